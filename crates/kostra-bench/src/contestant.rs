@@ -188,7 +188,7 @@ pub(crate) const RESIDENT_ROWS: &str = "cuda-fast-rows";
 pub(crate) struct ResidentRows<'a, W: Weight> {
     identity: Identity,
     device: Arc<Device>,
-    rows: DeviceCsr<W>,
+    rows: DeviceCsr<W::Key>,
     edges: &'a EdgeList<W>,
     threads: usize,
 }

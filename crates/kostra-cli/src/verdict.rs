@@ -1,8 +1,8 @@
 //! Whether a forest is correct.
 
 use kostra_core::{
-    AnyGraph, Certificate, EdgeId, Edges, Forest, Order, OutOfMemory, Run, Total, VerifyError,
-    Violation, Weight, with_graph,
+    AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Run, Total, VerifyError,
+    Violation, with_graph,
 };
 
 use crate::report::float;
@@ -89,10 +89,7 @@ pub(crate) fn excess(total: Total, optimum: Total, order: Order) -> Total {
 }
 
 /// The first edge that joins two trees of the forest.
-fn missed<W: Weight>(
-    edges: Edges<'_, W>,
-    forest: &Forest,
-) -> Result<Option<Violation>, OutOfMemory> {
+fn missed<K: Key>(edges: Edges<'_, K>, forest: &Forest) -> Result<Option<Violation>, OutOfMemory> {
     let trees = forest.labels(edges)?;
     let joins = |&edge: &EdgeId| {
         let (u, v) = edges.ends(edge);

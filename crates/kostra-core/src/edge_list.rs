@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Column, EdgeId, Key, Order, Vertex, Weight, counted};
+use crate::{Column, EdgeId, Encoding, Key, Order, Vertex, Weight, bits_of, counted};
 
 /// The most vertices a graph may have: ids are 32-bit, and one value is kept to mean "none".
 pub const MAX_VERTICES: usize = u32::MAX as usize;
@@ -202,13 +202,13 @@ impl<W: Weight> EdgeList<W> {
     }
 
     /// The edges as a solver sees them: with a strict total order.
-    pub fn edges(&self, order: Order) -> Edges<'_, W> {
+    pub fn edges(&self, order: Order) -> Edges<'_, W::Key> {
         Edges {
             vertices: self.vertices,
             u: &self.u,
             v: &self.v,
-            weights: &self.weights,
-            flip: flip::<W>(order),
+            weights: bits_of(&self.weights),
+            encoding: Encoding::new::<W>(order),
         }
     }
 }
@@ -223,12 +223,6 @@ fn check_lengths<W>(u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), Gra
     Ok(())
 }
 
-/// The key of a weight in an order; lower is better.
-#[inline]
-pub fn key_of<W: Weight>(weight: W, order: Order) -> W::Key {
-    weight.key() ^ flip::<W>(order)
-}
-
 /// The items at these positions, in the order of `positions`.
 ///
 /// # Panics
@@ -237,25 +231,34 @@ pub fn items_at<T: Copy>(items: &[T], positions: &[u32]) -> Vec<T> {
     positions.iter().map(|&position| items[position as usize]).collect()
 }
 
-/// The mask that is combined with each key by exclusive or, so that ascending keys give the order.
-pub(crate) fn flip<W: Weight>(order: Order) -> W::Key {
-    match order {
-        Order::Minimum => W::Key::MIN,
-        Order::Maximum => W::Key::MAX,
-    }
-}
-
-/// A borrowed edge list with an order on the edges, for a solver.
+/// A borrowed edge list with an order on the edges, for a solver. Its weights are bits, of the type
+/// `K` of keys.
 #[derive(Clone, Copy, Debug)]
-pub struct Edges<'a, W: Weight> {
+pub struct Edges<'a, K: Key> {
     vertices: u32,
     u: &'a [Vertex],
     v: &'a [Vertex],
-    weights: &'a [W],
-    flip: W::Key,
+    weights: &'a [K],
+    encoding: Encoding<K>,
 }
 
-impl<'a, W: Weight> Edges<'a, W> {
+impl<'a, K: Key> Edges<'a, K> {
+    /// Edges from arrays that were checked before, such as parts of other edge lists. Checks only
+    /// the lengths.
+    ///
+    /// # Panics
+    /// When the arrays differ in length. With an end out of range or a weight NaN, solvers may
+    /// panic or return a wrong answer.
+    pub fn of_checked(
+        vertices: u32,
+        (u, v): (&'a [Vertex], &'a [Vertex]),
+        weights: &'a [K],
+        encoding: Encoding<K>,
+    ) -> Self {
+        assert!(check_lengths(u, v, weights).is_ok(), "the arrays are of one length");
+        Self { vertices, u, v, weights, encoding }
+    }
+
     /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices
@@ -290,15 +293,20 @@ impl<'a, W: Weight> Edges<'a, W> {
         self.v
     }
 
-    /// The weights, indexed by edge id. To compare edges use their [`key`](Self::key) or
-    /// [`rank`](Self::rank).
-    pub fn weights(&self) -> &'a [W] {
+    /// The bits of the weights, indexed by edge id. To compare edges use their [`key`](Self::key)
+    /// or [`rank`](Self::rank).
+    pub fn weights(&self) -> &'a [K] {
         self.weights
+    }
+
+    /// How the bits of the weights become keys.
+    pub fn encoding(&self) -> Encoding<K> {
+        self.encoding
     }
 
     /// Whether low or high weights are better.
     pub fn order(&self) -> Order {
-        if self.flip == W::Key::MIN { Order::Minimum } else { Order::Maximum }
+        self.encoding.order()
     }
 
     /// Both ends of an edge.
@@ -307,21 +315,26 @@ impl<'a, W: Weight> Edges<'a, W> {
         (self.u[id as usize], self.v[id as usize])
     }
 
-    /// The key of a weight in this order; lower is better.
+    /// The key of a weight with these bits; lower is better.
     #[inline]
-    pub fn key_of(&self, weight: W) -> W::Key {
-        weight.key() ^ self.flip
+    pub fn key_of(&self, weight: K) -> K {
+        self.encoding.key(weight)
+    }
+
+    /// The weight of an edge, as text.
+    pub fn weight_text(&self, id: EdgeId) -> String {
+        self.encoding.text(self.weights[id as usize])
     }
 
     /// The key of an edge in this order; lower is better.
     #[inline]
-    pub fn key(&self, id: EdgeId) -> W::Key {
+    pub fn key(&self, id: EdgeId) -> K {
         self.key_of(self.weights[id as usize])
     }
 
     /// The place of an edge in the strict total order: its key, then its id.
     #[inline]
-    pub fn rank(&self, id: EdgeId) -> <W::Key as Key>::Rank {
+    pub fn rank(&self, id: EdgeId) -> K::Rank {
         self.key(id).rank(id)
     }
 
@@ -367,7 +380,7 @@ mod tests {
         let graph = EdgeList::new(4, vec![0, 1, 2], vec![1, 2, 3], vec![5, 6, 7]).unwrap();
         let edges = graph.edges(Order::Maximum).range(1..3);
         assert_eq!((edges.vertices(), edges.u(), edges.v()), (4, &[1, 2][..], &[2, 3][..]));
-        assert_eq!((edges.weights(), edges.order()), (&[6, 7][..], Order::Maximum));
+        assert_eq!((edges.weights(), edges.order()), (&[6_u32, 7][..], Order::Maximum));
         assert!(graph.edges(Order::Minimum).range(3..3).is_empty());
     }
 

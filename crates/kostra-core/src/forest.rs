@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{EdgeId, Edges, OutOfMemory, UnionFind, Vertex, Weight, memory};
+use crate::{EdgeId, Edges, Key, OutOfMemory, UnionFind, Vertex, memory};
 
 /// A sum of weights: exact for integers, compensated for floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,9 +42,10 @@ pub struct Forest {
 
 impl Forest {
     /// The forest with the edges `ids`, which must be ascending and contain no cycle. O(ids).
-    pub fn new<W: Weight>(edges: Edges<'_, W>, ids: Vec<EdgeId>) -> Self {
+    pub fn new<K: Key>(edges: Edges<'_, K>, ids: Vec<EdgeId>) -> Self {
         debug_assert!(ids.is_sorted_by(|a, b| a < b), "forest ids ascend strictly");
-        let total = W::total(ids.iter().map(|&id| edges.weights()[id as usize]));
+        let weights = ids.iter().map(|&id| edges.weights()[id as usize]);
+        let total = edges.encoding().total(weights);
         let components = edges.vertices() - ids.len() as u32;
         Self { ids, total, components }
     }
@@ -73,7 +74,7 @@ impl Forest {
     ///
     /// # Errors
     /// When the system refuses the memory, 4 bytes per vertex.
-    pub fn labels<W: Weight>(&self, edges: Edges<'_, W>) -> Result<Labels, OutOfMemory> {
+    pub fn labels<K: Key>(&self, edges: Edges<'_, K>) -> Result<Labels, OutOfMemory> {
         let mut sets = UnionFind::try_new(edges.vertices())?;
         for &id in &self.ids {
             let (u, v) = edges.ends(id);

@@ -2,13 +2,35 @@
 
 use std::sync::OnceLock;
 
-use crate::{Csr, EdgeList, GraphError, Run, SolveError, Vertex, Weight, WeightType};
+use crate::{
+    Csr, EdgeList, Edges, GraphError, Key, Order, Run, SolveError, Vertex, Weight, WeightType,
+};
 
 /// A graph: its edge list, and its rows once they have been built.
 #[derive(Clone, Debug)]
 pub struct Graph<W: Weight> {
     edges: EdgeList<W>,
-    csr: OnceLock<Csr<W>>,
+    rows: LazyRows<W::Key>,
+}
+
+/// Rows that are built when a solver first needs them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LazyRows<K: Key>(OnceLock<Csr<K>>);
+
+impl<K: Key> LazyRows<K> {
+    /// The rows of `edges`, which are always the same edges.
+    pub(crate) fn get(
+        &self,
+        edges: Edges<'_, K>,
+        solver: &'static str,
+        run: &mut Run<'_>,
+    ) -> Result<&Csr<K>, SolveError> {
+        if let Some(csr) = self.0.get() {
+            return Ok(csr);
+        }
+        let csr = Csr::build(edges, solver, run)?;
+        Ok(self.0.get_or_init(|| csr))
+    }
 }
 
 impl<W: Weight> Graph<W> {
@@ -22,18 +44,18 @@ impl<W: Weight> Graph<W> {
     ///
     /// # Errors
     /// As [`Csr::build`]. The graph stays unchanged.
-    pub fn csr(&self, solver: &'static str, run: &mut Run<'_>) -> Result<&Csr<W>, SolveError> {
-        if let Some(csr) = self.csr.get() {
-            return Ok(csr);
-        }
-        let csr = Csr::build(&self.edges, solver, run)?;
-        Ok(self.csr.get_or_init(|| csr))
+    pub fn csr(&self, solver: &'static str, run: &mut Run<'_>) -> Result<&Csr<W::Key>, SolveError> {
+        self.rows.get(self.edges.edges(Order::Minimum), solver, run)
+    }
+
+    pub(crate) fn lazy_rows(&self) -> &LazyRows<W::Key> {
+        &self.rows
     }
 }
 
 impl<W: Weight> From<EdgeList<W>> for Graph<W> {
     fn from(edges: EdgeList<W>) -> Self {
-        Self { edges, csr: OnceLock::new() }
+        Self { edges, rows: LazyRows::default() }
     }
 }
 

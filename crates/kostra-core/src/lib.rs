@@ -45,7 +45,7 @@ pub use column::Column;
 pub use coordinates::Coordinates;
 pub use counted::counted;
 pub use csr::{Arc, Csr, CsrView};
-pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at, key_of};
+pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
@@ -59,7 +59,7 @@ pub use solver::{
 pub use union_find::UnionFind;
 pub use verify::{Certificate, VerifyError, Violation, verify};
 pub use vertex_parts::{PartsError, VertexParts};
-pub use weight::{CompensatedSum, Key, Order, Weight, WeightType};
+pub use weight::{CompensatedSum, Encoding, Key, Order, Weight, WeightType, bits_of, key_of};
 pub use workspace::Workspace;
 
 /// A vertex: a number in `0..n`.

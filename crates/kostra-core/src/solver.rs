@@ -8,10 +8,11 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::Instant;
+use crate::graph::LazyRows;
 use crate::run::DeviceTimes;
 use crate::{
-    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, PartsError, Run,
-    Weight, with_graph,
+    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Key, Order, OutOfMemory, PartsError,
+    Run, Weight, with_graph,
 };
 
 /// The kind of machine that a solver runs on.
@@ -202,40 +203,45 @@ impl SolveError {
     }
 }
 
-/// The input of an [`Algorithm`]: a graph with an order on its edges.
+/// The input of an [`Algorithm`]: a graph with an order on its edges, and with weights as bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a, W: Weight> {
-    graph: &'a Graph<W>,
-    order: Order,
+pub struct Problem<'a, K: Key> {
+    edges: Edges<'a, K>,
+    rows: &'a LazyRows<K>,
     solver: &'static SolverInfo,
 }
 
-impl<'a, W: Weight> Problem<'a, W> {
+impl<'a, K: Key> Problem<'a, K> {
     /// The problem of finding the minimum or maximum spanning forest of `graph` with `solver`.
-    pub fn new(graph: &'a Graph<W>, order: Order, solver: &'static SolverInfo) -> Self {
-        Self { graph, order, solver }
+    pub fn new<W: Weight<Key = K>>(
+        graph: &'a Graph<W>,
+        order: Order,
+        solver: &'static SolverInfo,
+    ) -> Self {
+        Self { edges: graph.edge_list().edges(order), rows: graph.lazy_rows(), solver }
     }
 
     /// The edge list.
-    pub fn edges(&self) -> Edges<'a, W> {
-        self.graph.edge_list().edges(self.order)
+    pub fn edges(&self) -> Edges<'a, K> {
+        self.edges
     }
 
     /// The order on the edges: minimum or maximum spanning forest.
     pub fn order(&self) -> Order {
-        self.order
+        self.edges.order()
     }
 
     /// The rows. They exist already if the solver's [`SolverInfo::representation`] is CSR.
     ///
     /// # Errors
     /// As [`Graph::csr`].
-    pub fn csr(&self, run: &mut Run<'_>) -> Result<CsrView<'a, W>, SolveError> {
-        Ok(CsrView { csr: self.graph.csr(self.solver.id, run)?, edges: self.edges() })
+    pub fn csr(&self, run: &mut Run<'_>) -> Result<CsrView<'a, K>, SolveError> {
+        Ok(CsrView { csr: self.rows.get(self.edges, self.solver.id, run)?, edges: self.edges })
     }
 }
 
-/// A solver for graphs of every weight type, as its author writes it.
+/// A solver for graphs of every weight type, as its author writes it. It sees the bits of weights,
+/// of 32 or 64 bits, and compares their keys.
 pub trait Algorithm: Send + Sync + 'static {
     /// The solver's description.
     const INFO: SolverInfo;
@@ -261,9 +267,9 @@ pub trait Algorithm: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the run is cancelled, the system refuses memory, or the solver does not suit the graph.
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError>;
 
@@ -337,14 +343,14 @@ impl<A: Algorithm> Solver for A {
         order: Order,
         run: &mut Run<'_>,
     ) -> Result<Solution, SolveError> {
-        with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order, &A::INFO), run))
+        with_graph!(graph, graph => solve_with(self, Problem::new(graph, order, &A::INFO), run))
             .map_err(|error| error.with_solver(A::INFO.id))
     }
 }
 
-fn solve_typed<A: Algorithm, W: Weight>(
+fn solve_with<A: Algorithm, K: Key>(
     algorithm: &A,
-    problem: Problem<'_, W>,
+    problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     algorithm.admit(problem.edges().vertices(), problem.edges().len())?;

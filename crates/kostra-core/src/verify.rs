@@ -18,9 +18,7 @@
 
 use thiserror::Error;
 
-use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
-
-type Rank<W> = <<W as Weight>::Key as Key>::Rank;
+use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, memory, prefetch};
 
 /// The result of [`verify`] for a canonical forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,10 +109,7 @@ pub enum VerifyError {
 /// # Errors
 /// The first violation: an error in the list of ids, then a cycle (by rank), then a missing or
 /// wrong edge (by edge id). Or [`OutOfMemory`], when the system refuses the memory.
-pub fn verify<W: Weight>(
-    edges: Edges<'_, W>,
-    forest: &[EdgeId],
-) -> Result<Certificate, VerifyError> {
+pub fn verify<K: Key>(edges: Edges<'_, K>, forest: &[EdgeId]) -> Result<Certificate, VerifyError> {
     check_list(edges.len(), forest)?;
     let ranks = sorted_ranks(edges, forest)?;
     let line = Line::merge(edges, &ranks)?;
@@ -132,10 +127,7 @@ fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
     }
 }
 
-fn sorted_ranks<W: Weight>(
-    edges: Edges<'_, W>,
-    ids: &[EdgeId],
-) -> Result<Vec<Rank<W>>, OutOfMemory> {
+fn sorted_ranks<K: Key>(edges: Edges<'_, K>, ids: &[EdgeId]) -> Result<Vec<K::Rank>, OutOfMemory> {
     let mut ranks = memory::collected(ids.iter().map(|&id| edges.rank(id)))?;
     ranks.sort_unstable();
     Ok(ranks)
@@ -145,11 +137,7 @@ fn sorted_ranks<W: Weight>(
 /// passes without a special case.
 ///
 /// The edges are processed in batches and in stages, so that their cache misses overlap.
-fn check_all<W: Weight>(
-    edges: Edges<'_, W>,
-    ranks: &[Rank<W>],
-    line: &Line,
-) -> Result<(), Violation> {
+fn check_all<K: Key>(edges: Edges<'_, K>, ranks: &[K::Rank], line: &Line) -> Result<(), Violation> {
     let mut positions = [(0, 0); BATCH];
     let mut meetings = [0; BATCH];
     for start in (0..edges.len()).step_by(BATCH) {
@@ -172,21 +160,21 @@ fn check_all<W: Weight>(
 
 /// Compares an edge with the heaviest edge on its path, if there is a path.
 #[inline]
-fn check<W: Weight>(
-    edges: Edges<'_, W>,
+fn check<K: Key>(
+    edges: Edges<'_, K>,
     edge: EdgeId,
-    heaviest: Option<&Rank<W>>,
+    heaviest: Option<&K::Rank>,
 ) -> Result<(), Violation> {
     match heaviest {
         Some(&heaviest) if edges.rank(edge) >= heaviest => Ok(()),
-        _ => Err(violation(edges, edge, heaviest.map(|&rank| W::Key::rank_id(rank)))),
+        _ => Err(violation(edges, edge, heaviest.map(|&rank| K::rank_id(rank)))),
     }
 }
 
 #[cold]
-fn violation<W: Weight>(edges: Edges<'_, W>, edge: EdgeId, heaviest: Option<EdgeId>) -> Violation {
+fn violation<K: Key>(edges: Edges<'_, K>, edge: EdgeId, heaviest: Option<EdgeId>) -> Violation {
     let (u, v) = edges.ends(edge);
-    let weight = |id: EdgeId| edges.weights()[id as usize].to_string();
+    let weight = |id: EdgeId| edges.weight_text(id);
     match heaviest {
         None => Violation::Missed { edge, u, v },
         Some(heaviest) => {
@@ -225,8 +213,8 @@ struct Line {
 
 impl Line {
     /// Merges the components along edges of ascending rank.
-    fn merge<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>]) -> Result<Self, VerifyError> {
-        let id = |rank| W::Key::rank_id(rank);
+    fn merge<K: Key>(edges: Edges<'_, K>, ranks: &[K::Rank]) -> Result<Self, VerifyError> {
+        let id = |rank| K::rank_id(rank);
         let mut lines = Lines::new(edges.vertices())?;
         for (step, &rank) in ranks.iter().enumerate() {
             // The ends have random positions in memory: prefetch the ends of later edges, and the
@@ -242,7 +230,7 @@ impl Line {
             }
             let (u, v) = edges.ends(id(rank));
             if !lines.append(u, v, step as u32) {
-                let weight = edges.weights()[id(rank) as usize].to_string();
+                let weight = edges.weight_text(id(rank));
                 return Err(Violation::Cycle { edge: id(rank), u, v, weight }.into());
             }
         }

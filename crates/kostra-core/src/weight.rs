@@ -4,9 +4,13 @@
 //! path serves every weight type, and `-0.0` equals `0.0`. A maximum spanning forest is the same
 //! problem with every bit of the key flipped; negation would overflow. A *rank* is a key with the
 //! edge id in the bits below it: one integer that represents the strict total order.
+//!
+//! A solver reads weights as *bits*, unsigned integers of the weight's size. An [`Encoding`] says
+//! how bits become keys. It is a value, not a type, so a solver is compiled twice, for weights of
+//! 32 and of 64 bits, and not once for each of the six weight types.
 
 use std::fmt::{Debug, Display};
-use std::ops::BitXor;
+use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use bytemuck::Pod;
 
@@ -55,7 +59,21 @@ impl Display for WeightType {
 }
 
 /// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
-pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed::Sealed {
+///
+/// The bits of a weight have the same type.
+pub trait Key:
+    Pod
+    + Default
+    + Ord
+    + Debug
+    + Not<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Send
+    + Sync
+    + sealed::Sealed
+{
     /// A key with an edge id in the bits below it, as one integer.
     type Rank: Pod + Default + Ord + Debug + Send + Sync;
 
@@ -65,7 +83,11 @@ pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed:
     const MIN: Self;
     /// The highest key.
     const MAX: Self;
+    /// The highest bit: the sign of signed integers and floats.
+    const SIGN: Self;
 
+    /// All ones if the highest bit is set, otherwise zero.
+    fn sign_mask(self) -> Self;
     /// The key as a 64-bit integer, in the same order.
     fn to_u64(self) -> u64;
     /// The key from a 64-bit integer; [`MAX`](Self::MAX) if it is too large.
@@ -79,13 +101,18 @@ pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed:
 }
 
 macro_rules! impl_key {
-    ($key:ty, $rank:ty) => {
+    ($key:ty, $signed:ty, $rank:ty) => {
         impl Key for $key {
             type Rank = $rank;
             const BITS: u32 = <$key>::BITS;
             const MIN: Self = <$key>::MIN;
             const MAX: Self = <$key>::MAX;
+            const SIGN: Self = 1 << (<$key>::BITS - 1);
 
+            #[inline]
+            fn sign_mask(self) -> Self {
+                ((self as $signed) >> (<$key>::BITS - 1)) as Self
+            }
             #[inline]
             fn to_u64(self) -> u64 {
                 self.into()
@@ -110,8 +137,85 @@ macro_rules! impl_key {
         impl sealed::Sealed for $key {}
     };
 }
-impl_key!(u32, u64);
-impl_key!(u64, u128);
+impl_key!(u32, i32, u64);
+impl_key!(u64, i64, u128);
+
+/// How the bits of weights become keys: the weight type and the order as data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding<K: Key> {
+    weight_type: WeightType,
+    order: Order,
+    /// The bits that mean zero besides zero itself: those of `-0.0` for floats, otherwise zero.
+    negative_zero: K,
+    /// The bits that are flipped in negative weights. Floats store a magnitude below the sign, so
+    /// larger magnitudes must come first.
+    flipped_if_negative: K,
+    /// The bits that are flipped in all weights: the sign, so that negative weights come first; all
+    /// bits for a maximum.
+    flipped: K,
+}
+
+impl<K: Key> Encoding<K> {
+    /// The encoding of weights of the type `W`.
+    pub fn new<W: Weight<Key = K>>(order: Order) -> Self {
+        let (is_signed, is_float) = match W::TYPE {
+            WeightType::U32 | WeightType::U64 => (false, false),
+            WeightType::I32 | WeightType::I64 => (true, false),
+            WeightType::F32 | WeightType::F64 => (true, true),
+        };
+        let sign = if is_signed { K::SIGN } else { K::MIN };
+        Self {
+            weight_type: W::TYPE,
+            order,
+            negative_zero: if is_float { K::SIGN } else { K::MIN },
+            flipped_if_negative: if is_float { !K::SIGN } else { K::MIN },
+            flipped: if order == Order::Minimum { sign } else { !sign },
+        }
+    }
+
+    /// The type of the weights.
+    pub fn weight_type(self) -> WeightType {
+        self.weight_type
+    }
+
+    /// Whether low or high weights are better.
+    pub fn order(self) -> Order {
+        self.order
+    }
+
+    /// The key of a weight with these bits; lower is better. Meaningless for NaN, which no graph
+    /// contains.
+    #[inline]
+    pub fn key(self, bits: K) -> K {
+        let bits = if bits == self.negative_zero { K::MIN } else { bits };
+        bits ^ (bits.sign_mask() & self.flipped_if_negative) ^ self.flipped
+    }
+
+    /// The weight with these bits, as text.
+    pub fn text(self, bits: K) -> String {
+        let bits = bits.to_u64();
+        match self.weight_type {
+            WeightType::U32 | WeightType::U64 => bits.to_string(),
+            WeightType::I32 => (bits as i32).to_string(),
+            WeightType::I64 => (bits as i64).to_string(),
+            WeightType::F32 => f32::from_bits(bits as u32).to_string(),
+            WeightType::F64 => f64::from_bits(bits).to_string(),
+        }
+    }
+
+    /// The sum of the weights with these bits: exact for integers, compensated in the given order
+    /// for floats.
+    pub fn total(self, weights: impl Iterator<Item = K>) -> Total {
+        let weights = weights.map(K::to_u64);
+        match self.weight_type {
+            WeightType::U32 | WeightType::U64 => u64::total(weights),
+            WeightType::I32 => i32::total(weights.map(|bits| bits as i32)),
+            WeightType::I64 => i64::total(weights.map(|bits| bits as i64)),
+            WeightType::F32 => f32::total(weights.map(|bits| f32::from_bits(bits as u32))),
+            WeightType::F64 => f64::total(weights.map(f64::from_bits)),
+        }
+    }
+}
 
 /// A type of edge weights: `i32 u32 i64 u64 f32 f64`.
 pub trait Weight:
@@ -122,9 +226,6 @@ pub trait Weight:
     /// The type as a value.
     const TYPE: WeightType;
 
-    /// The weight's key: `a.key() < b.key()` exactly when `a < b`. Meaningless for NaN, which no
-    /// graph contains.
-    fn key(self) -> Self::Key;
     /// Whether this is NaN.
     fn is_nan(self) -> bool;
     /// The weight as a float. Integers above 2^53 are rounded.
@@ -134,15 +235,11 @@ pub trait Weight:
 }
 
 macro_rules! impl_integer_weight {
-    ($weight:ty, $key:ty, $type:ident, $flip:expr) => {
+    ($weight:ty, $key:ty, $type:ident) => {
         impl Weight for $weight {
             type Key = $key;
             const TYPE: WeightType = WeightType::$type;
 
-            #[inline]
-            fn key(self) -> $key {
-                (self as $key) ^ $flip
-            }
             #[inline]
             fn is_nan(self) -> bool {
                 false
@@ -158,26 +255,17 @@ macro_rules! impl_integer_weight {
         impl sealed::Weight for $weight {}
     };
 }
-impl_integer_weight!(u32, u32, U32, 0);
-impl_integer_weight!(u64, u64, U64, 0);
-impl_integer_weight!(i32, u32, I32, 1 << 31);
-impl_integer_weight!(i64, u64, I64, 1 << 63);
+impl_integer_weight!(u32, u32, U32);
+impl_integer_weight!(u64, u64, U64);
+impl_integer_weight!(i32, u32, I32);
+impl_integer_weight!(i64, u64, I64);
 
 macro_rules! impl_float_weight {
-    ($weight:ty, $key:ty, $signed:ty, $type:ident) => {
+    ($weight:ty, $key:ty, $type:ident) => {
         impl Weight for $weight {
             type Key = $key;
             const TYPE: WeightType = WeightType::$type;
 
-            #[inline]
-            fn key(self) -> $key {
-                // Adding zero turns -0.0 into 0.0 and changes nothing else.
-                let bits = (self + 0.0).to_bits();
-                // Negative: flip all bits, so that larger magnitudes come first. Positive: set the
-                // sign bit.
-                let negative = ((bits as $signed) >> (<$key>::BITS - 1)) as $key;
-                bits ^ (negative | (1 << (<$key>::BITS - 1)))
-            }
             #[inline]
             fn is_nan(self) -> bool {
                 self.is_nan()
@@ -193,8 +281,20 @@ macro_rules! impl_float_weight {
         impl sealed::Weight for $weight {}
     };
 }
-impl_float_weight!(f32, u32, i32, F32);
-impl_float_weight!(f64, u64, i64, F64);
+impl_float_weight!(f32, u32, F32);
+impl_float_weight!(f64, u64, F64);
+
+/// The weights as bits.
+pub fn bits_of<W: Weight>(weights: &[W]) -> &[W::Key] {
+    bytemuck::cast_slice(weights)
+}
+
+/// The key of a weight in an order; lower is better. Where many weights are compared, an
+/// [`Encoding`] that is made once is faster.
+#[inline]
+pub fn key_of<W: Weight>(weight: W, order: Order) -> W::Key {
+    Encoding::new::<W>(order).key(bytemuck::cast(weight))
+}
 
 fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     let mut sum = CompensatedSum::default();
@@ -241,9 +341,23 @@ mod tests {
     use super::*;
 
     fn assert_keys_ascend<W: Weight>(weights: &[W]) {
-        for pair in weights.windows(2) {
-            assert!(pair[0].key() < pair[1].key(), "{} before {}", pair[0], pair[1]);
+        let (low, high) = (Encoding::new::<W>(Order::Minimum), Encoding::new::<W>(Order::Maximum));
+        for pair in bits_of(weights).windows(2) {
+            assert!(
+                low.key(pair[0]) < low.key(pair[1]),
+                "{} before {}",
+                low.text(pair[0]),
+                low.text(pair[1])
+            );
+            assert!(high.key(pair[0]) > high.key(pair[1]));
         }
+        let keys: Vec<_> = weights.iter().map(|&weight| key_of(weight, Order::Minimum)).collect();
+        assert!(keys.is_sorted());
+        let texts = weights.iter().map(W::to_string);
+        assert!(texts.eq(bits_of(weights).iter().map(|&bits| low.text(bits))));
+        let total = low.total(bits_of(weights).iter().copied());
+        let expected = W::total(weights.iter().copied());
+        assert!(total == expected || total.to_f64().is_nan() && expected.to_f64().is_nan());
     }
 
     #[test]
@@ -280,8 +394,10 @@ mod tests {
 
     #[test]
     fn negative_zero_is_zero() {
-        assert_eq!((-0.0_f32).key(), 0.0_f32.key());
-        assert_eq!((-0.0_f64).key(), 0.0_f64.key());
+        for order in [Order::Minimum, Order::Maximum] {
+            assert_eq!(key_of(-0.0_f32, order), key_of(0.0_f32, order));
+            assert_eq!(key_of(-0.0_f64, order), key_of(0.0_f64, order));
+        }
     }
 
     #[test]

@@ -10,9 +10,12 @@ mod testing;
 mod threads;
 
 pub use radix_sort::radix_sort_by_key;
-pub use threads::{InteriorContraction, UndecidedEdges, contract_interior, forest_of_edges};
+pub use sequential::kruskal_of_edges;
+pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
 
-use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
+use kostra_core::{
+    Algorithm, EdgeSet, Edges, Graph, Key, Order, Problem, Run, SolveError, Solver, Weight,
+};
 
 /// All solvers of this crate, in the order of tables.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
@@ -43,8 +46,23 @@ pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
     if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
 }
 
-/// The edges of the canonical forest, found by the solver that [`fastest_for`] chooses. For callers
-/// that know the weight type.
+/// The edges of the canonical forest of an edge list, found by the solver that [`fastest_for`]
+/// chooses.
+///
+/// # Errors
+/// When the run is cancelled or the system refuses the memory.
+pub fn forest_of_edges<K: Key>(
+    edges: Edges<'_, K>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    if edges.len() < SMALL || edges.vertices() >= MANY {
+        kruskal_of_edges(edges, run)
+    } else {
+        threads::fast_of_edges(edges, run)
+    }
+}
+
+/// [`forest_of_edges`], for a graph.
 ///
 /// # Errors
 /// When the run is cancelled or the system refuses the memory.
@@ -53,29 +71,10 @@ pub fn forest<W: Weight>(
     order: Order,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let edges = graph.edge_list();
-    if edges.len() < SMALL || edges.vertices() >= MANY {
-        kruskal(graph, order, run)
-    } else {
-        by(&threads::Fast, graph, order, run)
-    }
+    forest_of_edges(graph.edge_list().edges(order), run)
 }
 
-/// The edges of the canonical forest, found by Kruskal's algorithm. For callers that know the
-/// weight type.
-///
-/// # Errors
-/// When the run is cancelled or the system refuses the memory.
-pub fn kruskal<W: Weight>(
-    graph: &Graph<W>,
-    order: Order,
-    run: &mut Run<'_>,
-) -> Result<EdgeSet, SolveError> {
-    by(&sequential::Kruskal, graph, order, run)
-}
-
-/// The edges of the canonical forest, found by Prim's algorithm with a binary heap. For callers
-/// that know the weight type.
+/// The edges of the canonical forest, found by Prim's algorithm with a binary heap.
 ///
 /// # Errors
 /// When the run is cancelled or the system refuses the memory.
@@ -84,14 +83,6 @@ pub fn prim<W: Weight>(
     order: Order,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    by(&sequential::PrimBinary, graph, order, run)
-}
-
-fn by<A: Algorithm, W: Weight>(
-    algorithm: &A,
-    graph: &Graph<W>,
-    order: Order,
-    run: &mut Run<'_>,
-) -> Result<EdgeSet, SolveError> {
-    algorithm.solve(Problem::new(graph, order, &A::INFO), run)
+    let problem = Problem::new(graph, order, &sequential::PrimBinary::INFO);
+    Algorithm::solve(&sequential::PrimBinary, problem, run)
 }

@@ -16,7 +16,7 @@
 //! * Wants rows. Exact.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 
 use crate::boruvka_contract::{BLOCK_SIZE, ContractionKernels, SCRATCH, ThreadPer, contract};
@@ -49,12 +49,12 @@ impl Algorithm for BoruvkaContractEdge {
         admit(Self::INFO.id, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        contract::<ByEntry, W>(problem, run)
+        contract::<ByEntry, K>(problem, run)
     }
 }
 

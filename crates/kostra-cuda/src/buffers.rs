@@ -4,9 +4,10 @@
 
 use std::marker::PhantomData;
 
+use bytemuck::Pod;
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchArgs, PushKernelArg, result};
-use kostra_core::{CsrView, EdgeSet, Edges, Order, Vertex, Weight, WeightType};
+use kostra_core::{CsrView, EdgeSet, Edges, Encoding, Key, Order, Vertex, WeightType};
 
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -24,15 +25,15 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// The keys of weights of type `W` in this order.
-    pub(crate) fn of_weights<W: Weight>(order: Order) -> Self {
-        let kind = match W::TYPE {
+    /// The keys of weights with this encoding.
+    pub(crate) fn of<K: Key>(encoding: Encoding<K>) -> Self {
+        let kind = match encoding.weight_type() {
             WeightType::U32 | WeightType::U64 => 0,
             WeightType::I32 | WeightType::I64 => 1,
             WeightType::F32 | WeightType::F64 => 2,
         };
-        let flip = if order == Order::Minimum { 0 } else { u32::MAX };
-        Self { kind, flip, wide: size_of::<W>() == 8 }
+        let flip = if encoding.order() == Order::Minimum { 0 } else { u32::MAX };
+        Self { kind, flip, wide: K::BITS == 64 }
     }
 
     /// The number of bits of a key: the suffix of a kernel's name.
@@ -109,16 +110,16 @@ unsafe impl<'a, 'b: 'a, T> PushKernelArg<&'b DeviceArray<T>> for LaunchArgs<'a> 
 
 /// An edge list in device memory, with an order on it.
 #[derive(Debug)]
-pub struct DeviceEdges<W: Weight> {
+pub struct DeviceEdges<K: Key> {
     pub(crate) vertices: u32,
     pub(crate) edges: u32,
     pub(crate) u: DeviceArray<Vertex>,
     pub(crate) v: DeviceArray<Vertex>,
-    pub(crate) weights: DeviceArray<W>,
+    pub(crate) weights: DeviceArray<K>,
     pub(crate) keys: Keys,
 }
 
-impl<W: Weight> DeviceEdges<W> {
+impl<K: Key> DeviceEdges<K> {
     /// Copies an edge list to the device, on up to `threads` threads. The copy is complete when
     /// this returns.
     ///
@@ -126,7 +127,7 @@ impl<W: Weight> DeviceEdges<W> {
     /// When the device fails, or has too little memory.
     pub fn upload(
         device: &Device,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let len = edges.len();
@@ -136,7 +137,7 @@ impl<W: Weight> DeviceEdges<W> {
             u: device.uninit(len)?.into(),
             v: device.uninit(len)?.into(),
             weights: device.uninit(len)?.into(),
-            keys: Keys::of_weights::<W>(edges.order()),
+            keys: Keys::of(edges.encoding()),
         };
         let transfers = [
             Transfer::new(edges.weights(), copy.weights.pointer),
@@ -150,7 +151,7 @@ impl<W: Weight> DeviceEdges<W> {
 
     /// The number of bytes of a copy of `edges` edges.
     pub(crate) fn bytes(edges: usize) -> usize {
-        edges * (8 + size_of::<W>())
+        edges * (8 + size_of::<K>())
     }
 }
 
@@ -159,7 +160,7 @@ impl<W: Weight> DeviceEdges<W> {
 /// As in [`Csr`](kostra_core::Csr), each edge is in the rows of both its ends, with its id, and
 /// self-loops are in no row. Unlike there, offsets have 32 bits.
 #[derive(Debug)]
-pub struct DeviceCsr<W: Weight> {
+pub struct DeviceCsr<K: Key> {
     pub(crate) vertices: u32,
     /// The number of edges. All ids are below it.
     pub(crate) edges: u32,
@@ -168,11 +169,11 @@ pub struct DeviceCsr<W: Weight> {
     pub(crate) offsets: DeviceArray<u32>,
     pub(crate) neighbors: DeviceArray<Vertex>,
     pub(crate) ids: DeviceArray<u32>,
-    pub(crate) weights: DeviceArray<W>,
+    pub(crate) weights: DeviceArray<K>,
     pub(crate) keys: Keys,
 }
 
-impl<W: Weight> DeviceCsr<W> {
+impl<K: Key> DeviceCsr<K> {
     /// Copies rows to the device, on up to `threads` threads. The copy is complete when this
     /// returns.
     ///
@@ -180,7 +181,7 @@ impl<W: Weight> DeviceCsr<W> {
     /// When the device fails, has too little memory, or there are 2^32 - 1 entries or more.
     pub fn upload(
         device: &Device,
-        view: CsrView<'_, W>,
+        view: CsrView<'_, K>,
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let rows = view.rows();
@@ -197,7 +198,7 @@ impl<W: Weight> DeviceCsr<W> {
             neighbors: device.uninit(entries)?.into(),
             ids: device.uninit(entries)?.into(),
             weights: device.uninit(entries)?.into(),
-            keys: Keys::of_weights::<W>(view.order()),
+            keys: Keys::of(view.encoding()),
         };
         let transfers = [
             Transfer::new(&offsets, copy.offsets.pointer),
@@ -212,15 +213,12 @@ impl<W: Weight> DeviceCsr<W> {
 
     /// The number of bytes of a copy with `vertices` rows and `entries` entries.
     pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
-        4 * (vertices as usize + 1) + entries * (8 + size_of::<W>())
+        4 * (vertices as usize + 1) + entries * (8 + size_of::<K>())
     }
 }
 
 /// Copies values to the device.
-pub(crate) fn upload<T: Weight>(
-    device: &Device,
-    values: &[T],
-) -> Result<CudaSlice<T>, DeviceError> {
+pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
     let copy = device.uninit(values.len())?;
     let (pointer, _) = copy.device_ptr(device.stream());
     // SAFETY: the copy was allocated above with the same length.
@@ -229,11 +227,11 @@ pub(crate) fn upload<T: Weight>(
 }
 
 /// Copies values to the host, and waits for the copy.
-pub(crate) fn download<T: Weight>(
+pub(crate) fn download<T: Pod>(
     device: &Device,
     values: &impl DevicePtr<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let mut copy = vec![T::default(); values.len()];
+    let mut copy = vec![T::zeroed(); values.len()];
     if !copy.is_empty() {
         let (pointer, _) = values.device_ptr(device.stream());
         // SAFETY: both arrays have the same length, any bytes are a number, and `finish` below

@@ -10,11 +10,12 @@
     reason = "device memory is known by its address only, and kernels are launched"
 )]
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaView};
-use kostra_core::{Order, Vertex, Weight, WeightType};
+use kostra_core::{Encoding, Key, Order, Vertex, Weight, WeightType};
 
 use crate::buffers::{DeviceArray, DeviceEdges, Keys, download};
 use crate::device::Device;
@@ -149,16 +150,23 @@ pub enum NarrowType {
 
 /// The weight of each edge, on the device.
 #[derive(Debug)]
-pub struct DeviceWeights<W: Weight>(DeviceArray<W>);
+pub struct DeviceWeights<W: Weight> {
+    bits: DeviceArray<W::Key>,
+    weights: PhantomData<W>,
+}
 
 impl<W: Weight> DeviceWeights<W> {
+    fn new(bits: DeviceArray<W::Key>) -> Self {
+        Self { bits, weights: PhantomData }
+    }
+
     /// The `len` weights at an address. Nothing is copied.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
     pub unsafe fn from_address(address: u64, len: u32) -> Self {
         // SAFETY: the caller guarantees the address.
-        Self(unsafe { DeviceArray::foreign(address, len as usize) })
+        Self::new(unsafe { DeviceArray::foreign(address, len as usize) })
     }
 
     /// `len` weights that are all equal (to zero).
@@ -166,7 +174,7 @@ impl<W: Weight> DeviceWeights<W> {
     /// # Errors
     /// When the device fails, or has too little memory.
     pub fn equal(device: &Device, len: u32) -> Result<Self, DeviceError> {
-        Ok(Self(device.filled(len as usize, 0)?.into()))
+        Ok(Self::new(device.filled(len as usize, 0)?.into()))
     }
 
     /// Converts the `len` narrow numbers at an address to `W`: signed integers to `i32`, unsigned
@@ -194,7 +202,7 @@ impl<W: Weight> DeviceWeights<W> {
             NarrowType::F16 => ("widen_f16", WeightType::F32),
         };
         assert_eq!(W::TYPE, wide, "narrow weights are widened to one type each");
-        let mut column: CudaSlice<W> = device.uninit(len as usize)?;
+        let mut column: CudaSlice<W::Key> = device.uninit(len as usize)?;
         let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
         // SAFETY: the kernel reads `len` narrow numbers, and writes `len` of the wide type above.
         unsafe {
@@ -207,7 +215,7 @@ impl<W: Weight> DeviceWeights<W> {
                 "widening weights"
             )
         }?;
-        Ok(Self(column.into()))
+        Ok(Self::new(column.into()))
     }
 }
 
@@ -220,7 +228,7 @@ pub struct DeviceColumns<W: Weight> {
     pub weights: DeviceWeights<W>,
 }
 
-impl<W: Weight> DeviceEdges<W> {
+impl<K: Key> DeviceEdges<K> {
     /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`,
     /// edges whose weight is NaN are left out: they become self-loops in the first column of ends
     /// and the weights, which are copied first if the caller owns them.
@@ -231,7 +239,7 @@ impl<W: Weight> DeviceEdges<W> {
     ///
     /// # Panics
     /// When the columns have different lengths.
-    pub fn from_columns(
+    pub fn from_columns<W: Weight<Key = K>>(
         device: &Device,
         vertices: u32,
         columns: DeviceColumns<W>,
@@ -239,12 +247,12 @@ impl<W: Weight> DeviceEdges<W> {
         skip_nan: bool,
     ) -> Result<Self, DeviceGraphError> {
         let DeviceColumns { ends: [u, v], weights } = columns;
-        let (mut u, v, mut weights) = (u.column, v.column, weights.0);
+        let (mut u, v, mut weights) = (u.column, v.column, weights.bits);
         assert!(
             u.len() == v.len() && u.len() == weights.len(),
             "columns of an edge list are equally long"
         );
-        let keys = Keys::of_weights::<W>(order);
+        let keys = Keys::of(Encoding::new::<W>(order));
         if skip_nan && matches!(W::TYPE, WeightType::F32 | WeightType::F64) {
             let (mut own_u, mut own_weights) = (u.into_own(device)?, weights.into_own(device)?);
             let kernel =

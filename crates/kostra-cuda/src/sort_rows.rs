@@ -13,7 +13,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::{CudaFunction, CudaSlice};
-use kostra_core::{Vertex, Weight};
+use kostra_core::{Key, Vertex};
 
 use crate::buffers::Keys;
 use crate::contraction::Rows;
@@ -71,12 +71,12 @@ impl Kernels {
 
     /// Sorts the entries of each row. `from` has the vertex of each entry. `spare` has memory for
     /// as many entries as `graph`, and its entries are overwritten.
-    pub(crate) fn sort<W: Weight>(
+    pub(crate) fn sort<K: Key>(
         &self,
         device: &Device,
         order: RowOrder,
-        (graph, from): (&mut Rows<W>, &CudaSlice<Vertex>),
-        spare: &mut Rows<W>,
+        (graph, from): (&mut Rows<K>, &CudaSlice<Vertex>),
+        spare: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         let kernels = match order {
             RowOrder::Weight => &self.by_weight,
@@ -92,12 +92,12 @@ impl Kernels {
         Ok(())
     }
 
-    fn take_merged<W: Weight>(
+    fn take_merged<K: Key>(
         &self,
         device: &Device,
         width: u64,
-        (graph, from): (&mut Rows<W>, &CudaSlice<Vertex>),
-        merged: &Rows<W>,
+        (graph, from): (&mut Rows<K>, &CudaSlice<Vertex>),
+        merged: &Rows<K>,
     ) -> Result<(), DeviceError> {
         // SAFETY: the rows are valid, and all arrays have a value for each entry.
         unsafe {
@@ -125,10 +125,10 @@ impl Kernels {
 }
 
 impl OfOrder {
-    fn sort_tiles<W: Weight>(
+    fn sort_tiles<K: Key>(
         &self,
         device: &Device,
-        graph: &mut Rows<W>,
+        graph: &mut Rows<K>,
         from: &CudaSlice<Vertex>,
     ) -> Result<(), DeviceError> {
         // A block has one thread for each of its places in a tile of `ITEMS` times as many entries.
@@ -154,12 +154,12 @@ impl OfOrder {
         }
     }
 
-    fn merge_runs<W: Weight>(
+    fn merge_runs<K: Key>(
         &self,
         device: &Device,
         width: u64,
-        (graph, from): (&Rows<W>, &CudaSlice<Vertex>),
-        merged: &mut Rows<W>,
+        (graph, from): (&Rows<K>, &CudaSlice<Vertex>),
+        merged: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         // SAFETY: the rows are valid, and all arrays have a value for each entry.
         unsafe {

@@ -13,8 +13,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use bytemuck::Pod;
 use cudarc::driver::{CudaSlice, DevicePtr, DriverError, result, sys};
-use kostra_core::{EdgeSet, Weight, with_capacity_in_large_pages};
+use kostra_core::{EdgeSet, with_capacity_in_large_pages};
 use kostra_parallel::for_each_mut;
 
 use crate::device::Device;
@@ -193,10 +194,8 @@ pub(crate) unsafe fn send(
 
 impl<'a> Transfer<'a> {
     /// A copy of numbers to a device address with room for them.
-    pub(crate) fn new<W: Weight>(from: &'a [W], to: sys::CUdeviceptr) -> Self {
-        // SAFETY: weights are primitive integers or floats, which have no padding.
-        let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-        Self { from, to }
+    pub(crate) fn new<T: Pod>(from: &'a [T], to: sys::CUdeviceptr) -> Self {
+        Self { from: bytemuck::cast_slice(from), to }
     }
 
     fn chunks(self) -> impl Iterator<Item = Transfer<'a>> {

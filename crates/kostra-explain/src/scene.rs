@@ -69,12 +69,12 @@ impl Scene {
         Self { river: Some(river), ..self }
     }
 
-    fn edges(&self) -> Edges<'_, f64> {
+    fn edges(&self) -> Edges<'_, u64> {
         self.graph.edge_list().edges(Order::Minimum)
     }
 
     fn weight(&self, edge: EdgeId) -> f64 {
-        self.edges().weights()[edge as usize]
+        self.graph.edge_list().weights()[edge as usize]
     }
 
     /// Everything that the page draws before the reader asks for more, as a JSON object.

@@ -36,7 +36,7 @@ fn fingerprint(made: &Generated) -> u64 {
     made.graph.u().iter().chain(made.graph.v()).for_each(|&end| take(end.into()));
     with_graph!(&made.graph, graph => {
         let edges = graph.edge_list().edges(kostra_core::Order::Minimum);
-        graph.edge_list().weights().iter().for_each(|&weight| take(edges.key_of(weight).to_u64()));
+        edges.ids().for_each(|id| take(edges.key(id).to_u64()));
     });
     for place in made.coordinates.iter().flat_map(Coordinates::points) {
         place.iter().for_each(|axis| take(axis.to_bits()));

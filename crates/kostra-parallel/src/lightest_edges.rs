@@ -16,7 +16,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
+use kostra_core::{EdgeId, Edges, Key, Vertex};
 
 use crate::sync::{AtomicU32, AtomicU64, as_atomic_u32, as_atomic_u64};
 
@@ -24,8 +24,8 @@ use crate::sync::{AtomicU32, AtomicU64, as_atomic_u32, as_atomic_u64};
 const NO_EDGE: EdgeId = EdgeId::MAX;
 
 /// One slot per component.
-pub struct LightestEdges<'a, W: Weight> {
-    edges: Edges<'a, W>,
+pub struct LightestEdges<'a, K: Key> {
+    edges: Edges<'a, K>,
     slots: Slots<'a>,
 }
 
@@ -34,16 +34,16 @@ enum Slots<'a> {
     Ids(&'a [AtomicU32]),
 }
 
-impl<'a, W: Weight> LightestEdges<'a, W> {
+impl<'a, K: Key> LightestEdges<'a, K> {
     /// The number of words that `components` slots take.
     pub const fn words(components: usize) -> usize {
-        if W::Key::BITS == 32 { components } else { components.div_ceil(2) }
+        if K::BITS == 32 { components } else { components.div_ceil(2) }
     }
 
     /// Slots in [`words(components)`](Self::words) words of any content. The caller must
     /// [clear](Self::clear) a slot before it uses it.
-    pub fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
-        let slots = if W::Key::BITS == 32 {
+    pub fn in_words(edges: Edges<'a, K>, words: &'a mut [u64]) -> Self {
+        let slots = if K::BITS == 32 {
             Slots::Ranks(as_atomic_u64(words))
         } else {
             Slots::Ids(as_atomic_u32(bytemuck::cast_slice_mut(words)))
@@ -53,7 +53,7 @@ impl<'a, W: Weight> LightestEdges<'a, W> {
 
     /// Writes an edge to the component's slot if it is the lightest so far.
     #[inline]
-    pub fn write_min(&self, component: Vertex, key: W::Key, id: EdgeId) {
+    pub fn write_min(&self, component: Vertex, key: K, id: EdgeId) {
         match self.slots {
             Slots::Ranks(ranks) => {
                 let (slot, rank) = (&ranks[component as usize], packed(key, id));
@@ -101,7 +101,7 @@ fn packed<K: Key>(key: K, id: EdgeId) -> u64 {
 
 #[cfg(all(test, loom))]
 mod under_loom {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::{EdgeList, Order, Weight};
 
     use super::*;
 
@@ -115,8 +115,8 @@ mod under_loom {
                 EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap(),
             ));
             let edges = graph.edges(Order::Minimum);
-            let words = Vec::leak(vec![0; LightestEdges::<W>::words(1)]);
-            let lightest: &LightestEdges<'_, W> =
+            let words = Vec::leak(vec![0; LightestEdges::<W::Key>::words(1)]);
+            let lightest: &LightestEdges<'_, W::Key> =
                 Box::leak(Box::new(LightestEdges::in_words(edges, words)));
             lightest.clear(0);
             let threads = candidates.map(|ids| {
@@ -141,7 +141,7 @@ mod under_loom {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::{EdgeList, Order, Weight};
 
     use super::*;
     use crate::team::with_team;
@@ -152,7 +152,7 @@ mod tests {
             EdgeList::new(1, vec![0; m as usize], vec![0; m as usize], weights.to_vec()).unwrap();
         for order in [Order::Minimum, Order::Maximum] {
             let edges = graph.edges(order);
-            let mut words = vec![0; LightestEdges::<W>::words(3)];
+            let mut words = vec![0; LightestEdges::<W::Key>::words(3)];
             let lightest = LightestEdges::in_words(edges, &mut words);
             (0..3).for_each(|component| lightest.clear(component));
             with_team(3, |team| {

@@ -54,7 +54,7 @@ impl Forest {
 
     /// The edges in order, with the weights as distances.
     pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
-        with_graph!(&*self.tree, tree => distances_in_order(self.edges(tree)))
+        with_graph!(&*self.tree, tree => distances_in_order(tree.edge_list(), self.order))
     }
 
     /// Copies the forest's edges from the graph.
@@ -115,22 +115,26 @@ where
 }
 
 /// The edges in their order, with the weights as distances.
-fn distances_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<PointTree, OutOfMemory> {
+fn distances_in_order<W: Weight>(
+    list: &EdgeList<W>,
+    order: Order,
+) -> Result<PointTree, OutOfMemory> {
+    let edges = list.edges(order);
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
     let ids = ranks.iter().map(|&rank| W::Key::rank_id(rank) as usize);
     Ok(PointTree {
         len: edges.vertices(),
         ends: memory::collected(ids.clone().map(|id| [edges.u()[id], edges.v()[id]]))?,
-        distances: memory::collected(ids.map(|id| edges.weights()[id].to_f64()))?,
+        distances: memory::collected(ids.map(|id| list.weights()[id].to_f64()))?,
     })
 }
 
 /// The positions of all edges in their order: by weight, then by id.
-fn positions_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemory> {
+fn positions_in_order<K: Key>(edges: Edges<'_, K>) -> Result<Vec<i64>, OutOfMemory> {
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
-    memory::collected(ranks.into_iter().map(|rank| W::Key::rank_id(rank).into()))
+    memory::collected(ranks.into_iter().map(|rank| K::rank_id(rank).into()))
 }
 
 #[pymethods]
@@ -266,7 +270,7 @@ impl Forest {
 }
 
 impl Forest {
-    fn edges<'a, W: Weight>(&self, tree: &'a Graph<W>) -> Edges<'a, W> {
+    fn edges<'a, W: Weight>(&self, tree: &'a Graph<W>) -> Edges<'a, W::Key> {
         tree.edge_list().edges(self.order)
     }
 

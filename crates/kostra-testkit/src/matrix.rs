@@ -339,9 +339,7 @@ fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
 mod tests {
     use std::sync::PoisonError;
 
-    use kostra_core::{
-        Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption, Weight,
-    };
+    use kostra_core::{Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption};
 
     use super::*;
 
@@ -367,9 +365,9 @@ mod tests {
             options: &[SWITCH, SIZE],
         };
 
-        fn solve<W: Weight>(
+        fn solve<K: Key>(
             &self,
-            problem: Problem<'_, W>,
+            problem: Problem<'_, K>,
             run: &mut Run<'_>,
         ) -> Result<EdgeSet, SolveError> {
             let settings = (run.option(&SWITCH), run.option(&SIZE));

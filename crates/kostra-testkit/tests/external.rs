@@ -3,8 +3,8 @@
 
 use kostra::external::{ForestSink, Limits};
 use kostra_core::{
-    Algorithm, EdgeList, EdgeSet, Order, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, Weight,
+    Algorithm, EdgeList, EdgeSet, Edges, Key, Order, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, Weight, WeightType,
 };
 use kostra_testkit::matrix::{Answer, ORDERS, check_solver};
 use kostra_testkit::strategies::graphs;
@@ -27,19 +27,37 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for External<BUFFER, BLO
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
+        let solve = match edges.encoding().weight_type() {
+            WeightType::I32 => Self::in_blocks::<i32, K>,
+            WeightType::U32 => Self::in_blocks::<u32, K>,
+            WeightType::I64 => Self::in_blocks::<i64, K>,
+            WeightType::U64 => Self::in_blocks::<u64, K>,
+            WeightType::F32 => Self::in_blocks::<f32, K>,
+            WeightType::F64 => Self::in_blocks::<f64, K>,
+        };
+        solve(edges, run.threads())
+    }
+}
+
+impl<const BUFFER: usize, const BLOCK: usize> External<BUFFER, BLOCK> {
+    fn in_blocks<W: Weight, K: Key>(
+        edges: Edges<'_, K>,
+        threads: usize,
+    ) -> Result<EdgeSet, SolveError> {
+        let weights: &[W] = bytemuck::cast_slice(edges.weights());
         let limits = Limits::with_buffer(BUFFER);
-        let mut sink = ForestSink::new(edges.vertices(), problem.order(), limits, run.threads())?;
+        let mut sink = ForestSink::new(edges.vertices(), edges.order(), limits, threads)?;
         for start in (0..edges.len()).step_by(BLOCK) {
             let range = start..edges.len().min(start + BLOCK);
-            let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
-            let weights = edges.weights()[range].to_vec();
-            sink.add(start as u64, &EdgeList::of_checked(edges.vertices(), u, v, weights))?;
+            let [u, v] = [edges.u(), edges.v()].map(|ends| ends[range.clone()].to_vec());
+            let block = EdgeList::of_checked(edges.vertices(), u, v, weights[range].to_vec());
+            sink.add(start as u64, &block)?;
         }
         let (forest, _) = sink.finish()?;
         let mut set = EdgeSet::new(edges.len());

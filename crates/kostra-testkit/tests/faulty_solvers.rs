@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use kostra_core::{
-    Algorithm, AnyGraph, EdgeId, EdgeSet, Edges, Order, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, UnionFind, Weight, with_graph,
+    Algorithm, AnyGraph, EdgeId, EdgeSet, Edges, Key, Order, Platform, Problem, Representation,
+    Run, SolveError, SolverInfo, UnionFind, with_graph,
 };
 use kostra_testkit::matrix::{self, ORDERS};
 use kostra_testkit::suite;
@@ -61,9 +61,9 @@ impl Algorithm for Faulty {
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         _: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
@@ -93,8 +93,8 @@ impl Algorithm for Faulty {
 }
 
 impl Faulty {
-    fn sees<W: Weight>(&self, edges: Edges<'_, W>, id: EdgeId) -> bool {
-        let weight = as_f64(edges.weights()[id as usize]);
+    fn sees<K: Key>(&self, edges: Edges<'_, K>, id: EdgeId) -> bool {
+        let weight = as_f64(&edges.weight_text(id));
         let sorted_ends = |id| {
             let (u, v) = edges.ends(id);
             (u.min(v), u.max(v))
@@ -109,14 +109,17 @@ impl Faulty {
         }
     }
 
-    fn compare<W: Weight>(&self, edges: Edges<'_, W>, a: EdgeId, b: EdgeId) -> Ordering {
-        let (x, y) = (edges.weights()[a as usize], edges.weights()[b as usize]);
+    fn compare<K: Key>(&self, edges: Edges<'_, K>, a: EdgeId, b: EdgeId) -> Ordering {
+        let (x, y) = (&*edges.weight_text(a), &*edges.weight_text(b));
         let by_weight = match self.0 {
             Fault::WeightsAsF64 => as_f64(x).partial_cmp(&as_f64(y)),
             Fault::WeightsAsF32 => (as_f64(x) as f32).partial_cmp(&(as_f64(y) as f32)),
             Fault::WeightsAsIntegers => (as_f64(x) as i128).partial_cmp(&(as_f64(y) as i128)),
             Fault::ZerosDiffer if as_f64(x) == 0.0 => Some(as_f64(x).total_cmp(&as_f64(y))),
-            _ => x.partial_cmp(&y),
+            _ => match (x.parse::<i128>(), y.parse::<i128>()) {
+                (Ok(x), Ok(y)) => Some(x.cmp(&y)),
+                _ => as_f64(x).partial_cmp(&as_f64(y)),
+            },
         };
         let by_weight = by_weight.expect("no graph contains NaN");
         let by_weight = if self.1 == Order::Maximum && self.0 != Fault::OrderIgnored {
@@ -134,8 +137,8 @@ impl Faulty {
 }
 
 /// Converts a weight to `f64`, as a program with only one number type does.
-fn as_f64<W: Weight>(weight: W) -> f64 {
-    weight.to_string().parse().expect("a weight is written as a number")
+fn as_f64(weight: &str) -> f64 {
+    weight.parse().expect("a weight is written as a number")
 }
 
 /// The names of the cases that detect a solver with this fault.

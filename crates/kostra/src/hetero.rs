@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use kostra_core::memory;
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption, Vertex,
 };
 use kostra_cuda::multi::{ListedEdges, Reduction};
 
@@ -82,9 +82,9 @@ impl Algorithm for Hetero {
         kostra_cuda::fast::admit(vertices, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
@@ -117,7 +117,7 @@ impl Algorithm for Hetero {
 }
 
 /// Whether threads may save time on a graph of this size.
-fn may_pay<W: Weight>(edges: Edges<'_, W>, threads: usize) -> bool {
+fn may_pay<K: Key>(edges: Edges<'_, K>, threads: usize) -> bool {
     let (n, m) = (edges.vertices() as usize, edges.len());
     threads > 1 && m >= LEAST_EDGES && m / LEAST_DEGREE >= n
 }
@@ -125,24 +125,24 @@ fn may_pay<W: Weight>(edges: Edges<'_, W>, threads: usize) -> bool {
 /// Whether the threads alone are predicted to be faster than the device alone. Then the edges are
 /// not shared, either: threads read the keys of most edges only, and a copy to the device reads and
 /// writes 36 bytes of host memory per edge, so a device that takes part slows the threads down.
-fn threads_are_faster<W: Weight>(edges: Edges<'_, W>, threads: usize) -> bool {
+fn threads_are_faster<K: Key>(edges: Edges<'_, K>, threads: usize) -> bool {
     let (n, m) = (f64::from(edges.vertices()), edges.len() as f64);
     let by_threads = (THREAD_NS_PER_EDGE * m + THREAD_NS_PER_VERTEX * n) / threads.max(1) as f64;
     by_threads < DEVICE_NS_PER_EDGE * m
 }
 
 /// The edges of both sides: threads have those below `low`, the device has those from `high` on.
-struct Halves<'a, W: Weight> {
-    edges: Edges<'a, W>,
+struct Halves<'a, K: Key> {
+    edges: Edges<'a, K>,
     low: usize,
     high: usize,
     /// The ids of the forests that the threads found, ascending.
     kept: Vec<EdgeId>,
-    device: Mutex<Reduction<W>>,
+    device: Mutex<Reduction<K>>,
 }
 
-impl<'a, W: Weight> Halves<'a, W> {
-    fn new(edges: Edges<'a, W>, run: &mut Run<'_>) -> Result<Self, SolveError> {
+impl<'a, K: Key> Halves<'a, K> {
+    fn new(edges: Edges<'a, K>, run: &mut Run<'_>) -> Result<Self, SolveError> {
         let device = Mutex::new(Reduction::new(run.device(), edges, run)?);
         Ok(Self { edges, low: 0, high: edges.len(), kept: Vec::new(), device })
     }
@@ -225,7 +225,7 @@ impl<'a, W: Weight> Halves<'a, W> {
             Ok::<_, OutOfMemory>((
                 at::<Vertex>(edges.u(), &kept, threads)?,
                 at::<Vertex>(edges.v(), &kept, threads)?,
-                at::<W>(edges.weights(), &kept, threads)?,
+                at::<K>(edges.weights(), &kept, threads)?,
             ))
         })?;
         let lower = ListedEdges { u: &u, v: &v, weights: &weights, ids: &kept };
@@ -236,8 +236,8 @@ impl<'a, W: Weight> Halves<'a, W> {
 }
 
 /// Adds the ids of the forest of a share of the edges to `kept`.
-fn reduce<W: Weight>(
-    edges: Edges<'_, W>,
+fn reduce<K: Key>(
+    edges: Edges<'_, K>,
     share: Range<usize>,
     kept: &mut Vec<EdgeId>,
     run: &mut Run<'_>,

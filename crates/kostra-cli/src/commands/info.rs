@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use kostra_core::{
-    AnyGraph, Key, OutOfMemory, Total, UnionFind, Vertex, Weight, memory, with_graph,
+    AnyGraph, Key, Order, OutOfMemory, Total, UnionFind, Vertex, Weight, key_of, memory, with_graph,
 };
 use serde::Serialize;
 
@@ -200,7 +200,7 @@ struct WeightRange {
 impl WeightRange {
     /// O(m log m) time; one key per edge of memory.
     fn measure<W: Weight>(weights: &[W]) -> Result<Option<Self>, OutOfMemory> {
-        let key = |weight: &W| weight.key();
+        let key = |&weight: &W| key_of(weight, Order::Minimum);
         let bounds =
             weights.iter().copied().min_by_key(key).zip(weights.iter().copied().max_by_key(key));
         let Some((least, greatest)) = bounds else { return Ok(None) };

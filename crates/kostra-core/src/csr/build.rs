@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::Csr;
-use crate::{EdgeId, EdgeList, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
+use crate::{EdgeId, Edges, Key, OutOfMemory, Run, SolveError, Vertex, memory};
 
 /// The number of edges, entries or values between two reports to the observer, which also gets a
 /// report after each bucket.
@@ -29,21 +29,21 @@ const STAGE_ENTRIES: usize = 1 << 20;
 
 /// A staged entry: an edge and the end whose row it belongs to.
 #[derive(Clone, Copy, Default)]
-struct Entry<W> {
+struct Entry<K> {
     from: Vertex,
     to: Vertex,
     id: EdgeId,
-    weight: W,
+    weight: K,
 }
 
 /// Builds the rows. An error names the solver that needs them.
-pub(super) fn build<W: Weight>(
-    graph: &EdgeList<W>,
+pub(super) fn build<K: Key>(
+    graph: Edges<'_, K>,
     solver: &'static str,
     run: &mut Run<'_>,
-) -> Result<Csr<W>, SolveError> {
+) -> Result<Csr<K>, SolveError> {
     let pace = &mut Pace { run, done: 0, entries: 2 * graph.len() };
-    let buckets = Buckets::count(graph, pace).map_err(|error| error.with_solver(solver))?;
+    let buckets = Buckets::count(&graph, pace).map_err(|error| error.with_solver(solver))?;
     pace.entries = buckets.entries(0..buckets.len()).len();
 
     let (vertices, entries) = (graph.vertices() as usize, pace.entries);
@@ -61,15 +61,15 @@ pub(super) fn build<W: Weight>(
     let (mut rows, mut stage) = room().map_err(|_: OutOfMemory| SolveError::OutOfMemory {
         solver,
         bytes: size_of::<usize>() * (vertices + 1)
-            + (size_of::<Vertex>() + size_of::<EdgeId>() + size_of::<W>()) * entries
-            + size_of::<Entry<W>>() * staged,
+            + (size_of::<Vertex>() + size_of::<EdgeId>() + size_of::<K>()) * entries
+            + size_of::<Entry<K>>() * staged,
     })?;
 
     rows.offsets.push(0);
     grow(&mut stage, staged, pace)?;
     for group in groups {
         buckets
-            .stage(group.clone(), graph, &mut stage, pace)
+            .stage(group.clone(), &graph, &mut stage, pace)
             .map_err(|error| error.with_solver(solver))?;
         let first = buckets.starts[group.start];
         for bucket in group {
@@ -120,7 +120,7 @@ struct Buckets {
 }
 
 impl Buckets {
-    fn count<W: Weight>(graph: &EdgeList<W>, pace: &mut Pace<'_, '_>) -> Result<Self, SolveError> {
+    fn count<K: Key>(graph: &Edges<'_, K>, pace: &mut Pace<'_, '_>) -> Result<Self, SolveError> {
         let vertices = graph.vertices() as usize;
         let wanted = (2 * graph.len() / BUCKET_ENTRIES).max(1);
         let shift = (vertices / wanted).max(1).ilog2().min(BUCKET_VERTICES_LOG);
@@ -170,11 +170,11 @@ impl Buckets {
     }
 
     /// Puts the entries of a group side by side, bucket by bucket.
-    fn stage<W: Weight>(
+    fn stage<K: Key>(
         &self,
         group: Range<usize>,
-        graph: &EdgeList<W>,
-        stage: &mut [Entry<W>],
+        graph: &Edges<'_, K>,
+        stage: &mut [Entry<K>],
         pace: &mut Pace<'_, '_>,
     ) -> Result<(), SolveError> {
         let first = self.starts[group.start];
@@ -205,10 +205,10 @@ impl Buckets {
 }
 
 /// Appends the rows of a bucket.
-fn insert<W: Weight>(
-    entries: &[Entry<W>],
+fn insert<K: Key>(
+    entries: &[Entry<K>],
     vertices: Range<usize>,
-    rows: &mut Csr<W>,
+    rows: &mut Csr<K>,
     pace: &mut Pace<'_, '_>,
 ) -> Result<(), SolveError> {
     let start = rows.ids.len();
@@ -247,7 +247,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::{Graph, Observer};
+    use crate::{EdgeList, Graph, Observer, Order};
 
     /// Edges all over the place with a hub and self-loops among them; in rows that make several
     /// groups of buckets.
@@ -275,7 +275,7 @@ mod tests {
             rows[u as usize].push((v, id as EdgeId, graph.weights()[id]));
             rows[v as usize].push((u, id as EdgeId, graph.weights()[id]));
         }
-        let csr = build(&graph, "test", &mut Run::new()).unwrap();
+        let csr = build(graph.edges(Order::Minimum), "test", &mut Run::new()).unwrap();
         assert_eq!(csr.offsets.len(), rows.len() + 1);
         for (row, ends) in rows.iter().zip(csr.offsets.windows(2)) {
             let entries =
@@ -291,7 +291,7 @@ mod tests {
         let last = vertices as Vertex - 1;
         let graph =
             EdgeList::new(vertices, vec![last, 0], vec![last, last - 1], vec![1, 2]).unwrap();
-        let csr = build(&graph, "test", &mut Run::new()).unwrap();
+        let csr = build(graph.edges(Order::Minimum), "test", &mut Run::new()).unwrap();
         assert_eq!((csr.offsets[0], csr.offsets[1], csr.offsets[vertices - 2]), (0, 1, 1));
         assert_eq!((csr.offsets[vertices - 1], csr.offsets[vertices]), (2, 2));
         assert_eq!((csr.neighbors, csr.ids), (vec![last - 1, 0], vec![1, 1]));
@@ -334,7 +334,10 @@ mod tests {
             }
             assert_eq!((result, asked), (Err(SolveError::Cancelled), questions + 1));
         }
-        let expected = build(graph.edge_list(), "test", &mut Run::new()).unwrap().ids.len();
+        let expected = build(graph.edge_list().edges(Order::Minimum), "test", &mut Run::new())
+            .unwrap()
+            .ids
+            .len();
         assert_eq!(attempt(u32::MAX).0, Ok(expected));
         assert_eq!(attempt(0), (Ok(expected), 0), "rows that are there take no time");
     }

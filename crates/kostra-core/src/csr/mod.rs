@@ -2,21 +2,21 @@
 
 mod build;
 
-use crate::{EdgeId, EdgeList, Edges, Order, Run, SolveError, Vertex, Weight};
+use crate::{EdgeId, Edges, Encoding, Key, Order, Run, SolveError, Vertex};
 
 /// An undirected graph as compressed sparse rows: each edge is in the rows of both ends.
 ///
 /// The rows contain no self-loops, but parallel edges. A row lists its edges in ascending id.
 /// Memory: `8 (n + 1) + 2m (8 + size of a weight)` bytes.
 #[derive(Clone, Debug)]
-pub struct Csr<W: Weight> {
+pub struct Csr<K: Key> {
     offsets: Vec<usize>,
     neighbors: Vec<Vertex>,
     ids: Vec<EdgeId>,
-    weights: Vec<W>,
+    weights: Vec<K>,
 }
 
-impl<W: Weight> Csr<W> {
+impl<K: Key> Csr<K> {
     /// Builds the rows by counting, in O(n + m).
     ///
     /// Some entries are staged, at `12 + size of a weight` bytes each: an eighth of all entries or
@@ -27,11 +27,11 @@ impl<W: Weight> Csr<W> {
     /// When the run is cancelled, or the system refuses the memory. The error names `solver`, which
     /// needs the rows.
     pub fn build(
-        graph: &EdgeList<W>,
+        edges: Edges<'_, K>,
         solver: &'static str,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
-        build::build(graph, solver, run)
+        build::build(edges, solver, run)
     }
 
     /// The start of each vertex's row, and the number of entries at the end: `n + 1` values.
@@ -49,8 +49,8 @@ impl<W: Weight> Csr<W> {
         &self.ids
     }
 
-    /// The weight of each entry.
-    pub fn weights(&self) -> &[W] {
+    /// The bits of the weight of each entry.
+    pub fn weights(&self) -> &[K] {
         &self.weights
     }
 }
@@ -68,12 +68,12 @@ pub struct Arc<K> {
 
 /// Borrowed rows with an order on the edges, for a solver.
 #[derive(Clone, Copy, Debug)]
-pub struct CsrView<'a, W: Weight> {
-    pub(crate) csr: &'a Csr<W>,
-    pub(crate) edges: Edges<'a, W>,
+pub struct CsrView<'a, K: Key> {
+    pub(crate) csr: &'a Csr<K>,
+    pub(crate) edges: Edges<'a, K>,
 }
 
-impl<'a, W: Weight> CsrView<'a, W> {
+impl<'a, K: Key> CsrView<'a, K> {
     /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.edges.vertices()
@@ -89,14 +89,19 @@ impl<'a, W: Weight> CsrView<'a, W> {
         self.edges.order()
     }
 
+    /// How the bits of the weights become keys.
+    pub fn encoding(&self) -> Encoding<K> {
+        self.edges.encoding()
+    }
+
     /// The rows.
-    pub fn rows(&self) -> &'a Csr<W> {
+    pub fn rows(&self) -> &'a Csr<K> {
         self.csr
     }
 
     /// The edges of a vertex except self-loops, in ascending id.
     #[inline]
-    pub fn arcs(&self, vertex: Vertex) -> impl ExactSizeIterator<Item = Arc<W::Key>> + use<'a, W> {
+    pub fn arcs(&self, vertex: Vertex) -> impl ExactSizeIterator<Item = Arc<K>> + use<'a, K> {
         let row = self.csr.offsets[vertex as usize]..self.csr.offsets[vertex as usize + 1];
         let (neighbors, ids) = (&self.csr.neighbors[row.clone()], &self.csr.ids[row.clone()]);
         let (weights, edges) = (&self.csr.weights[row], self.edges);
@@ -111,9 +116,10 @@ impl<'a, W: Weight> CsrView<'a, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EdgeList;
 
-    fn build(graph: &EdgeList<i32>) -> Csr<i32> {
-        Csr::build(graph, "test", &mut Run::new()).unwrap()
+    fn build(graph: &EdgeList<u32>) -> Csr<u32> {
+        Csr::build(graph.edges(Order::Minimum), "test", &mut Run::new()).unwrap()
     }
 
     #[test]

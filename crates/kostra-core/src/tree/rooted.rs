@@ -1,6 +1,6 @@
 //! Rooting the trees of a forest.
 
-use crate::{BitSet, Edges, Forest, OutOfMemory, Vertex, Weight, memory};
+use crate::{BitSet, Edges, Forest, Key, OutOfMemory, Vertex, memory};
 
 /// The parent of a root. No vertex has this number.
 pub const NO_PARENT: Vertex = Vertex::MAX;
@@ -27,8 +27,8 @@ pub const NO_PARENT: Vertex = Vertex::MAX;
 ///
 /// # Panics
 /// When the graph has vertices, but `root` is not one of them.
-pub fn parents<W: Weight>(
-    edges: Edges<'_, W>,
+pub fn parents<K: Key>(
+    edges: Edges<'_, K>,
     forest: &Forest,
     root: Vertex,
 ) -> Result<Vec<Vertex>, OutOfMemory> {

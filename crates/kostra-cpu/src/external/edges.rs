@@ -2,27 +2,27 @@
 
 use std::sync::Mutex;
 
-use kostra_core::{OutOfMemory, Vertex, Weight, memory, prefetch};
+use kostra_core::{Key, OutOfMemory, Vertex, memory, prefetch};
 
 /// Edges with their ids: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct EdgeArrays<W> {
+pub(super) struct EdgeArrays<K> {
     pub(super) u: Vec<Vertex>,
     pub(super) v: Vec<Vertex>,
-    pub(super) weights: Vec<W>,
+    pub(super) weights: Vec<K>,
     pub(super) ids: Vec<u64>,
 }
 
 /// One edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Edge<W> {
+pub(super) struct Edge<K> {
     pub(super) u: Vertex,
     pub(super) v: Vertex,
-    pub(super) weight: W,
+    pub(super) weight: K,
     pub(super) id: u64,
 }
 
-impl<W: Weight> EdgeArrays<W> {
+impl<K: Key> EdgeArrays<K> {
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
@@ -47,12 +47,12 @@ impl<W: Weight> EdgeArrays<W> {
     }
 
     #[inline]
-    pub(super) fn get(&self, at: usize) -> Edge<W> {
+    pub(super) fn get(&self, at: usize) -> Edge<K> {
         Edge { u: self.u[at], v: self.v[at], weight: self.weights[at], id: self.ids[at] }
     }
 
     #[inline]
-    pub(super) fn set(&mut self, at: usize, edge: Edge<W>) {
+    pub(super) fn set(&mut self, at: usize, edge: Edge<K>) {
         self.slices().set(at, edge);
     }
 
@@ -83,18 +83,18 @@ impl<W: Weight> EdgeArrays<W> {
     pub(super) fn extend_to(&mut self, edges: usize) {
         self.u.resize(edges, 0);
         self.v.resize(edges, 0);
-        self.weights.resize(edges, W::default());
+        self.weights.resize(edges, K::default());
         self.ids.resize(edges, 0);
     }
 
     #[inline]
-    fn slices(&mut self) -> EdgeSlices<'_, W> {
+    fn slices(&mut self) -> EdgeSlices<'_, K> {
         let Self { u, v, weights, ids } = self;
         EdgeSlices { u, v, weights, ids }
     }
 
     /// The consecutive ranges from `start` that end at `ends`, for threads that fill them.
-    pub(super) fn split(&mut self, start: usize, ends: &[usize]) -> Vec<Mutex<EdgeSlices<'_, W>>> {
+    pub(super) fn split(&mut self, start: usize, ends: &[usize]) -> Vec<Mutex<EdgeSlices<'_, K>>> {
         let (_, mut rest) = self.slices().split_at(start);
         let mut before = start;
         let mut split = |&end: &usize| {
@@ -108,14 +108,14 @@ impl<W: Weight> EdgeArrays<W> {
 
 /// A range of edges that one thread fills.
 #[derive(Default)]
-pub(super) struct EdgeSlices<'a, W> {
+pub(super) struct EdgeSlices<'a, K> {
     u: &'a mut [Vertex],
     v: &'a mut [Vertex],
-    weights: &'a mut [W],
+    weights: &'a mut [K],
     ids: &'a mut [u64],
 }
 
-impl<'a, W: Weight> EdgeSlices<'a, W> {
+impl<'a, K: Key> EdgeSlices<'a, K> {
     fn split_at(self, at: usize) -> (Self, Self) {
         let (u, u_rest) = self.u.split_at_mut(at);
         let (v, v_rest) = self.v.split_at_mut(at);
@@ -126,7 +126,7 @@ impl<'a, W: Weight> EdgeSlices<'a, W> {
     }
 
     #[inline]
-    pub(super) fn set(&mut self, at: usize, edge: Edge<W>) {
+    pub(super) fn set(&mut self, at: usize, edge: Edge<K>) {
         self.u[at] = edge.u;
         self.v[at] = edge.v;
         self.weights[at] = edge.weight;

@@ -10,11 +10,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{Edges, OutOfMemory, Weight};
+use kostra_core::{Edges, Key, OutOfMemory};
 use kostra_parallel::{Schedule, Team};
 
 use super::edges::Edge;
-use super::sink::{ForestSink, Statistics};
+use super::sink::{Sink, Statistics};
 
 /// The number of edges that the threads filter before the rest is buffered.
 pub(super) const WAVE: usize = 1 << 18;
@@ -43,12 +43,12 @@ impl Part {
     }
 }
 
-impl<W: Weight> ForestSink<W> {
+impl<K: Key> Sink<K> {
     /// Filters the edges of a block, and buffers those that are left. Edge `i` has the id
     /// `first + i`.
     pub(super) fn filter_block(
         &mut self,
-        (edges, first): (Edges<'_, W>, u64),
+        (edges, first): (Edges<'_, K>, u64),
         team: &Team<'_>,
     ) -> Result<(), OutOfMemory> {
         let mut parts = std::mem::take(&mut self.parts);
@@ -73,7 +73,7 @@ impl<W: Weight> ForestSink<W> {
     /// Finds the edges of a part that may be in the forest.
     fn filter_part(
         &self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         range: Range<usize>,
         is_sample: bool,
         part: &mut Part,
@@ -94,7 +94,7 @@ impl<W: Weight> ForestSink<W> {
 
     /// Moves the edges whose ends the forest does not join by lighter edges to the front, and
     /// returns their number.
-    fn climb(&self, edges: Edges<'_, W>, places: &mut [u32]) -> usize {
+    fn climb(&self, edges: Edges<'_, K>, places: &mut [u32]) -> usize {
         let mut left = 0;
         for next in 0..places.len() {
             if let Some(&ahead) = places.get(next + AHEAD) {
@@ -114,7 +114,7 @@ impl<W: Weight> ForestSink<W> {
     /// the buffer is reduced. Returns the start of the first part that is not buffered.
     fn buffer_parts(
         &mut self,
-        (edges, first): (Edges<'_, W>, u64),
+        (edges, first): (Edges<'_, K>, u64),
         (parts, range): (&mut [Mutex<Part>], impl Fn(usize) -> Range<usize>),
         team: &Team<'_>,
     ) -> Result<usize, OutOfMemory> {

@@ -32,7 +32,7 @@ impl<W: Weight> ExternalForest<W> {
     }
 
     /// Sorts edges by id. Takes 16 bytes per edge, and then a copy of one array at a time.
-    pub(super) fn sorted(vertices: u32, edges: EdgeArrays<W>) -> Result<Self, OutOfMemory> {
+    pub(super) fn sorted(vertices: u32, edges: EdgeArrays<W::Key>) -> Result<Self, OutOfMemory> {
         let order = places_by_id(&edges.ids)?;
         let EdgeArrays { u, v, weights, ids } = edges;
         Ok(Self {
@@ -40,7 +40,7 @@ impl<W: Weight> ExternalForest<W> {
             ids: arranged(ids, &order)?,
             u: arranged(u, &order)?,
             v: arranged(v, &order)?,
-            weights: arranged(weights, &order)?,
+            weights: bytemuck::cast_vec(arranged(weights, &order)?),
         })
     }
 }

@@ -30,6 +30,7 @@
 mod edges;
 mod filter;
 mod forest;
+mod forest_sink;
 mod levels;
 mod limits;
 mod link_tree;
@@ -39,5 +40,6 @@ mod sink;
 mod tests;
 
 pub use forest::{ExternalForest, ForestState};
+pub use forest_sink::ForestSink;
 pub use limits::{BudgetTooSmall, Limits};
-pub use sink::{ForestSink, Statistics};
+pub use sink::Statistics;

@@ -8,11 +8,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{Key, OutOfMemory, Weight, key_of, prefetch};
+use kostra_core::{Key, OutOfMemory, prefetch};
 use kostra_parallel::{Schedule, Team};
 
 use super::edges::EdgeArrays;
-use super::sink::ForestSink;
+use super::sink::Sink;
 use crate::radix_sort_by_key;
 
 /// The number of buffered edges that a thread selects from at a time.
@@ -25,9 +25,6 @@ const SAMPLE: usize = 1 << 12;
 /// leave one vertex of twenty outside of the largest component.
 const LIGHT_PER_TWO_VERTICES: usize = 3;
 
-/// The rank of an edge of the buffer: its key, and its place in the buffer as the id.
-pub(super) type Rank<W> = <<W as Weight>::Key as Key>::Rank;
-
 /// How far a reduction is.
 #[derive(Default)]
 struct Progress {
@@ -38,12 +35,12 @@ struct Progress {
     chosen: usize,
 }
 
-impl<W: Weight> ForestSink<W> {
+impl<K: Key> Sink<K> {
     /// Replaces the forest by the forest of itself and the buffer, and builds its tree and levels.
     pub(super) fn reduce(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
         self.unite_all(team)?;
-        let (weights, order) = (&self.forest.weights, self.order);
-        let ascending = (weights.len(), |at: usize| key_of(weights[at], order));
+        let (weights, encoding) = (&self.forest.weights, self.encoding);
+        let ascending = (weights.len(), |at: usize| encoding.key(weights[at]));
         let center = self.tree.highest_root();
         self.levels.find(ascending, (&self.tree, center));
         Ok(())
@@ -56,13 +53,13 @@ impl<W: Weight> ForestSink<W> {
         let pivot = self.pivot();
         if let Some(pivot) = pivot {
             let light = self.select(&progress, |_, rank, _| rank < pivot, team);
-            self.unite(light, Some(W::Key::rank_key(pivot)), &mut progress);
+            self.unite(light, Some(K::rank_key(pivot)), &mut progress);
         }
         let heavy = if let Some(pivot) = pivot {
             self.levels.mark_component(&self.tree, self.tree.highest_root());
-            let may_join = |sink: &Self, rank: Rank<W>, at: usize| {
+            let may_join = |sink: &Self, rank: K::Rank, at: usize| {
                 let (u, v) = (sink.buffer.u[at], sink.buffer.v[at]);
-                (rank >= pivot) & sink.levels.keeps(u, v, W::Key::rank_key(rank))
+                (rank >= pivot) & sink.levels.keeps(u, v, K::rank_key(rank))
             };
             self.select(&progress, may_join, team)
         } else {
@@ -75,12 +72,12 @@ impl<W: Weight> ForestSink<W> {
         Ok(())
     }
 
-    fn rank(&self, at: usize) -> Rank<W> {
-        key_of(self.buffer.weights[at], self.order).rank(at as u32)
+    fn rank(&self, at: usize) -> K::Rank {
+        self.encoding.key(self.buffer.weights[at]).rank(at as u32)
     }
 
     /// The pivot of a large buffer.
-    fn pivot(&self) -> Option<Rank<W>> {
+    fn pivot(&self) -> Option<K::Rank> {
         let stride = self.buffered / SAMPLE;
         if stride == 0 {
             return None;
@@ -91,9 +88,9 @@ impl<W: Weight> ForestSink<W> {
         let vertices =
             if self.forest.len() > 0 { self.forest.len() } else { self.vertices as usize };
         let light = |at: usize| {
-            let key = W::Key::rank_key(sample[at]);
+            let key = K::rank_key(sample[at]);
             let of_forest =
-                self.forest.weights.partition_point(|&weight| key_of(weight, self.order) <= key);
+                self.forest.weights.partition_point(|&weight| self.encoding.key(weight) <= key);
             of_forest + at * stride
         };
         let ats: Vec<_> = (0..SAMPLE).collect();
@@ -106,7 +103,7 @@ impl<W: Weight> ForestSink<W> {
     fn select(
         &mut self,
         progress: &Progress,
-        passes: impl Fn(&Self, Rank<W>, usize) -> bool + Sync,
+        passes: impl Fn(&Self, K::Rank, usize) -> bool + Sync,
         team: &Team<'_>,
     ) -> Range<usize> {
         let mut spare = std::mem::take(&mut self.spare);
@@ -132,7 +129,7 @@ impl<W: Weight> ForestSink<W> {
         let spare_ranks = &mut spare[..ranks.len()];
         let in_spare = {
             let first = ranks.as_ptr();
-            let key = |rank| W::Key::rank_key(rank).to_u64();
+            let key = |rank| K::rank_key(rank).to_u64();
             radix_sort_by_key(ranks, spare_ranks, key).as_ptr() != first
         };
         if in_spare {
@@ -144,23 +141,23 @@ impl<W: Weight> ForestSink<W> {
 
     /// Unites the edges of the forest up to a key, or all, and the edges of the buffer whose ranks
     /// are in a range.
-    fn unite(&mut self, sorted: Range<usize>, up_to: Option<W::Key>, progress: &mut Progress) {
-        let Self { forest, buffer, tree, ranks, order, .. } = self;
-        let key_at = |forest: &EdgeArrays<W>, at: usize| key_of(forest.weights[at], *order);
+    fn unite(&mut self, sorted: Range<usize>, up_to: Option<K>, progress: &mut Progress) {
+        let Self { forest, buffer, tree, ranks, encoding, .. } = self;
+        let key_at = |forest: &EdgeArrays<K>, at: usize| encoding.key(forest.weights[at]);
         for next in sorted.start..=sorted.end {
             if let Some(&ahead) = ranks[next..sorted.end].get(AHEAD) {
-                let ahead = W::Key::rank_id(ahead) as usize;
+                let ahead = K::rank_id(ahead) as usize;
                 prefetch(&buffer.u, ahead);
                 prefetch(&buffer.v, ahead);
             }
             if let Some(&ahead) = ranks[next..sorted.end].get(AHEAD / 2) {
-                let ahead = W::Key::rank_id(ahead) as usize;
+                let ahead = K::rank_id(ahead) as usize;
                 tree.prefetch_root(buffer.u[ahead]);
                 tree.prefetch_root(buffer.v[ahead]);
             }
             let rank = ranks[next..sorted.end].first().copied();
             // Among equal keys, the edges of the forest come first: their ids are lower.
-            let last = rank.map(W::Key::rank_key).or(up_to);
+            let last = rank.map(K::rank_key).or(up_to);
             while progress.united < forest.len() {
                 let at = progress.united;
                 let key = key_at(forest, at);
@@ -179,8 +176,8 @@ impl<W: Weight> ForestSink<W> {
                 progress.united += 1;
             }
             let Some(rank) = rank.filter(|_| !tree.is_complete()) else { break };
-            let at = W::Key::rank_id(rank) as usize;
-            if tree.link(buffer.u[at], buffer.v[at], W::Key::rank_key(rank)) {
+            let at = K::rank_id(rank) as usize;
+            if tree.link(buffer.u[at], buffer.v[at], K::rank_key(rank)) {
                 ranks[progress.chosen] = rank;
                 progress.chosen += 1;
             }
@@ -190,20 +187,20 @@ impl<W: Weight> ForestSink<W> {
     /// Merges the edges of the old forest that were kept with those of the buffer that were chosen,
     /// from the last place to the first. So no edge is overwritten before it is read.
     fn merge(&mut self, progress: &Progress) {
-        let Self { forest, buffer, ranks, order, .. } = self;
+        let Self { forest, buffer, ranks, encoding, .. } = self;
         let &Progress { mut kept, mut chosen, .. } = progress;
         forest.truncate(kept);
         forest.extend_to(kept + chosen);
         while chosen > 0 {
             let rank = ranks[chosen - 1];
-            if kept > 0 && key_of(forest.weights[kept - 1], *order) > W::Key::rank_key(rank) {
+            if kept > 0 && encoding.key(forest.weights[kept - 1]) > K::rank_key(rank) {
                 forest.set(kept + chosen - 1, forest.get(kept - 1));
                 kept -= 1;
             } else {
                 if chosen > AHEAD {
-                    buffer.prefetch(W::Key::rank_id(ranks[chosen - 1 - AHEAD]) as usize);
+                    buffer.prefetch(K::rank_id(ranks[chosen - 1 - AHEAD]) as usize);
                 }
-                let edge = buffer.get(W::Key::rank_id(rank) as usize);
+                let edge = buffer.get(K::rank_id(rank) as usize);
                 forest.set(kept + chosen - 1, edge);
                 chosen -= 1;
             }

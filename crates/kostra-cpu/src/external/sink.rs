@@ -1,17 +1,15 @@
-//! The sink: filters edges, buffers the rest, and reduces.
+//! The state of a sink: the forest so far, and a buffer of edges that may change it.
 
 use std::sync::Mutex;
 
-use kostra_core::{EdgeList, Order, OutOfMemory, Weight, key_of, memory};
+use kostra_core::{Edges, Encoding, Key, OutOfMemory, memory};
 use kostra_parallel::with_team;
 
 use super::edges::EdgeArrays;
 use super::filter::{PART, Part, WAVE};
-use super::forest::{ExternalForest, ForestState};
 use super::levels::Levels;
 use super::limits::Limits;
 use super::link_tree::LinkTree;
-use super::reduce::Rank;
 
 /// Counts of what happened to the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,54 +24,37 @@ pub struct Statistics {
     pub reductions: u64,
 }
 
-/// Takes the edges of a graph in blocks, and finds the canonical forest within a memory budget. See
-/// the [module](super) for the algorithm.
+/// The state and the work of a [`ForestSink`](super::ForestSink), on the bits of weights.
 #[derive(Debug)]
-pub struct ForestSink<W: Weight> {
-    pub(super) order: Order,
+pub(super) struct Sink<K: Key> {
+    pub(super) encoding: Encoding<K>,
     threads: usize,
     pub(super) limits: Limits,
     pub(super) vertices: u32,
     /// The forest of all edges up to the last reduction, ascending by key and id.
-    pub(super) forest: EdgeArrays<W>,
+    pub(super) forest: EdgeArrays<K>,
     /// Later edges that may be in the forest, ascending by id. Only the first `buffered` are edges.
-    pub(super) buffer: EdgeArrays<W>,
+    pub(super) buffer: EdgeArrays<K>,
     pub(super) buffered: usize,
-    pub(super) tree: LinkTree<W::Key>,
-    pub(super) levels: Levels<W::Key>,
+    pub(super) tree: LinkTree<K>,
+    pub(super) levels: Levels<K>,
     /// Whether the filter climbs the tree for every edge that no pivot drops.
     pub(super) climbs: bool,
     /// The memory of the filter.
     pub(super) parts: Vec<Mutex<Part>>,
     /// Memory in which the buffer is sorted: two arrays of its length.
-    pub(super) ranks: Vec<Rank<W>>,
-    pub(super) spare: Vec<Rank<W>>,
+    pub(super) ranks: Vec<K::Rank>,
+    pub(super) spare: Vec<K::Rank>,
     /// The number of input edges so far.
-    taken: u64,
+    pub(super) taken: u64,
     pub(super) statistics: Statistics,
 }
 
-impl<W: Weight> ForestSink<W> {
-    /// A sink for a graph with `vertices` vertices. Filters on up to `threads` threads.
-    ///
-    /// # Errors
-    /// When the system refuses the memory, as for all functions.
-    pub fn new(
-        vertices: u32,
-        order: Order,
-        limits: Limits,
-        threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let mut sink = Self::empty(order, limits, threads);
-        sink.vertices = vertices;
-        sink.allocate()?;
-        Ok(sink)
-    }
-
+impl<K: Key> Sink<K> {
     /// A sink without vertices and without memory.
-    fn empty(order: Order, limits: Limits, threads: usize) -> Self {
+    pub(super) fn empty(encoding: Encoding<K>, limits: Limits, threads: usize) -> Self {
         Self {
-            order,
+            encoding,
             threads,
             limits,
             vertices: 0,
@@ -91,42 +72,8 @@ impl<W: Weight> ForestSink<W> {
         }
     }
 
-    /// Continues from a state that [`state`](Self::state) returned. None if the arrays are not the
-    /// state of any sink.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn restore(
-        state: ForestState<'_, W>,
-        order: Order,
-        limits: Limits,
-        threads: usize,
-    ) -> Result<Option<Self>, OutOfMemory> {
-        let mut sink = Self::new(state.vertices, order, limits, threads)?;
-        let edges = state.ids.len();
-        let is_edge = |at: usize| {
-            let ends = (state.u[at] < state.vertices) & (state.v[at] < state.vertices);
-            ends && state.ids[at] < state.taken && !state.weights[at].is_nan()
-        };
-        let place = |at: usize| (key_of(state.weights[at], order), state.ids[at]);
-        let lengths = [state.u.len(), state.v.len(), state.weights.len()];
-        if lengths != [edges; 3]
-            || !(0..edges).all(is_edge)
-            || !(1..edges).all(|at| place(at - 1) < place(at))
-            || edges > (state.vertices as usize).saturating_sub(1)
-        {
-            return Ok(None);
-        }
-        sink.taken = state.taken;
-        sink.forest.u.extend_from_slice(state.u);
-        sink.forest.v.extend_from_slice(state.v);
-        sink.forest.weights.extend_from_slice(state.weights);
-        sink.forest.ids.extend_from_slice(state.ids);
-        sink.reduce_on_team()?;
-        Ok((sink.forest.len() == edges).then_some(sink))
-    }
-
-    fn allocate(&mut self) -> Result<(), OutOfMemory> {
+    /// Allocates the arrays for the vertices.
+    pub(super) fn allocate(&mut self) -> Result<(), OutOfMemory> {
         self.forest.reserve((self.vertices as usize).saturating_sub(1))?;
         self.buffer = EdgeArrays::zeros(self.limits.buffer)?;
         self.ranks = memory::zeros(self.limits.buffer)?;
@@ -137,27 +84,25 @@ impl<W: Weight> ForestSink<W> {
         Ok(())
     }
 
-    /// The number of vertices.
-    pub fn vertices(&self) -> u32 {
-        self.vertices
+    /// A sink with the forest of this one, with other limits and weights. The order of the weights,
+    /// and of those of dropped edges, must stay.
+    pub(super) fn convert<L: Key>(
+        mut self,
+        (encoding, limits): (Encoding<L>, Limits),
+        weights: impl FnOnce(Vec<K>) -> Result<Vec<L>, OutOfMemory>,
+    ) -> Result<Sink<L>, OutOfMemory> {
+        self.reduce_buffer()?;
+        let Self { threads, vertices, forest, taken, statistics, .. } = self;
+        let EdgeArrays { u, v, weights: bits, ids } = forest;
+        let forest = EdgeArrays { u, v, weights: weights(bits)?, ids };
+        let empty = Sink::empty(encoding, limits, threads);
+        let mut sink = Sink { vertices, forest, taken, statistics, ..empty };
+        sink.rebuild()?;
+        Ok(sink)
     }
 
-    /// The number of input edges so far.
-    pub fn taken(&self) -> u64 {
-        self.taken
-    }
-
-    /// Counts of what happened to the edges.
-    pub fn statistics(&self) -> Statistics {
-        self.statistics
-    }
-
-    /// Adds vertices, so that there are `vertices`. The limits must suffice for them. Edges are
-    /// reduced first.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
+    /// Adds vertices, so that there are `vertices`.
+    pub(super) fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
         self.reduce_buffer()?;
         self.free();
         self.vertices = self.vertices.max(vertices);
@@ -165,33 +110,14 @@ impl<W: Weight> ForestSink<W> {
         self.rebuild()
     }
 
-    /// Converts all weights. The order of the weights, and of those of dropped edges, must stay.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn convert<V: Weight>(
-        mut self,
-        limits: Limits,
-        weight: impl Fn(W) -> V,
-    ) -> Result<ForestSink<V>, OutOfMemory> {
-        self.reduce_buffer()?;
-        let Self { order, threads, vertices, forest, taken, statistics, .. } = self;
-        let EdgeArrays { u, v, weights, ids } = forest;
-        let weights = memory::collected(weights.into_iter().map(weight))?;
-        let forest = EdgeArrays { u, v, weights, ids };
-        let empty = ForestSink::empty(order, limits, threads);
-        let mut sink = ForestSink { vertices, forest, taken, statistics, ..empty };
-        sink.rebuild()?;
-        Ok(sink)
-    }
-
     /// Frees all memory but that of the forest.
     fn free(&mut self) {
-        let Self { order, limits, threads, .. } = *self;
+        let Self { encoding, limits, threads, .. } = *self;
         let mut forest = std::mem::take(&mut self.forest);
         forest.shrink();
         let (vertices, taken, statistics) = (self.vertices, self.taken, self.statistics);
-        *self = Self { vertices, forest, taken, statistics, ..Self::empty(order, limits, threads) };
+        let empty = Self::empty(encoding, limits, threads);
+        *self = Self { vertices, forest, taken, statistics, ..empty };
     }
 
     /// Allocates the arrays, and builds the tree of the forest.
@@ -201,52 +127,31 @@ impl<W: Weight> ForestSink<W> {
     }
 
     /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    ///
-    /// # Panics
-    /// If edges are added again, or the block has more vertices than the sink.
-    pub fn add(&mut self, first: u64, edges: &EdgeList<W>) -> Result<(), OutOfMemory> {
+    pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), OutOfMemory> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
         self.taken = first + edges.len() as u64;
         let threads = self.threads.min(1 + edges.len() / PART);
-        let edges = edges.edges(self.order);
         with_team(threads, |team| self.filter_block((edges, first), team))
     }
 
-    fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
+    pub(super) fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
         if self.buffered == 0 { Ok(()) } else { self.reduce_on_team() }
     }
 
-    fn reduce_on_team(&mut self) -> Result<(), OutOfMemory> {
+    pub(super) fn reduce_on_team(&mut self) -> Result<(), OutOfMemory> {
         let threads = self.threads.min(1 + self.vertices as usize / PART);
         with_team(threads, |team| self.reduce(team))
     }
 
-    /// The state after all edges so far, from which [`restore`](Self::restore) continues.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn state(&mut self) -> Result<ForestState<'_, W>, OutOfMemory> {
-        self.reduce_buffer()?;
-        let EdgeArrays { u, v, weights, ids } = &self.forest;
-        Ok(ForestState { taken: self.taken, vertices: self.vertices, ids, u, v, weights })
-    }
-
-    /// The canonical forest of all edges, and the counts of what happened to them.
-    ///
-    /// # Errors
-    /// When the system refuses the memory.
-    pub fn finish(mut self) -> Result<(ExternalForest<W>, Statistics), OutOfMemory> {
+    /// Reduces the buffer for the last time, and frees all memory but that of the forest.
+    pub(super) fn finish(&mut self) -> Result<(), OutOfMemory> {
         if self.buffered > 0 {
             let threads = self.threads.min(1 + self.buffered / PART);
             with_team(threads, |team| self.unite_all(team))?;
         }
         self.free();
-        let Self { vertices, forest, statistics, .. } = self;
-        Ok((ExternalForest::sorted(vertices, forest)?, statistics))
+        Ok(())
     }
 }
 

@@ -7,7 +7,8 @@ use crate::testing::Random;
 
 /// The forest of an in-memory solver, as ids.
 fn expected<W: Weight>(graph: &Graph<W>, order: Order) -> Vec<u64> {
-    let forest = crate::kruskal(graph, order, &mut Run::new()).unwrap();
+    let edges = graph.edge_list().edges(order);
+    let forest = crate::kruskal_of_edges(edges, &mut Run::new()).unwrap();
     forest.into_ids().into_iter().map(u64::from).collect()
 }
 

@@ -16,7 +16,7 @@
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, UnionFind, Weight, memory,
+    SolveError, SolverInfo, UnionFind, memory,
 };
 
 use super::{Pace, no_edge};
@@ -37,9 +37,9 @@ impl Algorithm for Boruvka {
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
@@ -55,25 +55,25 @@ impl Algorithm for Boruvka {
 }
 
 /// The state between rounds.
-struct Rounds<'a, W: Weight> {
-    edges: Edges<'a, W>,
+struct Rounds<'a, K: Key> {
+    edges: Edges<'a, K>,
     components: UnionFind,
     /// The edges that may still join two components, ascending.
     alive: Vec<EdgeId>,
     /// The lightest outgoing edge of each component, stored at its representative; no edge at other
     /// vertices.
-    lightest: Vec<<W::Key as Key>::Rank>,
+    lightest: Vec<K::Rank>,
     forest: EdgeSet,
     pace: Pace,
 }
 
-impl<'a, W: Weight> Rounds<'a, W> {
-    fn new(edges: Edges<'a, W>) -> Result<Self, OutOfMemory> {
+impl<'a, K: Key> Rounds<'a, K> {
+    fn new(edges: Edges<'a, K>) -> Result<Self, OutOfMemory> {
         Ok(Self {
             edges,
             components: UnionFind::try_new(edges.vertices())?,
             alive: memory::collected(edges.ids())?,
-            lightest: memory::filled(edges.vertices() as usize, no_edge::<W::Key>())?,
+            lightest: memory::filled(edges.vertices() as usize, no_edge::<K>())?,
             forest: EdgeSet::try_new(edges.len())?,
             pace: Pace::new(),
         })
@@ -123,14 +123,14 @@ impl<'a, W: Weight> Rounds<'a, W> {
 
     /// Merges every component with the component at the other end of its lightest edge.
     fn hook(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
-        let none = no_edge::<W::Key>();
+        let none = no_edge::<K>();
         for lightest in &mut self.lightest {
             self.pace.step(run, self.forest.len() as u32, self.edges.vertices())?;
             let rank = std::mem::replace(lightest, none);
             if rank == none {
                 continue;
             }
-            let id = W::Key::rank_id(rank);
+            let id = K::rank_id(rank);
             let (u, v) = self.edges.ends(id);
             // Two components may have chosen the same edge. The second is already merged.
             if self.components.union(u, v) {

@@ -23,7 +23,7 @@
 
 use kostra_core::{
     Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation,
-    Run, SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
+    Run, SolveError, SolverInfo, UnionFind, Vertex, memory,
 };
 
 use super::{no_edge, unite};
@@ -46,9 +46,9 @@ impl Algorithm for FilterKruskal {
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
@@ -64,7 +64,7 @@ impl Algorithm for FilterKruskal {
             let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot))?;
             run.counter("light edges", ranks.len() as f64);
             let mut spare = memory::copied(&ranks)?;
-            let key = |rank| W::Key::rank_key(rank).to_u64();
+            let key = |rank| K::rank_key(rank).to_u64();
             let light = run.phase("sort", |_| radix_sort_by_key(&mut ranks, &mut spare, key));
             run.phase("unite", |run| unite(edges, light, &mut components, &mut forest, run))?;
             let (before, united) = (heavy.len(), light.len());
@@ -112,8 +112,8 @@ impl Heavy {
     }
 
     /// A rank that about `light` of the edges do not exceed.
-    fn pivot<W: Weight>(&self, edges: Edges<'_, W>, light: usize) -> <W::Key as Key>::Rank {
-        let highest = no_edge::<W::Key>();
+    fn pivot<K: Key>(&self, edges: Edges<'_, K>, light: usize) -> K::Rank {
+        let highest = no_edge::<K>();
         if light >= self.len() {
             return highest;
         }
@@ -130,11 +130,11 @@ impl Heavy {
     }
 
     /// The ranks of the edges up to the pivot, in ascending id.
-    fn up_to<W: Weight>(
+    fn up_to<K: Key>(
         &self,
-        edges: Edges<'_, W>,
-        pivot: <W::Key as Key>::Rank,
-    ) -> Result<Vec<<W::Key as Key>::Rank>, OutOfMemory> {
+        edges: Edges<'_, K>,
+        pivot: K::Rank,
+    ) -> Result<Vec<K::Rank>, OutOfMemory> {
         let rank = |id| edges.rank(id);
         let is_light = |rank| rank <= pivot;
         match self {
@@ -145,9 +145,9 @@ impl Heavy {
 
     /// The edges between different components. No light edge is among them, because the light edges
     /// have been united.
-    fn apart<W: Weight>(
+    fn apart<K: Key>(
         self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         components: &mut UnionFind,
     ) -> Result<Self, OutOfMemory> {
         let representatives = components.flatten();

@@ -16,8 +16,8 @@
 //! * Input: edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, UnionFind, Weight, memory,
+    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, UnionFind, memory,
 };
 
 use super::unite;
@@ -38,39 +38,44 @@ impl Algorithm for Kruskal {
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let edges = problem.edges();
-        let ranks = run.phase("sort", |_| {
-            let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
-            ranks.sort_unstable();
-            Ok::<_, OutOfMemory>(ranks)
-        })?;
-
-        let mut forest = EdgeSet::try_new(edges.len())?;
-        let mut components = UnionFind::try_new(edges.vertices())?;
-        run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
-        if run.reports_edges() {
-            report::<W>(&ranks, &forest, components.sets() == 1, run);
-        }
-        Ok(forest)
+        kruskal_of_edges(problem.edges(), run)
     }
+}
+
+/// The edges of the canonical forest of an edge list, found by Kruskal's algorithm.
+///
+/// # Errors
+/// When the run is cancelled or the system refuses the memory.
+pub fn kruskal_of_edges<K: Key>(
+    edges: Edges<'_, K>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    let ranks = run.phase("sort", |_| {
+        let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
+        ranks.sort_unstable();
+        Ok::<_, OutOfMemory>(ranks)
+    })?;
+
+    let mut forest = EdgeSet::try_new(edges.len())?;
+    let mut components = UnionFind::try_new(edges.vertices())?;
+    run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
+    if run.reports_edges() {
+        report::<K>(&ranks, &forest, components.sets() == 1, run);
+    }
+    Ok(forest)
 }
 
 /// Reports the decisions on edges, up to the edge that left one component. They follow from the
 /// order and the forest, so the loop over the edges need not report them.
-fn report<W: Weight>(
-    ranks: &[<W::Key as Key>::Rank],
-    forest: &EdgeSet,
-    connected: bool,
-    run: &mut Run<'_>,
-) {
+fn report<K: Key>(ranks: &[K::Rank], forest: &EdgeSet, connected: bool, run: &mut Run<'_>) {
     let mut left = forest.len();
     for &rank in ranks {
-        let id = W::Key::rank_id(rank);
+        let id = K::rank_id(rank);
         let kept = forest.contains(id);
         run.edge(id, kept);
         left -= usize::from(kept);

@@ -14,6 +14,7 @@ mod unite;
 use kostra_core::{EdgeId, Key, Solver};
 
 pub(crate) use kruskal::Kruskal;
+pub use kruskal::kruskal_of_edges;
 use pace::Pace;
 pub(crate) use prim_binary::PrimBinary;
 use unite::unite;

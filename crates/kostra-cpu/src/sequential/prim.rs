@@ -12,16 +12,14 @@
 //!   `(weight key, edge id)`. A vertex of the tree is marked by the lowest rank, where Algorithm 4
 //!   uses the distance 0, so weights may be zero or negative.
 
-use kostra_core::{
-    BitSet, CsrView, EdgeSet, Key, Problem, Run, SolveError, Vertex, Weight, memory,
-};
+use kostra_core::{BitSet, CsrView, EdgeSet, Key, Problem, Run, SolveError, Vertex, memory};
 
 use super::{Pace, no_edge};
 use crate::heap::Heap;
 
 /// Grows the forest with a heap.
-pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
-    problem: Problem<'_, W>,
+pub(super) fn grow<K: Key, H: Heap<K>>(
+    problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let graph = problem.csr(run)?;
@@ -30,7 +28,7 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
     let mut queue = H::new(vertices)?;
     // The lightest edge known from the tree to each vertex beside it. The vertices of the tree have
     // the rank that no edge is before, so that the one comparison below passes them over, too.
-    let (unreached, in_tree) = (no_edge::<W::Key>(), W::Key::MIN.rank(0));
+    let (unreached, in_tree) = (no_edge::<K>(), K::MIN.rank(0));
     let mut nearest = memory::filled(vertices as usize, unreached)?;
     // The vertices of the tree once more, only if decisions are reported: `nearest` cannot tell a
     // vertex of the tree from one beside it whose edge has the lowest rank of all.
@@ -65,7 +63,7 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
                 report_excluded(graph, vertex, &joined, &forest, run);
             }
             let Some(next) = queue.delete_min() else { break };
-            let id = W::Key::rank_id(nearest[next as usize]);
+            let id = K::rank_id(nearest[next as usize]);
             forest.insert(id);
             run.edge(id, true);
             vertex = next;
@@ -76,8 +74,8 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
 
 /// Reports the edges between the tree and a vertex that has just joined it, except the edge by
 /// which it joined: they would close a cycle.
-fn report_excluded<W: Weight>(
-    graph: CsrView<'_, W>,
+fn report_excluded<K: Key>(
+    graph: CsrView<'_, K>,
     vertex: Vertex,
     joined: &BitSet,
     forest: &EdgeSet,

@@ -15,8 +15,7 @@
 //!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    Weight, memory,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, memory,
 };
 
 use super::{Pace, no_edge};
@@ -59,23 +58,23 @@ impl Algorithm for PrimDense {
         })
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         run.phase("grow", |run| grow(problem, run))
     }
 }
 
-fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+fn grow<K: Key>(problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     let (graph, edges) = (problem.csr(run)?, problem.edges());
     let vertices = graph.vertices();
     let mut forest = EdgeSet::try_new(edges.len())?;
     let mut in_tree = memory::filled(vertices as usize, false)?;
     // The lightest edge from the tree to each vertex beside it; no edge for those inside it or not
     // reached yet.
-    let none = no_edge::<W::Key>();
+    let none = no_edge::<K>();
     let mut nearest = memory::filled(vertices as usize, none)?;
     let mut beside = 0_u32;
     let mut reached = 0;
@@ -107,7 +106,7 @@ fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet
                 pace.steps(part.len() as u32, run, reached, vertices)?;
                 lightest = part.iter().copied().fold(lightest, Ord::min);
             }
-            let id = W::Key::rank_id(lightest);
+            let id = K::rank_id(lightest);
             forest.insert(id);
             let (u, v) = edges.ends(id);
             vertex = if in_tree[u as usize] { v } else { u };

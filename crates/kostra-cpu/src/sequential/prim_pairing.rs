@@ -11,7 +11,7 @@
 //! * Input: CSR. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 
 use super::prim::grow;
@@ -33,11 +33,11 @@ impl Algorithm for PrimPairing {
         options: &[],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        run.phase("grow", |run| grow::<W, PairingHeap<W::Key>>(problem, run))
+        run.phase("grow", |run| grow::<K, PairingHeap<K>>(problem, run))
     }
 }

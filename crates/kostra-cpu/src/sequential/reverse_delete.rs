@@ -15,7 +15,7 @@
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
+    SolveError, SolverInfo, UnionFind, Vertex, memory,
 };
 
 use super::Pace;
@@ -54,9 +54,9 @@ impl Algorithm for ReverseDelete {
         })
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
@@ -73,7 +73,7 @@ impl Algorithm for ReverseDelete {
             let mut surplus = ranks.len() - forest_size(edges)?;
             let mut search = Search::new(edges, ranks.len())?;
             for rank in ranks.into_iter().rev() {
-                let id = W::Key::rank_id(rank);
+                let id = K::rank_id(rank);
                 if surplus > 0 && search.connected_without(id, run)? {
                     search.remaining.delete(edges, id);
                     surplus -= 1;
@@ -87,12 +87,12 @@ impl Algorithm for ReverseDelete {
 }
 
 /// The edges except self-loops.
-fn proper_edges<W: Weight>(edges: Edges<'_, W>) -> impl Iterator<Item = EdgeId> {
+fn proper_edges<K: Key>(edges: Edges<'_, K>) -> impl Iterator<Item = EdgeId> {
     edges.ids().filter(move |&id| edges.ends(id).0 != edges.ends(id).1)
 }
 
 /// The number of forest edges: the number of vertices minus the number of components.
-fn forest_size<W: Weight>(edges: Edges<'_, W>) -> Result<usize, OutOfMemory> {
+fn forest_size<K: Key>(edges: Edges<'_, K>) -> Result<usize, OutOfMemory> {
     let mut components = UnionFind::try_new(edges.vertices())?;
     for id in edges.ids() {
         let (u, v) = edges.ends(id);
@@ -114,7 +114,7 @@ struct Remaining {
 }
 
 impl Remaining {
-    fn new<W: Weight>(edges: Edges<'_, W>) -> Result<Self, OutOfMemory> {
+    fn new<K: Key>(edges: Edges<'_, K>) -> Result<Self, OutOfMemory> {
         let mut lists = Self {
             first: memory::filled(edges.vertices() as usize, NONE)?,
             links: memory::filled(2 * edges.len(), [NONE; 2])?,
@@ -136,7 +136,7 @@ impl Remaining {
         self.links[arc as usize][0]
     }
 
-    fn delete<W: Weight>(&mut self, edges: Edges<'_, W>, id: EdgeId) {
+    fn delete<K: Key>(&mut self, edges: Edges<'_, K>, id: EdgeId) {
         let (u, v) = edges.ends(id);
         for (arc, vertex) in [(2 * id, u), (2 * id + 1, v)] {
             let [next, previous] = self.links[arc as usize];
@@ -181,8 +181,8 @@ impl Side {
 
 /// Searches for a path between the ends of an edge, breadth first from both ends in turn, one arc
 /// at a time, so that the cost is that of the smaller side when there is no path.
-struct Search<'a, W: Weight> {
-    edges: Edges<'a, W>,
+struct Search<'a, K: Key> {
+    edges: Edges<'a, K>,
     remaining: Remaining,
     sides: [Side; 2],
     /// The search, counted from 1, and the side that last found each vertex, as `2 search + side`.
@@ -192,8 +192,8 @@ struct Search<'a, W: Weight> {
     pace: Pace,
 }
 
-impl<'a, W: Weight> Search<'a, W> {
-    fn new(edges: Edges<'a, W>, most_searches: usize) -> Result<Self, OutOfMemory> {
+impl<'a, K: Key> Search<'a, K> {
+    fn new(edges: Edges<'a, K>, most_searches: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             edges,
             remaining: Remaining::new(edges)?,

@@ -1,7 +1,7 @@
 //! The loop of Kruskal's algorithm that merges components, in stages, so that the cache misses of
 //! different edges overlap.
 
-use kostra_core::{EdgeSet, Edges, Key, Run, SolveError, UnionFind, Weight, prefetch};
+use kostra_core::{EdgeSet, Edges, Key, Run, SolveError, UnionFind, prefetch};
 
 /// The number of edges between two reports to the observer.
 const STRIDE: usize = 1 << 20;
@@ -18,15 +18,15 @@ const AHEAD: usize = 16;
 ///
 /// # Errors
 /// When the run is cancelled.
-pub(super) fn unite<W: Weight>(
-    edges: Edges<'_, W>,
-    ranks: &[<W::Key as Key>::Rank],
+pub(super) fn unite<K: Key>(
+    edges: Edges<'_, K>,
+    ranks: &[K::Rank],
     components: &mut UnionFind,
     forest: &mut EdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
     let len = ranks.len();
-    let id = |index: usize| W::Key::rank_id(ranks[index]);
+    let id = |index: usize| K::rank_id(ranks[index]);
     // Between the stages, a ring holds the edges' ends, and later the parents of the ends.
     let mut ring = [(0, 0); 4 * AHEAD];
     for step in 0..len + 3 * AHEAD {

@@ -35,8 +35,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption, Vertex,
 };
 
 use kostra_parallel::LightestEdges;
@@ -102,14 +102,14 @@ impl Algorithm for BoruvkaEdge {
         options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP, PARALLEL_FILTER, FOREST_LIST],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let (n, m) = (edges.vertices() as usize, edges.len());
-        let sizes = [n, LightestEdges::<W>::words(n), Worklist::words(m), Worklist::words(m)];
+        let sizes = [n, LightestEdges::<K>::words(n), Worklist::words(m), Worklist::words(m)];
         let words: usize = sizes.iter().sum();
         let mut workspace = run.take_workspace();
         let bytes = 8 * words;
@@ -179,13 +179,13 @@ fn split<const N: usize>(mut memory: &mut [u64], sizes: [usize; N]) -> [&mut [u6
 }
 
 /// The state between rounds, except the remaining edges.
-struct Rounds<'a, W: Weight> {
+struct Rounds<'a, K: Key> {
     team: &'a Team<'a>,
-    edges: Edges<'a, W>,
+    edges: Edges<'a, K>,
     chunk: usize,
     filter: StepBy,
     components: SharedUnionFind<'a>,
-    lightest: LightestEdges<'a, W>,
+    lightest: LightestEdges<'a, K>,
     forest: &'a SharedEdgeSet,
     joined: AtomicUsize,
 }
@@ -205,7 +205,7 @@ impl Lists<'_> {
     }
 }
 
-impl<W: Weight> Rounds<'_, W> {
+impl<K: Key> Rounds<'_, K> {
     /// Listing 7.
     fn run_four_loops(&self, lists: &mut Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         while lists.alive.count() > 0 {

@@ -14,7 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
-pub use fast::{InteriorContraction, UndecidedEdges, contract_interior, forest_of_edges};
+pub(crate) use fast::fast_of_edges;
+pub use fast::{InteriorContraction, UndecidedEdges, contract_interior};
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Fast,

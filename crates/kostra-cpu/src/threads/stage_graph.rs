@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::lock;
-use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, SolveError, Vertex, Weight, memory};
+use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, SolveError, Vertex, memory};
 use kostra_parallel::{Schedule, SharedTrees, Team, atomic_u32, exclusive_prefix_sum};
 
 /// The number of vertices per block of a loop over rows.
@@ -111,8 +111,8 @@ impl StageGraph {
     ///
     /// # Errors
     /// When the system refuses the memory.
-    pub(super) fn build<W: Weight>(
-        given: CsrView<'_, W>,
+    pub(super) fn build<K: Key>(
+        given: CsrView<'_, K>,
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
         let n = given.vertices() as usize;

@@ -52,7 +52,7 @@ mod rounds;
 mod vertices;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 
 use crate::contraction::admit;
@@ -85,12 +85,12 @@ impl Algorithm for BoruvkaContract {
         admit(Self::INFO.id, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        contract::<ByVertex, W>(problem, run)
+        contract::<ByVertex, K>(problem, run)
     }
 }
 

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::LaunchConfig;
-use kostra_core::{EdgeSet, Problem, Run, SolveError, SolverOption, Weight};
+use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 
 use super::kernels::{
     ASSIGN_EDGE_SEGMENTS, COUNT_NEW_EDGES, CREATE_NEW_VERTEX_IDS, ContractionKernels,
@@ -23,8 +23,8 @@ use crate::step_clock::StepClock;
 pub(crate) const BLOCK_SIZE: SolverOption = block_size(1024);
 
 /// Algorithm 5.
-pub(crate) fn contract<C: ContractionKernels, W: Weight>(
-    problem: Problem<'_, W>,
+pub(crate) fn contract<C: ContractionKernels, K: Key>(
+    problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let device = &*Device::open(run.device())?;
@@ -34,8 +34,8 @@ pub(crate) fn contract<C: ContractionKernels, W: Weight>(
         return Ok(EdgeSet::new(m));
     }
     device
-        .admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
-    let keys = Keys::of_weights::<W>(rows.order());
+        .admit(0, DeviceCsr::<K>::bytes(n, entries) + scratch_bytes::<K>(n as usize, m, entries))?;
+    let keys = Keys::of(rows.encoding());
     let kernels = run.compile(|_| Kernels::load::<C>(device, keys))?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
         let rounds = Rounds::allocate::<C>(device, kernels, (n, m), run)?;
@@ -46,7 +46,7 @@ pub(crate) fn contract<C: ContractionKernels, W: Weight>(
     rounds.make_keys(&mut now, keys)?;
     rounds.clock.report(run)?;
     while now.entries > 0 {
-        rounds.round::<C, W>(&now, &mut next, run)?;
+        rounds.round::<C, K>(&now, &mut next, run)?;
         std::mem::swap(&mut now, &mut next);
     }
     device.finish()?;
@@ -54,8 +54,8 @@ pub(crate) fn contract<C: ContractionKernels, W: Weight>(
 }
 
 /// The bytes that are allocated in addition to the given graph.
-fn scratch_bytes<W: Weight>(n: usize, m: usize, entries: usize) -> usize {
-    Rows::<W>::contracted_bytes(n, entries)
+fn scratch_bytes<K: Key>(n: usize, m: usize, entries: usize) -> usize {
+    Rows::<K>::contracted_bytes(n, entries)
         + Vertices::bytes(n)
         + Scan::bytes(n)
         + DeviceEdgeSet::bytes(m)
@@ -99,17 +99,17 @@ impl<'a> Rounds<'a> {
     }
 
     /// Replaces the weights of the given graph by their keys.
-    fn make_keys<W: Weight>(&mut self, graph: &mut Rows<W>, keys: Keys) -> Result<(), DeviceError> {
+    fn make_keys<K: Key>(&mut self, graph: &mut Rows<K>, keys: Keys) -> Result<(), DeviceError> {
         self.clock.start()?;
         self.contraction.make_keys(graph, keys)?;
         self.clock.lap("make keys")
     }
 
     /// Chooses edges of a graph that has edges, and builds the contracted graph.
-    fn round<C: ContractionKernels, W: Weight>(
+    fn round<C: ContractionKernels, K: Key>(
         &mut self,
-        graph: &Rows<W>,
-        next: &mut Rows<W>,
+        graph: &Rows<K>,
+        next: &mut Rows<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         run.round(graph.vertices as usize, graph.entries as usize / 2)?;
@@ -119,16 +119,16 @@ impl<'a> Rounds<'a> {
         self.initialize_colors(graph)?;
         let sweeps = self.propagate_colors(graph, run)?;
         next.vertices = self.create_new_vertex_ids(graph)?;
-        self.count_new_edges::<C, W>(graph, next)?;
+        self.count_new_edges::<C, K>(graph, next)?;
         next.entries = self.assign_edge_segments(next)?;
-        self.insert_new_edges::<C, W>(graph, next)?;
+        self.insert_new_edges::<C, K>(graph, next)?;
         self.clock.report(run)?;
         run.counter("color sweeps", f64::from(sweeps));
         Ok(())
     }
 
     /// Algorithm 7.
-    fn find_minimum_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn find_minimum_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.find_minimum_edges;
         let grid = self.blocks.for_items(graph.vertices);
         // SAFETY: the rows are valid, and `vertex_minedge` has a word for each vertex.
@@ -152,7 +152,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 8. Adds the edges that remain to the forest.
-    fn remove_mirrored_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn remove_mirrored_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.remove_mirrored_edges;
         let grid = self.blocks.for_items(graph.vertices);
         // SAFETY: chosen edges are entries of the rows, and the forest has a bit for each id.
@@ -176,7 +176,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 9.
-    fn initialize_colors<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn initialize_colors<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.initialize_colors;
         let grid = self.blocks.for_items(graph.vertices);
         // SAFETY: chosen edges are entries of the rows, and `color` has a word for each vertex.
@@ -200,9 +200,9 @@ impl<'a> Rounds<'a> {
 
     /// Algorithm 10, until nothing changes. Returns the number of sweeps, including the last one,
     /// which changes nothing.
-    fn propagate_colors<W: Weight>(
+    fn propagate_colors<K: Key>(
         &mut self,
-        graph: &Rows<W>,
+        graph: &Rows<K>,
         run: &mut Run<'_>,
     ) -> Result<u32, SolveError> {
         let done = self.all - graph.vertices as usize;
@@ -216,7 +216,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 11 and the prefix sum. Returns the number of vertices of the contracted graph.
-    fn create_new_vertex_ids<W: Weight>(&mut self, graph: &Rows<W>) -> Result<u32, DeviceError> {
+    fn create_new_vertex_ids<K: Key>(&mut self, graph: &Rows<K>) -> Result<u32, DeviceError> {
         let kernel = &self.kernels.flag_roots;
         let grid = self.blocks.for_items(graph.vertices);
         let flag = &mut self.vertices.new_vertex;
@@ -243,15 +243,15 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 12. Also sets the word after the last degree to 0.
-    fn count_new_edges<C: ContractionKernels, W: Weight>(
+    fn count_new_edges<C: ContractionKernels, K: Key>(
         &mut self,
-        graph: &Rows<W>,
-        next: &mut Rows<W>,
+        graph: &Rows<K>,
+        next: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         let mut degrees = next.first_edge.slice_mut(..=next.vertices as usize);
         self.device.check(self.device.stream().memset_zeros(&mut degrees), "filling memory")?;
         let kernel = &self.kernels.count_new_edges;
-        let (grid, entries) = self.contraction_grid::<C, W>(graph);
+        let (grid, entries) = self.contraction_grid::<C, K>(graph);
         // SAFETY: rows and colors are valid, and `first_edge` has a degree for each new vertex.
         unsafe {
             launch!(
@@ -275,7 +275,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Turns degrees into the starts of rows. Returns the end of the last row.
-    fn assign_edge_segments<W: Weight>(&mut self, next: &mut Rows<W>) -> Result<u32, DeviceError> {
+    fn assign_edge_segments<K: Key>(&mut self, next: &mut Rows<K>) -> Result<u32, DeviceError> {
         let vertices = next.vertices as usize;
         let entries =
             self.scan.exclusive_prefix_sum(self.device, &mut next.first_edge, vertices + 1)?;
@@ -289,13 +289,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 13.
-    fn insert_new_edges<C: ContractionKernels, W: Weight>(
+    fn insert_new_edges<C: ContractionKernels, K: Key>(
         &mut self,
-        graph: &Rows<W>,
-        next: &mut Rows<W>,
+        graph: &Rows<K>,
+        next: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         let kernel = &self.kernels.insert_new_edges;
-        let (grid, entries) = self.contraction_grid::<C, W>(graph);
+        let (grid, entries) = self.contraction_grid::<C, K>(graph);
         // SAFETY: rows and colors are valid, and each new row is as long as its degree.
         unsafe {
             launch!(
@@ -324,9 +324,9 @@ impl<'a> Rounds<'a> {
     }
 
     /// The grid of a contraction kernel, and its argument `entries` if the kernel takes one.
-    fn contraction_grid<C: ContractionKernels, W: Weight>(
+    fn contraction_grid<C: ContractionKernels, K: Key>(
         &self,
-        graph: &Rows<W>,
+        graph: &Rows<K>,
     ) -> (LaunchConfig, Option<u32>) {
         match C::THREAD_PER {
             ThreadPer::Vertex => (self.blocks.for_items(graph.vertices), None),

@@ -1,25 +1,25 @@
 //! A list of edges on the device.
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, Vertex, Weight};
+use kostra_core::{EdgeId, Key, Vertex};
 
 use crate::buffers::DeviceEdges;
 use crate::device::Device;
 use crate::error::DeviceError;
 
 /// A list of edges.
-pub(super) struct List<W: Weight> {
+pub(super) struct List<K: Key> {
     pub(super) from: CudaSlice<Vertex>,
     pub(super) to: CudaSlice<Vertex>,
     /// Keys, which have the size of weights.
-    pub(super) keys: CudaSlice<W>,
+    pub(super) keys: CudaSlice<K>,
     pub(super) ids: CudaSlice<EdgeId>,
     pub(super) length: u32,
 }
 
-impl<W: Weight> List<W> {
+impl<K: Key> List<K> {
     /// All edges of a graph. `keys` still contains its weights, and `ids` is not set.
-    pub(super) fn given(device: &Device, graph: DeviceEdges<W>) -> Result<Self, DeviceError> {
+    pub(super) fn given(device: &Device, graph: DeviceEdges<K>) -> Result<Self, DeviceError> {
         let ids = device.uninit(graph.edges as usize)?;
         let (from, to) = (graph.u.into_own(device)?, graph.v.into_own(device)?);
         Ok(Self { from, to, keys: graph.weights.into_own(device)?, ids, length: graph.edges })

@@ -48,7 +48,7 @@ mod list;
 mod rounds;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 
 use self::kernels::Kernels;
@@ -74,9 +74,9 @@ impl Algorithm for BoruvkaEdge {
         options: &[WORKLIST, PATH_COMPRESSION, BLOCK_SIZE],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
@@ -85,8 +85,8 @@ impl Algorithm for BoruvkaEdge {
         if m == 0 {
             return Ok(EdgeSet::new(0));
         }
-        device.admit(0, DeviceEdges::<W>::bytes(m) + scratch_bytes::<W>(n as usize, m))?;
-        let keys = Keys::of_weights::<W>(edges.order());
+        device.admit(0, DeviceEdges::<K>::bytes(m) + scratch_bytes::<K>(n as usize, m))?;
+        let keys = Keys::of(edges.encoding());
         let kernels = run.compile(|_| Kernels::load(device, keys))?;
         let (mut rounds, mut alive, spare) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;

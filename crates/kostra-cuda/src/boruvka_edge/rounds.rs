@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, Run, SolveError, SolverOption, Weight};
+use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
 
 use super::kernels::{Kernels, SOURCE};
 use super::list::List;
@@ -33,9 +33,9 @@ pub(super) const PATH_COMPRESSION: SolverOption = SolverOption {
 pub(super) const BLOCK_SIZE: SolverOption = block_size(512);
 
 /// The bytes that are allocated in addition to the graph.
-pub(super) fn scratch_bytes<W: Weight>(n: usize, m: usize) -> usize {
-    let slot = if size_of::<W>() == 8 { 12 } else { 8 };
-    m * (16 + size_of::<W>()) + n * (8 + slot) + DeviceEdgeSet::bytes(m)
+pub(super) fn scratch_bytes<K: Key>(n: usize, m: usize) -> usize {
+    let slot = if size_of::<K>() == 8 { 12 } else { 8 };
+    m * (16 + size_of::<K>()) + n * (8 + slot) + DeviceEdgeSet::bytes(m)
 }
 
 /// What is kept from round to round, in addition to the remaining edges.
@@ -84,10 +84,10 @@ impl<'a> Rounds<'a> {
         })
     }
 
-    pub(super) fn run_listing_5<W: Weight>(
+    pub(super) fn run_listing_5<K: Key>(
         &mut self,
-        mut alive: List<W>,
-        mut filtered: List<W>,
+        mut alive: List<K>,
+        mut filtered: List<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         while alive.length > 0 {
@@ -104,10 +104,10 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    pub(super) fn run_listing_6<W: Weight>(
+    pub(super) fn run_listing_6<K: Key>(
         &mut self,
-        mut alive: List<W>,
-        mut worklist: List<W>,
+        mut alive: List<K>,
+        mut worklist: List<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         loop {
@@ -137,9 +137,9 @@ impl<'a> Rounds<'a> {
 
     /// Replaces the weights by their keys, and makes each vertex a component without a lightest
     /// edge.
-    pub(super) fn initialize<W: Weight>(
+    pub(super) fn initialize<K: Key>(
         &mut self,
-        alive: &mut List<W>,
+        alive: &mut List<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
@@ -182,7 +182,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Finds the lightest edge that leaves each component; with 64-bit keys, its key only.
-    fn lightest<W: Weight>(&mut self, alive: &List<W>) -> Result<(), DeviceError> {
+    fn lightest<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
         // SAFETY: the list has `length` edges, and all ends are vertices.
         unsafe {
             launch!(
@@ -206,7 +206,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// With 64-bit keys, finds the lowest id among the edges that have a component's least key.
-    fn lightest_ids<W: Weight>(&mut self, alive: &List<W>) -> Result<(), DeviceError> {
+    fn lightest_ids<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
         let Some(kernel) = &self.kernels.lightest_ids else { return Ok(()) };
         // SAFETY: the list has `length` edges, and all ends are vertices.
         unsafe {
@@ -231,7 +231,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Joins the components of each edge that is the lightest of one of them.
-    fn join<W: Weight>(&mut self, alive: &List<W>) -> Result<(), DeviceError> {
+    fn join<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
         // SAFETY: the list has `length` edges, all ends are vertices, and the forest has a bit for
         // each id.
         unsafe {
@@ -261,7 +261,7 @@ impl<'a> Rounds<'a> {
 
     /// Replaces the ends of each edge by their components, and clears the slots of components that
     /// have outgoing edges.
-    fn map<W: Weight>(&mut self, alive: &mut List<W>) -> Result<(), DeviceError> {
+    fn map<K: Key>(&mut self, alive: &mut List<K>) -> Result<(), DeviceError> {
         // SAFETY: the list has `length` edges, and all ends are vertices.
         unsafe {
             launch!(
@@ -285,10 +285,10 @@ impl<'a> Rounds<'a> {
     }
 
     /// Copies the edges between different components to `filtered`.
-    fn filter<W: Weight>(
+    fn filter<K: Key>(
         &mut self,
-        alive: &List<W>,
-        filtered: &mut List<W>,
+        alive: &List<K>,
+        filtered: &mut List<K>,
     ) -> Result<(), DeviceError> {
         self.device.fill(&mut self.counter, 0)?;
         // SAFETY: the list has `length` edges, and the new one has memory for all of them.
@@ -320,10 +320,10 @@ impl<'a> Rounds<'a> {
 
     /// Does three steps in one: maps each edge, copies the edges between different components to
     /// `worklist`, and finds the lightest of them.
-    fn map_filter_lightest<W: Weight>(
+    fn map_filter_lightest<K: Key>(
         &mut self,
-        alive: &List<W>,
-        worklist: &mut List<W>,
+        alive: &List<K>,
+        worklist: &mut List<K>,
     ) -> Result<(), DeviceError> {
         self.device.fill(&mut self.counter, 0)?;
         // SAFETY: the list has `length` edges, all ends are vertices, and the new list has memory
@@ -359,7 +359,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Clears the slots of the ends of all edges. The components of the next round are among them.
-    fn reset<W: Weight>(&mut self, alive: &List<W>) -> Result<(), DeviceError> {
+    fn reset<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
         // SAFETY: the list has `length` edges, and all ends are vertices.
         unsafe {
             launch!(

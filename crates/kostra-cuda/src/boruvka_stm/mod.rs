@@ -58,7 +58,7 @@ mod rounds;
 mod tests;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 
 use self::kernels::Kernels;
@@ -88,9 +88,9 @@ impl Algorithm for BoruvkaStm {
         admit(Self::INFO.id, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
@@ -99,8 +99,8 @@ impl Algorithm for BoruvkaStm {
         if entries == 0 {
             return Ok(EdgeSet::new(m));
         }
-        device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m))?;
-        let keys = Keys::of_weights::<W>(rows.order());
+        device.admit(0, DeviceCsr::<K>::bytes(n, entries) + scratch_bytes::<K>(n as usize, m))?;
+        let keys = Keys::of(rows.encoding());
         let kernels = run.compile(|_| Kernels::load(device, keys))?;
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, Run, SolveError, SolverOption, Weight};
+use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
 
 use super::counters::Counters;
 use super::kernels::{
@@ -35,8 +35,8 @@ pub(super) const LONGEST_TRANSACTION: SolverOption = SolverOption {
 };
 
 /// The bytes that are allocated in addition to the given graph.
-pub(super) fn scratch_bytes<W: Weight>(n: usize, m: usize) -> usize {
-    let slot = if size_of::<W>() == 8 { 12 } else { 8 };
+pub(super) fn scratch_bytes<K: Key>(n: usize, m: usize) -> usize {
+    let slot = if size_of::<K>() == 8 { 12 } else { 8 };
     n * (16 + slot) + DeviceEdgeSet::bytes(m)
 }
 
@@ -94,9 +94,9 @@ impl<'a> Rounds<'a> {
     }
 
     /// Replaces the weights by their keys, and makes each vertex a component.
-    pub(super) fn initialize<W: Weight>(
+    pub(super) fn initialize<K: Key>(
         &mut self,
-        graph: &mut Rows<W>,
+        graph: &mut Rows<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
@@ -120,9 +120,9 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.1: the rounds, until no edge between components is left.
-    pub(super) fn run<W: Weight>(
+    pub(super) fn run<K: Key>(
         &mut self,
-        graph: &mut Rows<W>,
+        graph: &mut Rows<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let all = self.vertices as usize;
@@ -149,7 +149,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.2, with 64-bit keys without the choice between equal keys.
-    fn discover_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn discover_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.slots, 0xFF)?;
         let kernel = &self.kernels.discover_edges;
         let grid = BLOCKS.for_items(self.vertices);
@@ -177,7 +177,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// With 64-bit keys, finds the lowest id among the suggested edges with the least key.
-    fn suggest_ids<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn suggest_ids<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
         self.device.fill(&mut self.slot_ids, 0xFF)?;
         let grid = BLOCKS.for_items(self.vertices);
@@ -205,7 +205,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Stores the entry of each component's lightest edge at its root.
-    fn choose_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn choose_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.chosen, 0xFF)?;
         let kernel = &self.kernels.choose_edges;
         let grid = BLOCKS.for_items(self.vertices);
@@ -234,7 +234,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.4, or the hook instead. Adds the edges to the forest.
-    fn merge<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn merge<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         if !self.transactions {
             return self.hook(graph);
         }
@@ -265,7 +265,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// The merge phase without transactions.
-    fn hook<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
+    fn hook<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.hook;
         let grid = merge_grid(self.vertices);
         // SAFETY: chosen edges are entries that are not pruned, parents are vertices, and the
@@ -323,7 +323,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Removes the entries inside of components, and counts the others.
-    fn prune<W: Weight>(&mut self, graph: &mut Rows<W>) -> Result<(), DeviceError> {
+    fn prune<K: Key>(&mut self, graph: &mut Rows<K>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.prune;
         let grid = BLOCKS.for_items(self.vertices);
         // SAFETY: the rows are valid; neighbors are vertices or `NONE`.

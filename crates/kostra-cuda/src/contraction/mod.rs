@@ -6,7 +6,7 @@
 mod rows;
 
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
-use kostra_core::{SolveError, Vertex, Weight};
+use kostra_core::{Key, SolveError, Vertex};
 
 use crate::buffers::{Keys, download};
 use crate::device::Device;
@@ -47,11 +47,11 @@ impl MakeKeys {
     }
 
     /// Replaces the weights of the given graph by their keys.
-    pub(crate) fn launch<W: Weight>(
+    pub(crate) fn launch<K: Key>(
         &self,
         device: &Device,
         blocks: Blocks,
-        graph: &mut Rows<W>,
+        graph: &mut Rows<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         // SAFETY: the graph has a key for each entry.
@@ -92,18 +92,18 @@ impl<'a> Contraction<'a> {
     }
 
     /// Replaces the weights of the given graph by their keys.
-    pub(crate) fn make_keys<W: Weight>(
+    pub(crate) fn make_keys<K: Key>(
         &self,
-        graph: &mut Rows<W>,
+        graph: &mut Rows<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.kernels.make_keys.launch(self.device, self.blocks, graph, keys)
     }
 
     /// Stores the vertex of each entry in `from`.
-    pub(crate) fn list_owners<W: Weight>(
+    pub(crate) fn list_owners<K: Key>(
         &self,
-        graph: &Rows<W>,
+        graph: &Rows<K>,
         from: &mut CudaSlice<Vertex>,
     ) -> Result<(), DeviceError> {
         // SAFETY: the rows are valid, and `from` has a word for each entry.

@@ -1,27 +1,27 @@
 //! The graph of a round, as rows on the device.
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, SolveError, Vertex, Weight};
+use kostra_core::{EdgeId, Key, SolveError, Vertex};
 
 use crate::buffers::DeviceCsr;
 use crate::device::Device;
 use crate::error::DeviceError;
 
 /// The graph of a round. Its arrays may be longer than the graph needs.
-pub(crate) struct Rows<W: Weight> {
+pub(crate) struct Rows<K: Key> {
     pub(crate) vertices: u32,
     /// Twice the number of edges.
     pub(crate) entries: u32,
     pub(crate) first_edge: CudaSlice<u32>,
     pub(crate) neighbors: CudaSlice<Vertex>,
     /// Keys, which have the size of weights.
-    pub(crate) keys: CudaSlice<W>,
+    pub(crate) keys: CudaSlice<K>,
     pub(crate) ids: CudaSlice<EdgeId>,
 }
 
-impl<W: Weight> Rows<W> {
+impl<K: Key> Rows<K> {
     /// The given graph. `keys` still contains its weights.
-    pub(crate) fn given(device: &Device, graph: DeviceCsr<W>) -> Result<Self, DeviceError> {
+    pub(crate) fn given(device: &Device, graph: DeviceCsr<K>) -> Result<Self, DeviceError> {
         Ok(Self {
             vertices: graph.vertices,
             entries: graph.entries,
@@ -51,7 +51,7 @@ impl<W: Weight> Rows<W> {
 
     /// The bytes that `contracted` allocates.
     pub(crate) fn contracted_bytes(vertices: usize, entries: usize) -> usize {
-        4 * (vertices / 2 + 1) + entries * (8 + size_of::<W>())
+        4 * (vertices / 2 + 1) + entries * (8 + size_of::<K>())
     }
 }
 

@@ -30,8 +30,8 @@ mod solve;
 use std::sync::Arc;
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo,
 };
 use kostra_parallel::edge_ids;
 
@@ -73,9 +73,9 @@ impl Algorithm for Fast {
         admit(vertices, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         from_host(problem.edges(), run)
@@ -106,16 +106,16 @@ pub fn admit(vertices: u32, edges: usize) -> Result<(), SolveError> {
 /// # Errors
 /// If there is no such device, the graph is too large, or the device fails or has too little
 /// memory.
-pub fn from_host<W: Weight>(edges: Edges<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     admit(edges.vertices(), edges.len())?;
     let device = &*Device::open(run.device())?;
     if edges.is_empty() {
         return Ok(EdgeSet::new(0));
     }
-    let keys = Keys::of_weights::<W>(edges.order());
+    let keys = Keys::of(edges.encoding());
     let input = Graph::new(edges.vertices(), edges.len() as u32, 0, keys);
     let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
-    device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
+    device.admit(plan.layout.bytes(), DeviceEdges::<K>::bytes(edges.len()))?;
     let graph = run.upload(|run| {
         plan.allocate(device, run)?;
         DeviceEdges::upload(device, edges, run.threads())
@@ -138,9 +138,9 @@ impl Algorithm for FastRows {
         admit(vertices, edges)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
@@ -149,10 +149,10 @@ impl Algorithm for FastRows {
             return Ok(EdgeSet::new(0));
         }
         let entries = view.rows().neighbors().len();
-        let keys = Keys::of_weights::<W>(view.order());
+        let keys = Keys::of(view.encoding());
         let input = Graph::new(view.vertices(), view.edges() as u32, entries as u32, keys);
         let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
-        device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;
+        device.admit(plan.layout.bytes(), DeviceCsr::<K>::bytes(view.vertices(), entries))?;
         let graph = run.upload(|run| {
             plan.allocate(device, run)?;
             DeviceCsr::upload(device, view, run.threads())
@@ -172,9 +172,9 @@ impl Algorithm for FastRows {
 ///
 /// # Errors
 /// If the device fails or has too little memory.
-pub fn on_edges<W: Weight>(
+pub fn on_edges<K: Key>(
     device: &Device,
-    graph: &DeviceEdges<W>,
+    graph: &DeviceEdges<K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let input = graph_of_edges(graph)?;
@@ -190,9 +190,9 @@ pub fn on_edges<W: Weight>(
 ///
 /// # Errors
 /// If the device fails or has too little memory.
-pub fn ids_on_edges<W: Weight>(
+pub fn ids_on_edges<K: Key>(
     device: &Arc<Device>,
-    graph: &DeviceEdges<W>,
+    graph: &DeviceEdges<K>,
     run: &mut Run<'_>,
 ) -> Result<DeviceMemory, SolveError> {
     let input = graph_of_edges(graph)?;
@@ -207,9 +207,9 @@ pub fn ids_on_edges<W: Weight>(
 
 /// The canonical forest of an edge list that has edges and is stored on the device. The forest
 /// stays there, in the scratch memory, until the answer is dropped.
-pub(crate) fn find_on_edges<'a, W: Weight>(
+pub(crate) fn find_on_edges<'a, K: Key>(
     device: &'a Device,
-    graph: &DeviceEdges<W>,
+    graph: &DeviceEdges<K>,
     run: &mut Run<'_>,
 ) -> Result<Found<'a>, SolveError> {
     let input = graph_of_edges(graph)?;
@@ -222,10 +222,10 @@ pub(crate) fn find_on_edges<'a, W: Weight>(
 /// in `light`, too, are ignored. The light edges may not be empty.
 ///
 /// The answer has the [labels](Found::labels) of the light edges' components.
-pub(crate) fn find_with_light<'a, W: Weight>(
+pub(crate) fn find_with_light<'a, K: Key>(
     device: &'a Device,
-    graph: &DeviceEdges<W>,
-    light: &DeviceEdges<W>,
+    graph: &DeviceEdges<K>,
+    light: &DeviceEdges<K>,
 ) -> Result<Found<'a>, SolveError> {
     let mut input = graph_with_light(graph, light.edges)?;
     input.light_u = light.u.address();
@@ -237,16 +237,16 @@ pub(crate) fn find_with_light<'a, W: Weight>(
 }
 
 /// The bytes of scratch memory for [`find_with_light`].
-pub(crate) fn scratch_bytes_with_light<W: Weight>(
+pub(crate) fn scratch_bytes_with_light<K: Key>(
     device: &Device,
-    graph: &DeviceEdges<W>,
+    graph: &DeviceEdges<K>,
     lights: u32,
 ) -> Result<usize, SolveError> {
     Ok(Plan::new(device, graph_with_light(graph, lights)?, Form::Edges)?.layout.bytes())
 }
 
 /// The graph with this number of light edges in a list of their own.
-fn graph_with_light<W: Weight>(graph: &DeviceEdges<W>, lights: u32) -> Result<Graph, SolveError> {
+fn graph_with_light<K: Key>(graph: &DeviceEdges<K>, lights: u32) -> Result<Graph, SolveError> {
     let mut input = graph_of_edges(graph)?;
     input.lights = lights;
     admit(graph.vertices, (graph.edges as usize).saturating_add(input.first_id() as usize))?;
@@ -264,7 +264,7 @@ pub(crate) fn scratch_bytes(
     Ok(plan.layout.bytes())
 }
 
-fn graph_of_edges<W: Weight>(graph: &DeviceEdges<W>) -> Result<Graph, SolveError> {
+fn graph_of_edges<K: Key>(graph: &DeviceEdges<K>) -> Result<Graph, SolveError> {
     admit(graph.vertices, graph.edges as usize)?;
     let mut input = Graph::new(graph.vertices, graph.edges, 0, graph.keys);
     input.u = graph.u.address();
@@ -277,9 +277,9 @@ fn graph_of_edges<W: Weight>(graph: &DeviceEdges<W>) -> Result<Graph, SolveError
 ///
 /// # Errors
 /// If the device fails or has too little memory.
-pub fn on_rows<W: Weight>(
+pub fn on_rows<K: Key>(
     device: &Device,
-    graph: &DeviceCsr<W>,
+    graph: &DeviceCsr<K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let input = graph_of_rows(graph)?;
@@ -290,7 +290,7 @@ pub fn on_rows<W: Weight>(
     solve(device, plan, input, run)
 }
 
-fn graph_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Graph, SolveError> {
+fn graph_of_rows<K: Key>(graph: &DeviceCsr<K>) -> Result<Graph, SolveError> {
     admit(graph.vertices, graph.edges as usize)?;
     if graph.entries > MOST_ENTRIES {
         return Err(DeviceError::TooManyEntries { entries: graph.entries.into() }.into());

@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::Weight;
+use kostra_core::Key;
 
 use super::error::DeviceGraphError;
 use crate::buffers::{DeviceCsr, DeviceEdges, download};
@@ -20,7 +20,7 @@ use crate::source::Source;
 
 const CHECK: Source = Source { name: "check", text: include_str!("../../kernels/check.cu") };
 
-impl<W: Weight> DeviceCsr<W> {
+impl<K: Key> DeviceCsr<K> {
     /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, entries, .. } = *self;
@@ -91,7 +91,7 @@ impl<W: Weight> DeviceCsr<W> {
     }
 }
 
-impl<W: Weight> DeviceEdges<W> {
+impl<K: Key> DeviceEdges<K> {
     /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, .. } = *self;

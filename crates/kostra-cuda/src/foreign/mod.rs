@@ -13,7 +13,7 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use kostra_core::{Order, Weight};
+use kostra_core::{Encoding, Key, Order, Weight};
 
 use crate::buffers::{DeviceArray, DeviceCsr, DeviceEdges, Keys};
 use crate::device::Device;
@@ -56,7 +56,7 @@ pub struct EdgeAddresses {
     pub weights: u64,
 }
 
-impl<W: Weight> DeviceCsr<W> {
+impl<K: Key> DeviceCsr<K> {
     /// Uses rows that are already on the device, after checking them. Nothing is copied.
     ///
     /// # Errors
@@ -67,13 +67,13 @@ impl<W: Weight> DeviceCsr<W> {
     /// The addresses are of arrays with the lengths that [`CsrAddresses`] states, aligned for their
     /// values, in the memory of this device. All writes to them are complete. Nothing changes or
     /// frees them while this value exists.
-    pub unsafe fn from_addresses(
+    pub unsafe fn from_addresses<W: Weight<Key = K>>(
         device: &Device,
         rows: CsrAddresses,
         order: Order,
     ) -> Result<Self, DeviceGraphError> {
         // SAFETY: `check` below validates the content before any solver reads it.
-        let csr = unsafe { Self::from_addresses_unchecked(rows, order) };
+        let csr = unsafe { Self::from_addresses_unchecked::<W>(rows, order) };
         csr.check(device)?;
         Ok(csr)
     }
@@ -83,7 +83,10 @@ impl<W: Weight> DeviceCsr<W> {
     /// # Safety
     /// As for [`from_addresses`](Self::from_addresses). In addition, the arrays have none of the
     /// faults in [`DeviceGraphError`]: kernels use their values as indices without a check.
-    pub unsafe fn from_addresses_unchecked(rows: CsrAddresses, order: Order) -> Self {
+    pub unsafe fn from_addresses_unchecked<W: Weight<Key = K>>(
+        rows: CsrAddresses,
+        order: Order,
+    ) -> Self {
         let entries = rows.entries as usize;
         // SAFETY: the caller guarantees the addresses.
         unsafe {
@@ -95,13 +98,13 @@ impl<W: Weight> DeviceCsr<W> {
                 neighbors: DeviceArray::foreign(rows.neighbors, entries),
                 ids: DeviceArray::foreign(rows.ids, entries),
                 weights: DeviceArray::foreign(rows.weights, entries),
-                keys: Keys::of_weights::<W>(order),
+                keys: Keys::of(Encoding::new::<W>(order)),
             }
         }
     }
 }
 
-impl<W: Weight> DeviceEdges<W> {
+impl<K: Key> DeviceEdges<K> {
     /// Uses an edge list that is already on the device, after checking it. Nothing is copied.
     ///
     /// # Errors
@@ -110,13 +113,13 @@ impl<W: Weight> DeviceEdges<W> {
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`].
-    pub unsafe fn from_addresses(
+    pub unsafe fn from_addresses<W: Weight<Key = K>>(
         device: &Device,
         list: EdgeAddresses,
         order: Order,
     ) -> Result<Self, DeviceGraphError> {
         // SAFETY: `check` below validates the content before any solver reads it.
-        let edges = unsafe { Self::from_addresses_unchecked(list, order) };
+        let edges = unsafe { Self::from_addresses_unchecked::<W>(list, order) };
         edges.check(device)?;
         Ok(edges)
     }
@@ -125,7 +128,10 @@ impl<W: Weight> DeviceEdges<W> {
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses_unchecked`].
-    pub unsafe fn from_addresses_unchecked(list: EdgeAddresses, order: Order) -> Self {
+    pub unsafe fn from_addresses_unchecked<W: Weight<Key = K>>(
+        list: EdgeAddresses,
+        order: Order,
+    ) -> Self {
         let len = list.edges as usize;
         // SAFETY: the caller guarantees the addresses.
         unsafe {
@@ -135,7 +141,7 @@ impl<W: Weight> DeviceEdges<W> {
                 u: DeviceArray::foreign(list.u, len),
                 v: DeviceArray::foreign(list.v, len),
                 weights: DeviceArray::foreign(list.weights, len),
-                keys: Keys::of_weights::<W>(order),
+                keys: Keys::of(Encoding::new::<W>(order)),
             }
         }
     }

@@ -1,5 +1,5 @@
 use cudarc::driver::DevicePtr;
-use kostra_core::{EdgeList, Graph};
+use kostra_core::{EdgeList, Graph, bits_of};
 
 use super::*;
 use crate::buffers::upload;
@@ -28,14 +28,14 @@ fn rows<W: Weight>(weight: impl Fn(u32) -> W) -> Rows<W> {
         offsets: csr.offsets().iter().map(|&offset| offset as u32).collect(),
         neighbors: csr.neighbors().to_vec(),
         ids: csr.ids().to_vec(),
-        weights: csr.weights().to_vec(),
+        weights: bytemuck::cast_slice(csr.weights()).to_vec(),
     }
 }
 
 fn check<W: Weight>(device: &Device, rows: &Rows<W>) -> Result<(), DeviceGraphError> {
     let (offsets, neighbors) = (upload(device, &rows.offsets)?, upload(device, &rows.neighbors)?);
-    let (ids, weights) = (upload(device, &rows.ids)?, upload(device, &rows.weights)?);
-    DeviceCsr::<W> {
+    let (ids, weights) = (upload(device, &rows.ids)?, upload(device, bits_of(&rows.weights))?);
+    DeviceCsr::<W::Key> {
         vertices: rows.offsets.len() as u32 - 1,
         edges: rows.edges,
         entries: rows.neighbors.len() as u32,
@@ -43,7 +43,7 @@ fn check<W: Weight>(device: &Device, rows: &Rows<W>) -> Result<(), DeviceGraphEr
         neighbors: neighbors.into(),
         ids: ids.into(),
         weights: weights.into(),
-        keys: Keys::of_weights::<W>(Order::Minimum),
+        keys: Keys::of(Encoding::new::<W>(Order::Minimum)),
     }
     .check(device)
 }
@@ -137,7 +137,7 @@ fn an_edge_list_is_checked_too() {
     let check = |vertices, edges| {
         // SAFETY: the arrays are at least that long, and outlive the list.
         let list = unsafe {
-            DeviceEdges::<f64>::from_addresses(&device, list(vertices, edges), Order::Minimum)
+            DeviceEdges::from_addresses::<f64>(&device, list(vertices, edges), Order::Minimum)
         };
         list.map(|_| ())
     };

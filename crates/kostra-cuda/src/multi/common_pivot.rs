@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{Run, SolveError, Weight};
+use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::for_each_mut;
 
 use super::forest::{
@@ -29,9 +29,9 @@ use crate::launch::{grid_stride, launch};
 use crate::{Device, DeviceError, fast, staging};
 
 /// The edges of one device. Their ids follow each other from `first` on.
-pub(super) struct Part<'a, W: Weight> {
+pub(super) struct Part<'a, K: Key> {
     pub(super) device: &'a Arc<Device>,
-    pub(super) edges: &'a DeviceEdges<W>,
+    pub(super) edges: &'a DeviceEdges<K>,
     pub(super) first: u32,
 }
 
@@ -59,8 +59,8 @@ pub(super) fn suits(vertices: u32, edges: usize) -> bool {
 
 /// The forest of all parts as a set on the first device. The parts are in the order of ids, and
 /// have `all` edges together. `None` if a device has too little memory for this way.
-pub(super) fn solve<W: Weight>(
-    parts: &[Part<'_, W>],
+pub(super) fn solve<K: Key>(
+    parts: &[Part<'_, K>],
     (graph, all): ((u32, Keys), usize),
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
@@ -90,15 +90,15 @@ struct LightForest {
 }
 
 /// The forest of a part's edges between components of the light edges, with the ends in the graph.
-struct Reduced<W: Weight> {
-    heavy: DeviceForest<W>,
+struct Reduced<K: Key> {
+    heavy: DeviceForest<K>,
     /// Of the first device only.
     light: Option<LightForest>,
 }
 
 /// An edge that about the wanted number of edges do not exceed.
-fn find_pivot<W: Weight>(
-    parts: &[Part<'_, W>],
+fn find_pivot<K: Key>(
+    parts: &[Part<'_, K>],
     (vertices, _): (u32, Keys),
     all: usize,
 ) -> Result<Pivot, SolveError> {
@@ -124,11 +124,11 @@ fn find_pivot<W: Weight>(
 }
 
 /// Whether all devices have the memory for `lights` light edges beside their own.
-fn fits<W: Weight>(parts: &[Part<'_, W>], lights: usize) -> Result<bool, SolveError> {
+fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError> {
     for part in parts {
         let vertices = part.edges.vertices as usize;
-        let others = list_bytes::<W>(lights, 0)
-            + vertices * (forest_edge_bytes::<W>() + size_of::<u32>())
+        let others = list_bytes::<K>(lights, 0)
+            + vertices * (forest_edge_bytes::<K>() + size_of::<u32>())
             + 2 * DeviceEdgeSet::bytes(part.edges.edges as usize);
         let admitted = part
             .device
@@ -145,7 +145,7 @@ fn fits<W: Weight>(parts: &[Part<'_, W>], lights: usize) -> Result<bool, SolveEr
     Ok(true)
 }
 
-impl<W: Weight> Part<'_, W> {
+impl<K: Key> Part<'_, K> {
     /// Samples of the graph's `all` edges: for each, the least of `draws` draws of this part.
     fn sample(&self, all: u32, draws: u32) -> Result<Vec<Pivot>, DeviceError> {
         let (device, keys) = (&**self.device, self.edges.keys);
@@ -181,7 +181,7 @@ impl<W: Weight> Part<'_, W> {
     }
 
     /// The edges that do not exceed the pivot.
-    fn light_edges(&self, (pivot_key, pivot_id): Pivot) -> Result<DeviceForest<W>, DeviceError> {
+    fn light_edges(&self, (pivot_key, pivot_id): Pivot) -> Result<DeviceForest<K>, DeviceError> {
         let (device, keys) = (&**self.device, self.edges.keys);
         let count = self.edges.edges.into();
         if count == 0 {
@@ -219,9 +219,9 @@ impl<W: Weight> Part<'_, W> {
     fn reduce(
         &self,
         is_first: bool,
-        (parts, lights): (&[Self], &[DeviceForest<W>]),
+        (parts, lights): (&[Self], &[DeviceForest<K>]),
         all: usize,
-    ) -> Result<Reduced<W>, SolveError> {
+    ) -> Result<Reduced<K>, SolveError> {
         let device = &**self.device;
         let lights: Vec<_> = parts.iter().map(|part| &**part.device).zip(lights).collect();
         let graph = (self.edges.vertices, self.edges.keys);
@@ -245,12 +245,12 @@ impl<W: Weight> Part<'_, W> {
 
 /// A list of the edges of all these lists, in their order. Without `with_ids`, the ids are not
 /// copied.
-fn joined<W: Weight>(
+fn joined<K: Key>(
     device: &Device,
     graph: (u32, Keys),
-    lists: &[(&Device, &DeviceForest<W>)],
+    lists: &[(&Device, &DeviceForest<K>)],
     with_ids: bool,
-) -> Result<List<W>, SolveError> {
+) -> Result<List<K>, SolveError> {
     let count = lists.iter().map(|(_, list)| list.len()).sum();
     let joined = List::uninit(device, graph, (count, Side::Before), 0..0)?;
     let mut known = 0;
@@ -267,10 +267,10 @@ fn joined<W: Weight>(
 }
 
 /// The set of the forest of the graph, found on the first device.
-fn finish<W: Weight>(
-    parts: &[Part<'_, W>],
+fn finish<K: Key>(
+    parts: &[Part<'_, K>],
     graph: (u32, Keys),
-    mut reduced: Vec<Reduced<W>>,
+    mut reduced: Vec<Reduced<K>>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
     let light = reduced.first_mut().and_then(|first| first.light.take());
     let (Some(first), Some(light)) = (parts.first(), light) else { return Ok(None) };
@@ -292,9 +292,9 @@ fn finish<W: Weight>(
 }
 
 /// Takes a step on all parts at the same time. The error names the device.
-fn on_all<W: Weight, R: Send>(
-    parts: &[Part<'_, W>],
-    step: impl Fn(usize, &Part<'_, W>) -> Result<R, SolveError> + Sync,
+fn on_all<K: Key, R: Send>(
+    parts: &[Part<'_, K>],
+    step: impl Fn(usize, &Part<'_, K>) -> Result<R, SolveError> + Sync,
 ) -> Result<Vec<R>, SolveError> {
     let mut work: Vec<_> = parts.iter().enumerate().map(|part| (part, None)).collect();
     for_each_mut(&mut work, |((index, part), result)| {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
-use kostra_core::{Run, SolveError, Weight};
+use kostra_core::{Key, Run, SolveError};
 
 use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
@@ -65,15 +65,15 @@ impl Ids {
 }
 
 /// The forest of some edges, in device memory: its edges, ascending by id.
-pub(super) struct DeviceForest<W: Weight> {
+pub(super) struct DeviceForest<K: Key> {
     len: usize,
     u: CudaSlice<u32>,
     v: CudaSlice<u32>,
-    weights: CudaSlice<W>,
+    weights: CudaSlice<K>,
     ids: CudaSlice<u32>,
 }
 
-impl<W: Weight> DeviceForest<W> {
+impl<K: Key> DeviceForest<K> {
     pub(super) fn empty(device: &Device) -> Result<Self, DeviceError> {
         Self::uninit(device, 0)
     }
@@ -94,17 +94,17 @@ impl<W: Weight> DeviceForest<W> {
 }
 
 /// The bytes of an edge of a forest.
-pub(super) const fn forest_edge_bytes<W: Weight>() -> usize {
-    12 + size_of::<W>()
+pub(super) const fn forest_edge_bytes<K: Key>() -> usize {
+    12 + size_of::<K>()
 }
 
 /// A list of edges in device memory: edges of forests, and edges whose ids follow each other.
-pub(super) struct List<W: Weight> {
-    pub(super) edges: DeviceEdges<W>,
+pub(super) struct List<K: Key> {
+    pub(super) edges: DeviceEdges<K>,
     ids: Ids,
 }
 
-impl<W: Weight> List<W> {
+impl<K: Key> List<K> {
     /// Allocates a list of `known` edges of forests on one side, and of the edges with the ids
     /// `others`.
     pub(super) fn uninit(
@@ -145,7 +145,7 @@ impl<W: Weight> List<W> {
         [
             at(self.edges.u.address(), 4),
             at(self.edges.v.address(), 4),
-            at(self.edges.weights.address(), size_of::<W>()),
+            at(self.edges.weights.address(), size_of::<K>()),
         ]
     }
 
@@ -156,20 +156,20 @@ impl<W: Weight> List<W> {
 
     /// What to copy so that the edges of forests from `known` on are those of `forest`, which is on
     /// this device or another one.
-    pub(super) fn regions(&self, known: usize, forest: &DeviceForest<W>) -> [Region; 4] {
+    pub(super) fn regions(&self, known: usize, forest: &DeviceForest<K>) -> [Region; 4] {
         let [u, v, weights] = self.addresses(self.ids.first as usize + known);
         let ids = self.id_address(known);
         let region = |from, to, size| Region { from, to, bytes: forest.len * size };
         [
             region(address(&forest.u), u, 4),
             region(address(&forest.v), v, 4),
-            region(address(&forest.weights), weights, size_of::<W>()),
+            region(address(&forest.weights), weights, size_of::<K>()),
             region(address(&forest.ids), ids, 4),
         ]
     }
 
     /// The forest of the list.
-    pub(super) fn reduce(&self, device: &Device) -> Result<DeviceForest<W>, SolveError> {
+    pub(super) fn reduce(&self, device: &Device) -> Result<DeviceForest<K>, SolveError> {
         reduce(device, &self.edges, &self.ids)
     }
 
@@ -257,11 +257,11 @@ impl<W: Weight> List<W> {
 }
 
 /// The forest of a list of edges with these ids.
-pub(super) fn reduce<W: Weight>(
+pub(super) fn reduce<K: Key>(
     device: &Device,
-    list: &DeviceEdges<W>,
+    list: &DeviceEdges<K>,
     ids: &Ids,
-) -> Result<DeviceForest<W>, SolveError> {
+) -> Result<DeviceForest<K>, SolveError> {
     device.bind()?; // freeing memory of another device makes that one current
     if list.edges == 0 {
         return Ok(DeviceForest::empty(device)?);
@@ -271,12 +271,12 @@ pub(super) fn reduce<W: Weight>(
 }
 
 /// The members of a list of edges with these ids. They are listed when this returns.
-pub(super) fn take_members<W: Weight>(
+pub(super) fn take_members<K: Key>(
     device: &Device,
-    list: &DeviceEdges<W>,
+    list: &DeviceEdges<K>,
     ids: &Ids,
     members: &CudaView<'_, u32>,
-) -> Result<DeviceForest<W>, DeviceError> {
+) -> Result<DeviceForest<K>, DeviceError> {
     let (before, len) = places_of_members(device, members)?;
     let mut forest = DeviceForest::uninit(device, len as usize)?;
     let kernel = device.function(SOURCE, of_keys!("take_members", list.keys))?;

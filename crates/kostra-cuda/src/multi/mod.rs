@@ -27,8 +27,8 @@ mod transfer;
 use std::sync::Arc;
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, SolverOption, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::edge_ids;
 
@@ -77,9 +77,9 @@ impl Algorithm for Multi {
         Fast.admit(vertices, edges.min(vertices as usize))
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let devices = open(run.devices())?;
@@ -89,7 +89,7 @@ impl Algorithm for Multi {
         }
         let graph = graph_of(edges);
         let shares = match run.option(&SHARES) {
-            0 => run.compile(|_| fewest_shares::<W>(&devices, graph, edges.len()))?,
+            0 => run.compile(|_| fewest_shares::<K>(&devices, graph, edges.len()))?,
             shares => shares as usize,
         };
         if devices.len() == 1 && shares == 1 {
@@ -106,11 +106,11 @@ impl Algorithm for Multi {
 
 /// A share of a graph's edges that is stored on a device.
 #[derive(Clone, Copy, Debug)]
-pub struct DeviceShare<'a, W: Weight> {
+pub struct DeviceShare<'a, K: Key> {
     /// The device.
     pub device: &'a Arc<Device>,
     /// The edges, on the vertices of the whole graph.
-    pub edges: &'a DeviceEdges<W>,
+    pub edges: &'a DeviceEdges<K>,
 }
 
 /// The canonical forest of an edge list whose shares are stored on devices. Edge ids count the
@@ -120,13 +120,13 @@ pub struct DeviceShare<'a, W: Weight> {
 /// # Errors
 /// If shares do not belong together, there are 2^32 - 1 edges or more, or a device fails or has too
 /// little memory.
-pub fn on_edges<W: Weight>(
-    shares: &[DeviceShare<'_, W>],
+pub fn on_edges<K: Key>(
+    shares: &[DeviceShare<'_, K>],
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let Some(first) = shares.first() else { return Ok(EdgeSet::new(0)) };
     let graph = (first.edges.vertices, first.edges.keys);
-    let disagree = |share: &DeviceShare<'_, W>| (share.edges.vertices, share.edges.keys) != graph;
+    let disagree = |share: &DeviceShare<'_, K>| (share.edges.vertices, share.edges.keys) != graph;
     if shares.iter().any(disagree) {
         let what = "the shares have different numbers of vertices or different orders".to_owned();
         return Err(SolveError::Device { what });
@@ -162,7 +162,7 @@ pub fn on_edges<W: Weight>(
             return Ok(set);
         }
     }
-    let mut seats = run.upload(|_| seats::<W>(&devices))?;
+    let mut seats = run.upload(|_| seats::<K>(&devices))?;
     run.progress(0, merge_levels(devices.len()).len() + 2)?;
     run.phase("reduce shares", |_| {
         on_all(&mut seats, |index, seat| seat.reduce_resident(shares[index].edges, starts[index]))
@@ -172,8 +172,8 @@ pub fn on_edges<W: Weight>(
 
 /// Solves a graph with one pivot for all devices, and copies the result to the host. `None` if a
 /// device has too little memory for that.
-fn with_common_pivot<W: Weight>(
-    parts: &[Part<'_, W>],
+fn with_common_pivot<K: Key>(
+    parts: &[Part<'_, K>],
     graph: ((u32, Keys), usize),
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
@@ -211,7 +211,7 @@ fn load_all(devices: &[Arc<Device>], keys: Keys) -> Result<(), SolveError> {
 }
 
 /// The least number of shares with which every device can hold its lists.
-fn fewest_shares<W: Weight>(
+fn fewest_shares<K: Key>(
     devices: &[Arc<Device>],
     graph: (u32, Keys),
     edges: usize,
@@ -224,7 +224,7 @@ fn fewest_shares<W: Weight>(
     let mut lack = None;
     let fewest = shares_per_device(devices.len(), edges, |share| {
         let fault = devices.iter().zip(&room).find_map(|(device, &free)| {
-            let bytes = bytes_of::<W>(device, graph, share, share < edges);
+            let bytes = bytes_of::<K>(device, graph, share, share < edges);
             match bytes {
                 Ok(bytes) if bytes <= free => None,
                 Ok(bytes) => Some((device, SolveError::DeviceMemory { bytes, free })),
@@ -243,7 +243,7 @@ fn fewest_shares<W: Weight>(
 }
 
 /// The bytes that a device needs for a share, with the forest so far, and to merge two forests.
-fn bytes_of<W: Weight>(
+fn bytes_of<K: Key>(
     device: &Device,
     (vertices, keys): (u32, Keys),
     share: usize,
@@ -258,13 +258,13 @@ fn bytes_of<W: Weight>(
             return Ok(usize::MAX); // too long for a list
         }
         let scratch = fast::scratch_bytes(device, vertices, edges, keys)?;
-        Ok::<_, DeviceError>(scratch.saturating_add(list_bytes::<W>(known, others)))
+        Ok::<_, DeviceError>(scratch.saturating_add(list_bytes::<K>(known, others)))
     };
     let lists = one(forest, share)?.max(one(2 * forest, 0)?);
-    Ok(lists.saturating_add(forest * forest_edge_bytes::<W>() + DRIVER))
+    Ok(lists.saturating_add(forest * forest_edge_bytes::<K>() + DRIVER))
 }
 
-fn seats<W: Weight>(devices: &[Arc<Device>]) -> Result<Vec<Seat<W>>, SolveError> {
+fn seats<K: Key>(devices: &[Arc<Device>]) -> Result<Vec<Seat<K>>, SolveError> {
     let seat = |device: &Arc<Device>| {
         let seat = device.bind().and_then(|()| Seat::new(device.clone()));
         seat.map_err(|error| name_device(device, error.into()))
@@ -277,9 +277,9 @@ fn seats<W: Weight>(devices: &[Arc<Device>]) -> Result<Vec<Seat<W>>, SolveError>
 }
 
 /// Solves a graph that has edges, in `shares` shares.
-fn solve<W: Weight>(
+fn solve<K: Key>(
     devices: &[Arc<Device>],
-    edges: Edges<'_, W>,
+    edges: Edges<'_, K>,
     shares: usize,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
@@ -288,7 +288,7 @@ fn solve<W: Weight>(
     let turns = own.iter().map(Vec::len).max().unwrap_or_default();
     let threads = run.threads().div_ceil(count);
     let steps = turns + merge_levels(count).len() + 1;
-    let mut seats = run.upload(|_| seats::<W>(devices))?;
+    let mut seats = run.upload(|_| seats::<K>(devices))?;
     for turn in 0..turns {
         run.progress(turn, steps)?;
         run.upload(|_| {
@@ -327,8 +327,8 @@ fn solve<W: Weight>(
 
 /// Merges the forests of all seats, and copies the result to the host. The graph has `all` edges,
 /// and the run has taken `turns` steps.
-fn merge_all<W: Weight>(
-    seats: &mut [Seat<W>],
+fn merge_all<K: Key>(
+    seats: &mut [Seat<K>],
     graph: (u32, Keys),
     (all, turns): (usize, usize),
     run: &mut Run<'_>,

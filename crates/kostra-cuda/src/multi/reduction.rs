@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kostra_core::{Algorithm, EdgeId, EdgeSet, Edges, Run, SolveError, Vertex, Weight};
+use kostra_core::{Algorithm, EdgeId, EdgeSet, Edges, Key, Run, SolveError, Vertex};
 
 use super::forest::{List, Side};
 use super::seat::{Seat, graph_of, name_device};
@@ -17,31 +17,31 @@ use crate::{Device, DeviceError};
 
 /// Edges with their ids, which ascend. All arrays are equally long.
 #[derive(Clone, Copy, Debug)]
-pub struct ListedEdges<'a, W: Weight> {
+pub struct ListedEdges<'a, K: Key> {
     /// The first ends.
     pub u: &'a [Vertex],
     /// The second ends.
     pub v: &'a [Vertex],
     /// The weights.
-    pub weights: &'a [W],
+    pub weights: &'a [K],
     /// The ids.
     pub ids: &'a [EdgeId],
 }
 
 /// A device that reduces parts of a graph's edges to their forest, from the last edge to the first.
 /// Another solver reduces the other edges at the same time.
-pub struct Reduction<W: Weight> {
+pub struct Reduction<K: Key> {
     device: Arc<Device>,
-    seat: Seat<W>,
+    seat: Seat<K>,
     graph: (u32, Keys),
 }
 
-impl<W: Weight> Reduction<W> {
+impl<K: Key> Reduction<K> {
     /// Opens the device, and loads the kernels in the phase "compile" of the run.
     ///
     /// # Errors
     /// When there is no such device, it fails, or the graph has too many vertices.
-    pub fn new(ordinal: usize, edges: Edges<'_, W>, run: &mut Run<'_>) -> Result<Self, SolveError> {
+    pub fn new(ordinal: usize, edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<Self, SolveError> {
         Multi.admit(edges.vertices(), edges.len())?;
         let device = Device::open(ordinal)?;
         let graph = graph_of(edges);
@@ -58,7 +58,7 @@ impl<W: Weight> Reduction<W> {
     /// When the device fails or has too little memory. The error names the device.
     pub fn add(
         &mut self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         share: Range<usize>,
         threads: usize,
     ) -> Result<(), SolveError> {
@@ -88,7 +88,7 @@ impl<W: Weight> Reduction<W> {
     /// When the device fails or has too little memory. The error names the device.
     pub fn finish_with(
         self,
-        lower: ListedEdges<'_, W>,
+        lower: ListedEdges<'_, K>,
         all: usize,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kostra_core::{Edges, SolveError, Weight};
+use kostra_core::{Edges, Key, SolveError};
 use kostra_parallel::for_each_mut;
 
 use super::forest::{self, DeviceForest, Ids, List, Side, forest_edge_bytes};
@@ -15,14 +15,14 @@ use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
 /// A device, and the forest of the shares that it has reduced so far.
-pub(super) struct Seat<W: Weight> {
+pub(super) struct Seat<K: Key> {
     pub(super) device: Arc<Device>,
-    pub(super) forest: DeviceForest<W>,
+    pub(super) forest: DeviceForest<K>,
     /// A list whose forest is the next one.
-    pub(super) list: Option<List<W>>,
+    pub(super) list: Option<List<K>>,
 }
 
-impl<W: Weight> Seat<W> {
+impl<K: Key> Seat<K> {
     pub(super) fn new(device: Arc<Device>) -> Result<Self, DeviceError> {
         let forest = DeviceForest::empty(&device)?;
         Ok(Self { device, forest, list: None })
@@ -32,7 +32,7 @@ impl<W: Weight> Seat<W> {
     /// ids, or higher ones if `side` is after.
     pub(super) fn upload(
         &mut self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         share: Range<usize>,
         side: Side,
         threads: usize,
@@ -70,7 +70,7 @@ impl<W: Weight> Seat<W> {
     /// `first` on.
     pub(super) fn reduce_resident(
         &mut self,
-        edges: &DeviceEdges<W>,
+        edges: &DeviceEdges<K>,
         first: u32,
     ) -> Result<(), SolveError> {
         self.forest = forest::reduce(&self.device, edges, &Ids::from(&self.device, first)?)?;
@@ -101,20 +101,20 @@ impl<W: Weight> Seat<W> {
     /// two forests, and the list of both. The device keeps memory that is freed.
     pub(super) fn reserve(&self, vertices: u32, edges: usize) -> Result<(), DeviceError> {
         let most = edges.min(vertices as usize);
-        let bytes = 2 * most * forest_edge_bytes::<W>() + list_bytes::<W>(2 * most, 0);
+        let bytes = 2 * most * forest_edge_bytes::<K>() + list_bytes::<K>(2 * most, 0);
         self.device.uninit::<u8>(bytes).map(drop)
     }
 }
 
 /// The number of vertices, and how keys are computed.
-pub(super) fn graph_of<W: Weight>(edges: Edges<'_, W>) -> (u32, Keys) {
-    (edges.vertices(), Keys::of_weights::<W>(edges.order()))
+pub(super) fn graph_of<K: Key>(edges: Edges<'_, K>) -> (u32, Keys) {
+    (edges.vertices(), Keys::of(edges.encoding()))
 }
 
 /// Takes a step on all seats at the same time. The error names the device.
-pub(super) fn on_all<W: Weight, E: Into<SolveError> + Send>(
-    seats: &mut [Seat<W>],
-    step: impl Fn(usize, &mut Seat<W>) -> Result<(), E> + Sync,
+pub(super) fn on_all<K: Key, E: Into<SolveError> + Send>(
+    seats: &mut [Seat<K>],
+    step: impl Fn(usize, &mut Seat<K>) -> Result<(), E> + Sync,
 ) -> Result<(), SolveError> {
     let mut work: Vec<_> = seats.iter_mut().enumerate().map(|seat| (seat, Ok(()))).collect();
     for_each_mut(&mut work, |((index, seat), result)| {
@@ -130,8 +130,8 @@ pub(super) fn on_all<W: Weight, E: Into<SolveError> + Send>(
 
 /// Merges the forests of seats in pairs at the same time: the first seat of a pair gets the list of
 /// both forests, and reduces it if `reduces`. The second one gets an empty forest.
-pub(super) fn merge<W: Weight>(
-    seats: &mut [Seat<W>],
+pub(super) fn merge<K: Key>(
+    seats: &mut [Seat<K>],
     graph: (u32, Keys),
     pairs: &[(usize, usize)],
     reduces: bool,
@@ -175,6 +175,6 @@ pub(super) fn name_devices(from: &Device, to: &Device, error: DeviceError) -> So
 }
 
 /// The bytes of a list of `known` edges of forests and `others` edges.
-pub(super) fn list_bytes<W: Weight>(known: usize, others: usize) -> usize {
-    DeviceEdges::<W>::bytes(known + others).saturating_add(4 * known)
+pub(super) fn list_bytes<K: Key>(known: usize, others: usize) -> usize {
+    DeviceEdges::<K>::bytes(known + others).saturating_add(4 * known)
 }

@@ -1,22 +1,22 @@
 //! The arrays of a solve on the device.
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{Vertex, Weight};
+use kostra_core::{Key, Vertex};
 
 use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
 
 /// The graph of an iteration. Its arrays may be longer than the graph needs.
-pub(super) struct Graph<W: Weight> {
-    pub(super) rows: Rows<W>,
+pub(super) struct Graph<K: Key> {
+    pub(super) rows: Rows<K>,
     /// The vertex of each entry.
     pub(super) from: CudaSlice<Vertex>,
 }
 
-impl<W: Weight> Graph<W> {
+impl<K: Key> Graph<K> {
     /// Adds memory for the vertices of `entries` entries to rows.
-    pub(super) fn new(device: &Device, rows: Rows<W>, entries: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(device: &Device, rows: Rows<K>, entries: usize) -> Result<Self, DeviceError> {
         Ok(Self { rows, from: device.uninit(entries)? })
     }
 

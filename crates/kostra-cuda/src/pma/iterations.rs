@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeSet, Problem, Run, SolveError, SolverOption, Weight};
+use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 
 use super::gamma::gamma;
 use super::graph::{Graph, Words};
@@ -34,8 +34,8 @@ pub(super) const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
 const UNVISITED: u8 = 0xFF;
 
 /// Algorithm 1.
-pub(super) fn solve<S: Searches, W: Weight>(
-    problem: Problem<'_, W>,
+pub(super) fn solve<S: Searches, K: Key>(
+    problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let device = &*Device::open(run.device())?;
@@ -44,8 +44,8 @@ pub(super) fn solve<S: Searches, W: Weight>(
     if entries == 0 {
         return Ok(EdgeSet::new(m));
     }
-    device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n, m, entries))?;
-    let keys = Keys::of_weights::<W>(rows.order());
+    device.admit(0, DeviceCsr::<K>::bytes(n, entries) + scratch_bytes::<K>(n, m, entries))?;
+    let keys = Keys::of(rows.encoding());
     let kernels = run.compile(|_| Kernels::load(device, keys))?;
     let (mut iterations, mut graph, mut other) = run.upload(|run| {
         let iterations = Iterations::allocate::<S>(device, kernels, (n, m, entries), run)?;
@@ -66,10 +66,10 @@ pub(super) fn solve<S: Searches, W: Weight>(
 }
 
 /// The bytes that are allocated in addition to the given graph.
-fn scratch_bytes<W: Weight>(n: u32, m: usize, entries: usize) -> usize {
+fn scratch_bytes<K: Key>(n: u32, m: usize, entries: usize) -> usize {
     let n = n as usize;
-    Rows::<W>::contracted_bytes(n, entries)
-        + 2 * Graph::<W>::bytes(entries)
+    Rows::<K>::contracted_bytes(n, entries)
+        + 2 * Graph::<K>::bytes(entries)
         + Words::bytes(n, entries)
         + Scan::bytes(n.max(entries) + 1)
         + DeviceEdgeSet::bytes(m)
@@ -117,7 +117,7 @@ impl<'a> Iterations<'a> {
     }
 
     /// Makes the keys of the given graph, and lists the vertices of its entries.
-    fn prepare<W: Weight>(&mut self, graph: &mut Graph<W>, keys: Keys) -> Result<(), DeviceError> {
+    fn prepare<K: Key>(&mut self, graph: &mut Graph<K>, keys: Keys) -> Result<(), DeviceError> {
         self.clock.start()?;
         self.contraction.make_keys(&mut graph.rows, keys)?;
         self.contraction.list_owners(&graph.rows, &mut graph.from)?;
@@ -125,11 +125,11 @@ impl<'a> Iterations<'a> {
     }
 
     /// Lines 2 to 4 of Algorithm 1. Replaces a graph that has edges by the unified graph.
-    fn iterate<W: Weight>(
+    fn iterate<K: Key>(
         &mut self,
         search: Search,
-        graph: &mut Graph<W>,
-        other: &mut Graph<W>,
+        graph: &mut Graph<K>,
+        other: &mut Graph<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let vertices = graph.rows.vertices;
@@ -152,10 +152,10 @@ impl<'a> Iterations<'a> {
     }
 
     /// Algorithm 2 on all processors.
-    fn partial_prim<W: Weight>(
+    fn partial_prim<K: Key>(
         &mut self,
         search: Search,
-        graph: &mut Graph<W>,
+        graph: &mut Graph<K>,
     ) -> Result<(), DeviceError> {
         let vertices = graph.rows.vertices;
         let processors = (vertices / self.gamma).max(1);

@@ -77,8 +77,8 @@ mod tests;
 mod unify;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption,
 };
 
 use self::gamma::GAMMA;
@@ -159,12 +159,12 @@ macro_rules! algorithm {
                 admit(Self::INFO.id, edges)
             }
 
-            fn solve<W: Weight>(
+            fn solve<K: Key>(
                 &self,
-                problem: Problem<'_, W>,
+                problem: Problem<'_, K>,
                 run: &mut Run<'_>,
             ) -> Result<EdgeSet, SolveError> {
-                solve::<Self, W>(problem, run)
+                solve::<Self, K>(problem, run)
             }
         }
     };

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use kostra_core::{SolveError, Weight};
+use kostra_core::{Key, SolveError};
 
 use super::graph::Graph;
 use super::iterations::Iterations;
@@ -15,10 +15,10 @@ use crate::sort_rows::RowOrder;
 
 impl Iterations<'_> {
     /// Algorithm 5. Unifies each component into one vertex of `new`.
-    pub(super) fn unify<W: Weight>(
+    pub(super) fn unify<K: Key>(
         &mut self,
-        graph: &Graph<W>,
-        new: &mut Graph<W>,
+        graph: &Graph<K>,
+        new: &mut Graph<K>,
     ) -> Result<(), SolveError> {
         self.find_roots(graph)?;
         self.count_outgoing(graph)?;
@@ -29,7 +29,7 @@ impl Iterations<'_> {
     }
 
     /// Line 1: links trees that touched, removes cycles, and doubles distances.
-    fn find_roots<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), SolveError> {
+    fn find_roots<K: Key>(&mut self, graph: &Graph<K>) -> Result<(), SolveError> {
         let vertices = graph.rows.vertices;
         // SAFETY: each vertex is in a tree, and each root of a tree has a word in `touched`.
         unsafe {
@@ -54,7 +54,7 @@ impl Iterations<'_> {
 
     /// Line 4: flags the entries that are no self-loops, numbers them, and counts them at the
     /// roots.
-    fn count_outgoing<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn count_outgoing<K: Key>(&mut self, graph: &Graph<K>) -> Result<(), DeviceError> {
         let (vertices, entries) = (graph.rows.vertices, graph.rows.entries);
         // SAFETY: both ends of an entry are vertices. `before` has one word more than there are
         // entries.
@@ -102,10 +102,10 @@ impl Iterations<'_> {
     }
 
     /// Line 2: numbers the roots that have entries, and assigns rows to them.
-    fn compute_new_indices<W: Weight>(
+    fn compute_new_indices<K: Key>(
         &mut self,
-        graph: &Graph<W>,
-        new: &mut Graph<W>,
+        graph: &Graph<K>,
+        new: &mut Graph<K>,
     ) -> Result<(), DeviceError> {
         let vertices = graph.rows.vertices;
         // SAFETY: all arrays have a word for each vertex.
@@ -155,10 +155,10 @@ impl Iterations<'_> {
     }
 
     /// Reserves a part of the new rows for the entries of each vertex.
-    fn reserve_places<W: Weight>(
+    fn reserve_places<K: Key>(
         &mut self,
-        graph: &Graph<W>,
-        new: &Graph<W>,
+        graph: &Graph<K>,
+        new: &Graph<K>,
     ) -> Result<(), DeviceError> {
         let rows = new.rows.vertices as usize;
         if rows > 0 {
@@ -193,10 +193,10 @@ impl Iterations<'_> {
     }
 
     /// Line 3: moves the entries that are kept to the new rows.
-    fn update_edges<W: Weight>(
+    fn update_edges<K: Key>(
         &mut self,
-        graph: &Graph<W>,
-        new: &mut Graph<W>,
+        graph: &Graph<K>,
+        new: &mut Graph<K>,
     ) -> Result<(), DeviceError> {
         let entries = graph.rows.entries;
         // SAFETY: the new rows are as long as the places that were reserved in them.
@@ -228,10 +228,10 @@ impl Iterations<'_> {
 
     /// Keeps the lightest of parallel edges: sorts the entries by their ends and their rank, and
     /// compacts them. The graph that remains is in `graph`; `other` has memory for a copy.
-    pub(super) fn remove_parallel_edges<W: Weight>(
+    pub(super) fn remove_parallel_edges<K: Key>(
         &mut self,
-        graph: &mut Graph<W>,
-        other: &mut Graph<W>,
+        graph: &mut Graph<K>,
+        other: &mut Graph<K>,
     ) -> Result<(), DeviceError> {
         let sorted = (&mut graph.rows, &graph.from);
         self.kernels.sort.sort(self.device, RowOrder::Neighbor, sorted, &mut other.rows)?;
@@ -266,11 +266,7 @@ impl Iterations<'_> {
     }
 
     /// Copies the entries that are kept, and the starts of the rows.
-    fn compact<W: Weight>(
-        &mut self,
-        graph: &Graph<W>,
-        new: &mut Graph<W>,
-    ) -> Result<(), DeviceError> {
+    fn compact<K: Key>(&mut self, graph: &Graph<K>, new: &mut Graph<K>) -> Result<(), DeviceError> {
         let (vertices, entries) = (graph.rows.vertices, graph.rows.entries);
         // SAFETY: the graph from which `graph` was unified was in the arrays of `new`, so they are
         // long enough.

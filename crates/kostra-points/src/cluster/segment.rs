@@ -58,7 +58,7 @@ pub fn segment<W: Weight>(
     for id in ids.clone() {
         let (u, v) = edges.ends(id);
         let (a, b) = (regions.sets.find(u), regions.sets.find(v));
-        let weight = edges.weights()[id as usize].to_f64();
+        let weight = graph.weights()[id as usize].to_f64();
         if a != b && weight <= regions.limit(a).min(regions.limit(b)) {
             regions.merge(a, b, weight);
         }
@@ -68,7 +68,7 @@ pub fn segment<W: Weight>(
             let (u, v) = edges.ends(id);
             let (a, b) = (regions.sets.find(u), regions.sets.find(v));
             if a != b && regions.sizes[a as usize].min(regions.sizes[b as usize]) < min_size {
-                regions.merge(a, b, edges.weights()[id as usize].to_f64());
+                regions.merge(a, b, graph.weights()[id as usize].to_f64());
             }
         }
     }

@@ -6,7 +6,7 @@
 //! contains a latest link, and the edge of that link is the last edge, in order, on their path in
 //! the forest. The tree is also called the Kruskal reconstruction tree.
 
-use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
+use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, memory};
 
 use super::NotAForest;
 
@@ -73,12 +73,12 @@ impl MergeTree {
     ///
     /// # Errors
     /// When the system does not grant the memory.
-    pub fn new<W: Weight>(edges: Edges<'_, W>, forest: &Forest) -> Result<Self, OutOfMemory> {
+    pub fn new<K: Key>(edges: Edges<'_, K>, forest: &Forest) -> Result<Self, OutOfMemory> {
         let mut ranks = memory::collected(forest.ids().iter().map(|&id| edges.rank(id)))?;
         ranks.sort_unstable();
         let nodes = Nodes::new(edges.vertices())?;
         let mut children = memory::with_capacity(ranks.len())?;
-        let ids = memory::collected(ranks.into_iter().map(W::Key::rank_id))?;
+        let ids = memory::collected(ranks.into_iter().map(K::rank_id))?;
         for (link, &id) in (0..).zip(&ids) {
             let (u, v) = edges.ends(id);
             // A forest has no cycle.

@@ -54,7 +54,7 @@ fn bottlenecks_are_the_last_edges_on_the_paths() {
 }
 
 /// Finds the bottlenecks from `s` by a walk over the forest's edges, `n` times.
-fn last_on_paths(edges: Edges<'_, i32>, forest: &Forest, s: Vertex) -> Vec<Bottleneck> {
+fn last_on_paths(edges: Edges<'_, u32>, forest: &Forest, s: Vertex) -> Vec<Bottleneck> {
     let mut found = vec![Bottleneck::Apart; edges.vertices() as usize];
     found[s as usize] = Bottleneck::Same;
     for _ in 0..edges.vertices() {

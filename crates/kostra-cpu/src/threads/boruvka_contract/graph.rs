@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use kostra_core::{Csr, EdgeId, Edges, Key, Vertex, Weight};
+use kostra_core::{Csr, EdgeId, Edges, Key, Vertex};
 
 /// An edge's place in the strict total order: for 32-bit keys in the first number, key above id,
 /// with the second 0; for 64-bit keys the key and the id.
@@ -34,12 +34,12 @@ pub(super) trait Rows: Sync {
 }
 
 /// The graph that was given.
-pub(super) struct Given<'a, W: Weight> {
-    pub(super) rows: &'a Csr<W>,
-    pub(super) edges: Edges<'a, W>,
+pub(super) struct Given<'a, K: Key> {
+    pub(super) rows: &'a Csr<K>,
+    pub(super) edges: Edges<'a, K>,
 }
 
-impl<W: Weight> Rows for Given<'_, W> {
+impl<K: Key> Rows for Given<'_, K> {
     fn vertices(&self) -> usize {
         self.edges.vertices() as usize
     }
@@ -59,7 +59,7 @@ impl<W: Weight> Rows for Given<'_, W> {
         let (ids, weights) = (&self.rows.ids()[entries.clone()], &self.rows.weights()[entries]);
         ids.iter().zip(weights).map(|(&id, &weight)| {
             let key = self.edges.key_of(weight).to_u64();
-            if W::Key::BITS == 32 { (key << 32 | u64::from(id), 0) } else { (key, id) }
+            if K::BITS == 32 { (key << 32 | u64::from(id), 0) } else { (key, id) }
         })
     }
 

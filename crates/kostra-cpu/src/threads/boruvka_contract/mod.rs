@@ -46,7 +46,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    SolverOption,
 };
 
 use graph::{Contracted, Given, Layout, Rows, Vertices};
@@ -92,9 +92,9 @@ impl Algorithm for BoruvkaContract {
         })
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
@@ -113,10 +113,10 @@ impl Algorithm for BoruvkaContract {
 }
 
 /// Algorithm 5.
-fn contract<W: Weight>(
-    graph: &Given<'_, W>,
+fn contract<K: Key>(
+    graph: &Given<'_, K>,
     team: &Team<'_>,
-    (vertices, mut now, mut next): (Vertices<'_>, Contracted<'_, W::Key>, Contracted<'_, W::Key>),
+    (vertices, mut now, mut next): (Vertices<'_>, Contracted<'_, K>, Contracted<'_, K>),
     forest: &SharedEdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {

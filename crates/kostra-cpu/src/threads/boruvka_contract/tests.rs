@@ -1,4 +1,4 @@
-use kostra_core::{AnyGraph, EdgeId, Order, Workspace};
+use kostra_core::{AnyGraph, EdgeId, Order, Weight, Workspace};
 
 use super::*;
 use crate::testing::{Log, canonical_ids, forest_ids};

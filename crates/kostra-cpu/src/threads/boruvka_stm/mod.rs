@@ -57,8 +57,8 @@ mod arcs;
 mod rounds;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption,
 };
 use kostra_parallel::{
     LightestEdges, SharedEdgeSet, TransactionalMemory, Worklist, with_observed_team,
@@ -100,9 +100,9 @@ impl Algorithm for BoruvkaStm {
         options: &[LONGEST, TRANSACTIONS],
     };
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
@@ -110,7 +110,7 @@ impl Algorithm for BoruvkaStm {
         let arcs = graph.rows().neighbors().len();
         let sizes = [
             TransactionalMemory::words(n),
-            LightestEdges::<W>::words(n),
+            LightestEdges::<K>::words(n),
             Worklist::words(n),
             Worklist::words(n),
             LiveArcs::words(arcs),

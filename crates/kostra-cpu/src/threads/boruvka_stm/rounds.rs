@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{Csr, Edges, Key, Run, SolveError, Vertex, Weight};
+use kostra_core::{Csr, Edges, Key, Run, SolveError, Vertex};
 use kostra_parallel::{
     Abort, Cells, LightestEdges, Participant, Schedule, SharedEdgeSet, Tally, Team, Transaction,
     Unfinished, Worklist,
@@ -42,14 +42,14 @@ pub(super) struct Lists<'a> {
 }
 
 /// The state between rounds.
-pub(super) struct Rounds<'a, W: Weight> {
+pub(super) struct Rounds<'a, K: Key> {
     pub(super) team: &'a Team<'a>,
-    pub(super) rows: &'a Csr<W>,
-    pub(super) edges: Edges<'a, W>,
+    pub(super) rows: &'a Csr<K>,
+    pub(super) edges: Edges<'a, K>,
     /// The parent of each vertex.
     pub(super) cells: Cells<'a>,
     /// The lightest suggestion to each root.
-    pub(super) lightest: LightestEdges<'a, W>,
+    pub(super) lightest: LightestEdges<'a, K>,
     /// The entries of the rows that have not been pruned.
     pub(super) live: LiveArcs<'a>,
     /// The vertices that have not been deactivated.
@@ -58,7 +58,7 @@ pub(super) struct Rounds<'a, W: Weight> {
     pub(super) forest: &'a SharedEdgeSet,
 }
 
-impl<W: Weight> Rounds<'_, W> {
+impl<K: Key> Rounds<'_, K> {
     /// Algorithm 3.1.
     pub(super) fn run(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         let mut components = self.vertices();
@@ -112,7 +112,7 @@ impl<W: Weight> Rounds<'_, W> {
                 .map(|entry| self.edges.key_of(weights[entry]).rank(ids[entry]))
                 .min();
             let Some(suggestion) = suggestion else { return self.deactivate(vertex) };
-            let id = W::Key::rank_id(suggestion);
+            let id = K::rank_id(suggestion);
             self.lightest.write_min(self.cells.get(vertex), self.edges.key(id), id);
         });
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::{Key, Vertex, Weight};
+use kostra_core::{Key, Vertex};
 
 use super::giant_edges::GiantEdges;
 use super::prefix::{KeySpan, PrefixScale};
@@ -66,11 +66,11 @@ impl BatchLimits {
 }
 
 /// The edges of a batch.
-pub(super) struct Batch<'a, W: Weight> {
-    pub(super) solve: Solve<'a, W>,
+pub(super) struct Batch<'a, K: Key> {
+    pub(super) solve: Solve<'a, K>,
     pub(super) selected: &'a Selection<'a>,
     /// More edges of the batch.
-    pub(super) giant_edges: Option<&'a GiantEdges<'a, W>>,
+    pub(super) giant_edges: Option<&'a GiantEdges<'a, K>>,
     /// The component of each vertex. `None` before the first batch: each vertex is a component.
     pub(super) vertex_labels: Option<&'a [AtomicU32]>,
     /// The number of components before the batch.
@@ -88,7 +88,7 @@ pub(super) struct BatchResult<'a> {
     pub(super) components: usize,
 }
 
-impl<W: Weight> Batch<'_, W> {
+impl<K: Key> Batch<'_, K> {
     pub(super) fn len(&self) -> usize {
         self.selected.len() + self.giant_edges.map_or(0, GiantEdges::len)
     }
@@ -100,7 +100,7 @@ impl<W: Weight> Batch<'_, W> {
 
     /// A scale for the keys of the batch.
     pub(super) fn scale(&self) -> PrefixScale {
-        if W::Key::BITS == 32 {
+        if K::BITS == 32 {
             return PrefixScale::IDENTITY;
         }
         if let Some(giant_edges) = self.giant_edges {

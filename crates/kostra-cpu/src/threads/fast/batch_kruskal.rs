@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{Run, SolveError, Vertex, Weight, prefetch};
+use kostra_core::{Key, Run, SolveError, Vertex, prefetch};
 use kostra_parallel::{Schedule, atomic_u32, atomic_u64};
 
 use super::batch::{Batch, BatchResult, RECORD_WORDS};
@@ -37,7 +37,7 @@ impl PrefixRange {
     }
 }
 
-impl<W: Weight> Batch<'_, W> {
+impl<K: Key> Batch<'_, K> {
     /// Finds the forest of the batch in `memory`.
     pub(super) fn sort_and_unite<'b>(
         &self,
@@ -108,7 +108,7 @@ impl<W: Weight> Batch<'_, W> {
     /// Writes an item for each edge to the giant component, after those of the selected edges.
     fn gather_giant_items(
         &self,
-        giant_edges: &GiantEdges<'_, W>,
+        giant_edges: &GiantEdges<'_, K>,
         items: &[Item],
         prefixes: &PrefixRange,
     ) {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::{Run, SolveError, Weight};
+use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
 use super::batch::{Batch, BatchResult};
@@ -11,7 +11,7 @@ use super::labels::{ComponentCounts, LabelTarget, VERTEX_BLOCK};
 use super::segment::{SEGMENTS_PER_THREAD, Segment, edge_count};
 use super::state::{Contraction, ManyThreads, RecordOrder, Records};
 
-impl<W: Weight> Batch<'_, W> {
+impl<K: Key> Batch<'_, K> {
     /// Finds the forest of the batch in `memory`. `order` is the order of the batch's records.
     pub(super) fn contract_rounds<'b, O: RecordOrder>(
         &self,
@@ -50,7 +50,7 @@ impl<W: Weight> Batch<'_, W> {
     }
 
     /// Writes the records of the batch, and their first candidates.
-    fn gather_records<O: RecordOrder>(&self, contraction: &Contraction<'_, W, O>) -> Vec<Segment> {
+    fn gather_records<O: RecordOrder>(&self, contraction: &Contraction<'_, K, O>) -> Vec<Segment> {
         contraction.clear_candidates(self.components);
         let mut segments = self.gather_selected(contraction);
         if let Some(giant_edges) = self.giant_edges {
@@ -59,7 +59,7 @@ impl<W: Weight> Batch<'_, W> {
         segments
     }
 
-    fn gather_selected<O: RecordOrder>(&self, contraction: &Contraction<'_, W, O>) -> Vec<Segment> {
+    fn gather_selected<O: RecordOrder>(&self, contraction: &Contraction<'_, K, O>) -> Vec<Segment> {
         let team = self.solve.team;
         let parts = self.selected.parts(SEGMENTS_PER_THREAD * team.threads());
         let segments: Vec<_> =
@@ -82,8 +82,8 @@ impl<W: Weight> Batch<'_, W> {
     /// vertex is reserved.
     fn gather_giant<O: RecordOrder>(
         &self,
-        giant_edges: &GiantEdges<'_, W>,
-        contraction: &Contraction<'_, W, O>,
+        giant_edges: &GiantEdges<'_, K>,
+        contraction: &Contraction<'_, K, O>,
     ) -> Vec<Segment> {
         let (team, vertices) = (self.solve.team, self.solve.edges.vertices() as usize);
         let share = vertices.div_ceil(SEGMENTS_PER_THREAD * team.threads()).max(1);

@@ -18,7 +18,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use kostra_core::{EdgeId, Key, Weight, prefetch};
+use kostra_core::{EdgeId, Key, prefetch};
 use kostra_parallel::Schedule;
 
 use super::labels::VERTEX_BLOCK;
@@ -35,7 +35,7 @@ const CLAIM_SAMPLE: usize = 16;
 /// Records between the prefetch of a slot and its use in [`Contraction::reoffer`].
 const REOFFER_PREFETCH: usize = 32;
 
-impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
+impl<K: Key, O: RecordOrder> Contraction<'_, K, O> {
     /// Empties the slots of the components `0..components`.
     pub(super) fn clear_candidates(&self, components: usize) {
         self.team.distribute(components, Schedule::Dynamic(VERTEX_BLOCK), |_, range| {
@@ -227,7 +227,7 @@ impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
     /// Whether the lesser of two candidates is always that of the lighter edge.
     #[inline]
     fn words_decide(self) -> bool {
-        O::BY_ID && (W::Key::BITS == 32 || self.scale.is_exact)
+        O::BY_ID && (K::BITS == 32 || self.scale.is_exact)
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{Vertex, Weight, prefetch};
+use kostra_core::{Key, Vertex, prefetch};
 
 use super::prefix::pack;
 use super::state::{Contraction, RecordOrder};
@@ -26,7 +26,7 @@ impl Default for EdgeBlock {
     }
 }
 
-impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
+impl<K: Key, O: RecordOrder> Contraction<'_, K, O> {
     /// Writes the first `len` edges of a block as records from position `start` on, without those
     /// that `is_superfluous(ends, prefix_id)` rejects. Prefetches the slots of their ends. Returns
     /// the number of records.

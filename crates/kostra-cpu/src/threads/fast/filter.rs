@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Vertex, Weight};
+use kostra_core::{EdgeId, Edges, Key, Vertex};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
 use super::bits::{ones, pack_bits};
@@ -31,10 +31,7 @@ pub(super) struct FilterArrays<'a> {
 
 impl<'a> FilterArrays<'a> {
     /// Takes the arrays from `words`. Returns the rest of `words`.
-    pub(super) fn take<W: Weight>(
-        words: &'a mut [u64],
-        edges: Edges<'_, W>,
-    ) -> (Self, &'a mut [u64]) {
+    pub(super) fn take<K: Key>(words: &'a mut [u64], edges: Edges<'_, K>) -> (Self, &'a mut [u64]) {
         let (n, m) = (edges.vertices() as usize, edges.len());
         let (batch, words) = words.split_at_mut(m.div_ceil(64));
         let (rest, words) = words.split_at_mut(m.div_ceil(64));
@@ -111,13 +108,13 @@ impl VertexLabels<'_> {
 
 /// Selects the edges between components.
 #[derive(Clone, Copy)]
-pub(super) struct Filter<'a, W: Weight> {
+pub(super) struct Filter<'a, K: Key> {
     pub(super) team: &'a Team<'a>,
-    pub(super) edges: Edges<'a, W>,
+    pub(super) edges: Edges<'a, K>,
     pub(super) vertex_labels: VertexLabels<'a>,
 }
 
-impl<W: Weight> Filter<'_, W> {
+impl<K: Key> Filter<'_, K> {
     /// Replaces `selection`, which may be `remaining`, by the remaining edges between components.
     pub(super) fn select(&self, selection: &Selection<'_>, remaining: RemainingEdges<'_, '_>) {
         let this = *self; // in registers
@@ -134,7 +131,7 @@ impl<W: Weight> Filter<'_, W> {
         &self,
         selection: &Selection<'_>,
         remaining: RemainingEdges<'_, '_>,
-        giant_edges: &GiantEdges<'_, W>,
+        giant_edges: &GiantEdges<'_, K>,
         buffer: &Selection<'_>,
     ) {
         let this = *self; // in registers

@@ -1,6 +1,6 @@
 //! The state of a solve by filtering, and the steps of its loop.
 
-use kostra_core::{Run, SolveError, Vertex, Weight};
+use kostra_core::{Key, Run, SolveError, Vertex};
 
 use super::batch::{Batch, BatchLimits, BatchResult};
 use super::filter::{Filter, FilterArrays};
@@ -11,8 +11,8 @@ use super::state::Solve;
 use crate::light_edges::light_edges;
 
 /// What a solve by filtering knows between batches.
-pub(super) struct Filtering<'a, W: Weight> {
-    solve: Solve<'a, W>,
+pub(super) struct Filtering<'a, K: Key> {
+    solve: Solve<'a, K>,
     arrays: &'a FilterArrays<'a>,
     /// The edges after the last pivot between components.
     pub(super) remaining: RemainingEdges<'a, 'a>,
@@ -24,9 +24,9 @@ pub(super) struct Filtering<'a, W: Weight> {
     most_were_kept: bool,
 }
 
-impl<'a, W: Weight> Filtering<'a, W> {
+impl<'a, K: Key> Filtering<'a, K> {
     /// Before the first batch: every vertex is a component, and all edges remain.
-    pub(super) fn new(solve: Solve<'a, W>, arrays: &'a FilterArrays<'a>) -> Self {
+    pub(super) fn new(solve: Solve<'a, K>, arrays: &'a FilterArrays<'a>) -> Self {
         Self {
             solve,
             arrays,
@@ -80,7 +80,7 @@ impl<'a, W: Weight> Filtering<'a, W> {
     }
 
     /// The batch of the selected edges up to `pivot`.
-    pub(super) fn batch(&self, pivot: Pivot) -> Batch<'a, W> {
+    pub(super) fn batch(&self, pivot: Pivot) -> Batch<'a, K> {
         let is_first = self.pivot == Pivot::FIRST;
         Batch {
             solve: self.solve,
@@ -108,7 +108,7 @@ impl<'a, W: Weight> Filtering<'a, W> {
     ///
     /// If fewer edges remain than there are vertices, all edges between components are kept, and
     /// `None` is returned: clearing a slot per vertex would not pay.
-    pub(super) fn filter(&self, giant: Option<Vertex>) -> Option<GiantEdges<'a, W>> {
+    pub(super) fn filter(&self, giant: Option<Vertex>) -> Option<GiantEdges<'a, K>> {
         let Solve { edges, team, .. } = self.solve;
         let (arrays, remaining) = (self.arrays, self.remaining);
         let filter = Filter { team, edges, vertex_labels: arrays.vertex_labels };
@@ -127,7 +127,7 @@ impl<'a, W: Weight> Filtering<'a, W> {
         self,
         pivot: Pivot,
         components: usize,
-        giant_edges: Option<&GiantEdges<'_, W>>,
+        giant_edges: Option<&GiantEdges<'_, K>>,
     ) -> Self {
         let before = self.remaining.len();
         let kept = self.arrays.rest.len() + giant_edges.map_or(0, GiantEdges::len);
@@ -139,9 +139,9 @@ impl<'a, W: Weight> Filtering<'a, W> {
     /// `words` words of memory suffice.
     pub(super) fn last_batch<'b>(
         &self,
-        giant_edges: &'b GiantEdges<'a, W>,
+        giant_edges: &'b GiantEdges<'a, K>,
         words: usize,
-    ) -> Option<Batch<'b, W>> {
+    ) -> Option<Batch<'b, K>> {
         let (selected, to_giant) = (self.arrays.rest.len(), giant_edges.len());
         let edges = selected + to_giant;
         let fits = self.limits(words).fits(selected, to_giant, self.vertices());
@@ -156,7 +156,7 @@ impl<'a, W: Weight> Filtering<'a, W> {
     }
 
     /// Adds the edges to the giant component to the remaining edges.
-    pub(super) fn keep(&self, giant_edges: &GiantEdges<'_, W>) {
+    pub(super) fn keep(&self, giant_edges: &GiantEdges<'_, K>) {
         giant_edges.add_to(&self.arrays.rest, self.solve.team);
     }
 }

@@ -6,14 +6,14 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, Vertex, Weight, prefetch};
+use kostra_core::{EdgeId, Key, Vertex, prefetch};
 
 use super::edge_block::{EDGE_BLOCK, EdgeBlock};
 use super::prefix::pack;
 use super::segment::Segment;
 use super::state::{CandidateEdge, Contraction, RecordOrder};
 
-impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
+impl<K: Key, O: RecordOrder> Contraction<'_, K, O> {
     /// Writes input edges as records of a segment. `label` maps a vertex to its component.
     pub(super) fn gather_ids(
         &self,

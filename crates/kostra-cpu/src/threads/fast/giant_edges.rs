@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
+use kostra_core::{EdgeId, Edges, Key, Vertex, prefetch};
 use kostra_parallel::{Schedule, Team};
 
 use super::labels::VERTEX_BLOCK;
@@ -19,8 +19,8 @@ use super::prefix::{NO_CANDIDATE, PrefixScale, pack};
 use super::selection::{MAX_IDS, Selection};
 
 /// The lightest edge from each outside vertex to the giant component.
-pub(super) struct GiantEdges<'a, W: Weight> {
-    edges: Edges<'a, W>,
+pub(super) struct GiantEdges<'a, K: Key> {
+    edges: Edges<'a, K>,
     /// The giant component.
     pub(super) giant: Vertex,
     pub(super) scale: PrefixScale,
@@ -31,11 +31,11 @@ pub(super) struct GiantEdges<'a, W: Weight> {
     len: AtomicUsize,
 }
 
-impl<'a, W: Weight> GiantEdges<'a, W> {
+impl<'a, K: Key> GiantEdges<'a, K> {
     /// No edges, in `lightest`, which has one slot per vertex. O(vertices), over the threads.
     pub(super) fn new(
         team: &Team<'_>,
-        edges: Edges<'a, W>,
+        edges: Edges<'a, K>,
         giant: Vertex,
         lightest: &'a [AtomicU64],
     ) -> Self {
@@ -67,7 +67,7 @@ impl<'a, W: Weight> GiantEdges<'a, W> {
             let candidate = pack(scale.prefix(edges.key(id)), id);
             let slot = &lightest[end as usize];
             let mut held = slot.load(Relaxed);
-            if self.is_alone && W::Key::BITS == 32 {
+            if self.is_alone && K::BITS == 32 {
                 slot.store(held.min(candidate), Relaxed); // without a branch
                 found += usize::from(held == NO_CANDIDATE);
                 continue;
@@ -105,7 +105,7 @@ impl<'a, W: Weight> GiantEdges<'a, W> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::{EdgeList, Order, Weight};
     use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;

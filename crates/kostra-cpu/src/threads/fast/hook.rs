@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{Run, Weight, prefetch};
+use kostra_core::{Key, Run, prefetch};
 use kostra_parallel::Schedule;
 
 use super::interior::BoundaryComponents;
@@ -18,7 +18,7 @@ use super::state::{Contraction, EdgeSource, RecordOrder, ThreadCount};
 /// the two arrays of this length stay in the first-level cache.
 const HOOK_BLOCK: usize = 128;
 
-impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
+impl<K: Key, O: RecordOrder> Contraction<'_, K, O> {
     /// Hooks every component except `boundary` components onto the other end of its lightest edge,
     /// which joins the forest, and numbers the new components.
     ///

@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::{BitSet, EdgeId, EdgeSet, Vertex, Weight};
+use kostra_core::{BitSet, EdgeId, EdgeSet, Key, Vertex};
 
 use super::labels::label_of;
 use super::prefix::unpack;
@@ -70,9 +70,9 @@ impl BoundaryComponents {
     }
 
     /// The edges of the last records, all of which join boundary components.
-    pub(super) fn undecided<W: Weight>(
+    pub(super) fn undecided<K: Key>(
         &self,
-        contraction: &Contraction<'_, W, ById>,
+        contraction: &Contraction<'_, K, ById>,
         segments: &[Segment],
     ) -> UndecidedEdges {
         let mut vertex_of = vec![0; 64 * self.bits.words().len()];

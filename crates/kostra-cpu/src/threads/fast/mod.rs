@@ -55,8 +55,8 @@ mod state;
 mod tests;
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Graph, Order, OutOfMemory, Platform, Problem,
-    Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
+    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation,
+    Run, SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, atomic_u32, atomic_u64, edge_ids, with_observed_team};
 
@@ -112,12 +112,12 @@ impl Algorithm for Fast {
         Err(SolveError::Unsuitable { solver: Self::INFO.id, cost, advice: "use filter-kruskal" })
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        forest_of_edges(problem.edges(), run)
+        fast_of_edges(problem.edges(), run)
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
@@ -125,13 +125,12 @@ impl Algorithm for Fast {
     }
 }
 
-/// The edges of the canonical forest of an edge list with fewer than [`MANY`] vertices, such as a
-/// range of a graph's edges.
+/// The edges of the canonical forest of an edge list with fewer than [`MANY`] vertices.
 ///
 /// # Errors
 /// When the run is cancelled or the system refuses the memory.
-pub fn forest_of_edges<W: Weight>(
-    edges: Edges<'_, W>,
+pub(crate) fn fast_of_edges<K: Key>(
+    edges: Edges<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     Fast.admit(edges.vertices(), edges.len())?;
@@ -157,13 +156,11 @@ pub fn forest_of_edges<W: Weight>(
 ///
 /// # Panics
 /// If the graph has more edges or vertices.
-pub fn contract_interior<W: Weight>(
-    graph: &Graph<W>,
+pub fn contract_interior<K: Key>(
+    edges: Edges<'_, K>,
     boundary: &BitSet,
-    order: Order,
     run: &mut Run<'_>,
 ) -> Result<InteriorContraction, SolveError> {
-    let edges = Problem::new(graph, order, &Fast::INFO).edges();
     assert!(is_sparse(edges) && edges.vertices() < MANY);
     let mut boundary = BoundaryComponents::new(boundary);
     let (forest, undecided) = with_memory(edges, run, |solve, words, run| {
@@ -172,16 +169,16 @@ pub fn contract_interior<W: Weight>(
     Ok(InteriorContraction { forest, undecided })
 }
 
-fn is_sparse<W: Weight>(edges: Edges<'_, W>) -> bool {
+fn is_sparse<K: Key>(edges: Edges<'_, K>) -> bool {
     edges.len() <= MAX_SPARSE_DEGREE * edges.vertices() as usize
 }
 
 /// Calls `work` with the threads and the scratch memory of a solve. Returns the forest that it
 /// finds, and its result.
-fn with_memory<W: Weight, T: Send>(
-    edges: Edges<'_, W>,
+fn with_memory<K: Key, T: Send>(
+    edges: Edges<'_, K>,
     run: &mut Run<'_>,
-    work: impl FnOnce(&Solve<'_, W>, &mut [u64], &mut Run<'_>) -> Result<T, SolveError>,
+    work: impl FnOnce(&Solve<'_, K>, &mut [u64], &mut Run<'_>) -> Result<T, SolveError>,
 ) -> Result<(EdgeSet, T), SolveError> {
     let (n, m) = (edges.vertices() as usize, edges.len());
     let mut scratch = run.take_workspace();
@@ -199,7 +196,7 @@ fn with_memory<W: Weight, T: Send>(
     Ok((forest.into_edge_set(), result))
 }
 
-impl<W: Weight> Solve<'_, W> {
+impl<K: Key> Solve<'_, K> {
     /// Sparse graphs: rounds of Borůvka's algorithm on all edges. Returns the edges between
     /// `boundary` components.
     fn contract(
@@ -288,8 +285,8 @@ impl<W: Weight> Solve<'_, W> {
 
 /// Finds the forest of a batch in `memory`: by sorting and uniting on few threads or for few edges,
 /// otherwise by rounds, in which all threads share every step.
-fn solve_batch<'b, W: Weight>(
-    batch: &Batch<'_, W>,
+fn solve_batch<'b, K: Key>(
+    batch: &Batch<'_, K>,
     memory: &'b mut [u64],
     run: &mut Run<'_>,
 ) -> Result<BatchResult<'b>, SolveError> {

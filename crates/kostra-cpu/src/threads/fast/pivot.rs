@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kostra_core::{EdgeId, Edges, Key, Weight, prefetch};
+use kostra_core::{EdgeId, Edges, Key, prefetch};
 use kostra_parallel::Team;
 
 use super::bits::{ones, pack_bits};
@@ -40,8 +40,8 @@ impl Pivot {
     }
 
     /// The pivot that about `wanted` of the remaining edges come up to, according to a sample.
-    pub(super) fn from_sample<W: Weight>(
-        edges: Edges<'_, W>,
+    pub(super) fn from_sample<K: Key>(
+        edges: Edges<'_, K>,
         remaining: RemainingEdges<'_, '_>,
         wanted: usize,
     ) -> Self {
@@ -60,7 +60,7 @@ impl Pivot {
 
 /// Draws remaining edges: in each of [`SAMPLE_POSITIONS`] stretches of equal length, the first ones
 /// from a position that a hash function picks.
-fn draw_sample<W: Weight>(edges: Edges<'_, W>, remaining: RemainingEdges<'_, '_>) -> Vec<Pivot> {
+fn draw_sample<K: Key>(edges: Edges<'_, K>, remaining: RemainingEdges<'_, '_>) -> Vec<Pivot> {
     let words = edges.len().div_ceil(64);
     let stretch = (edges.len() / SAMPLE_POSITIONS).max(1);
     let positions = edges.len() / stretch;
@@ -86,11 +86,11 @@ fn draw_sample<W: Weight>(edges: Edges<'_, W>, remaining: RemainingEdges<'_, '_>
 }
 
 /// Replaces `selection` by the remaining edges up to a pivot.
-pub(super) fn select_up_to<W: Weight>(
+pub(super) fn select_up_to<K: Key>(
     pivot: Pivot,
     remaining: RemainingEdges<'_, '_>,
     selection: &Selection<'_>,
-    edges: Edges<'_, W>,
+    edges: Edges<'_, K>,
     team: &Team<'_>,
 ) {
     selection.fill(
@@ -116,9 +116,9 @@ fn prefetch_weights<T>(weights: &[T], word: usize) {
 
 /// Which of up to 64 edges come up to a pivot.
 #[inline(always)]
-fn bits_up_to<W: Weight>(edges: Edges<'_, W>, ids: Range<usize>, pivot: Pivot) -> u64 {
+fn bits_up_to<K: Key>(edges: Edges<'_, K>, ids: Range<usize>, pivot: Pivot) -> u64 {
     let weights = &edges.weights()[ids.clone()];
-    let limit = W::Key::from_u64(pivot.key);
+    let limit = K::from_u64(pivot.key);
     let up_to = || pack_bits(weights, |weight| edges.key_of(weight) <= limit);
     let below = || pack_bits(weights, |weight| edges.key_of(weight) < limit);
     // Among edges with the pivot's key, those up to the pivot's id belong to it. If the pivot's key

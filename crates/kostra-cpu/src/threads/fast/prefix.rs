@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Weight};
+use kostra_core::{EdgeId, Edges, Key};
 use kostra_parallel::{Schedule, Team};
 
 /// No candidate: greater than every candidate.
@@ -35,8 +35,8 @@ impl PrefixScale {
 
     /// A scale for the keys of a sample. Keys outside its range get the first or the last prefix,
     /// so the scale is never exact for wide keys.
-    pub(super) fn of_sample<W: Weight>(edges: Edges<'_, W>) -> Self {
-        if W::Key::BITS == 32 {
+    pub(super) fn of_sample<K: Key>(edges: Edges<'_, K>) -> Self {
+        if K::BITS == 32 {
             return Self::IDENTITY;
         }
         Self { is_exact: false, ..Self::guess(edges) }
@@ -44,8 +44,8 @@ impl PrefixScale {
 
     /// A scale for the keys of all edges. If a sample has an exact scale, all keys may have one,
     /// which is worth a pass over the weights.
-    pub(super) fn of_all<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Self {
-        if W::Key::BITS == 32 {
+    pub(super) fn of_all<K: Key>(edges: Edges<'_, K>, team: &Team<'_>) -> Self {
+        if K::BITS == 32 {
             return Self::IDENTITY;
         }
         let guess = Self::guess(edges);
@@ -59,7 +59,7 @@ impl PrefixScale {
         span.scale()
     }
 
-    fn guess<W: Weight>(edges: Edges<'_, W>) -> Self {
+    fn guess<K: Key>(edges: Edges<'_, K>) -> Self {
         let sample = edges.weights().iter().step_by(edges.len().div_ceil(SAMPLE_KEYS).max(1));
         let span = KeySpan::default();
         span.add(sample.map(|&weight| edges.key_of(weight).to_u64()));
@@ -77,8 +77,8 @@ impl PrefixScale {
     /// Whether edge `a` precedes edge `b`. Both are words of a key prefix and an edge id; `b` may
     /// be [`NO_CANDIDATE`].
     #[inline]
-    pub(super) fn is_before<W: Weight>(self, edges: Edges<'_, W>, a: u64, b: u64) -> bool {
-        if W::Key::BITS == 32 || self.is_exact {
+    pub(super) fn is_before<K: Key>(self, edges: Edges<'_, K>, a: u64, b: u64) -> bool {
+        if K::BITS == 32 || self.is_exact {
             return a < b;
         }
         is_before_by_rank(edges, |id| id, a, b)
@@ -88,8 +88,8 @@ impl PrefixScale {
 /// Whether edge `a` precedes edge `b` where equal prefixes do not decide. `id` maps the lower half
 /// of a word to the edge id. The keys of the edges are read only if the prefixes are equal.
 #[inline]
-pub(super) fn is_before_by_rank<W: Weight>(
-    edges: Edges<'_, W>,
+pub(super) fn is_before_by_rank<K: Key>(
+    edges: Edges<'_, K>,
     id: impl Fn(u32) -> EdgeId,
     a: u64,
     b: u64,
@@ -153,7 +153,7 @@ pub(super) fn unpack(packed: u64) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::{EdgeList, Order, Weight};
     use kostra_parallel::with_team;
 
     use super::*;

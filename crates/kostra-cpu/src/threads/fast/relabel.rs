@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::Weight;
+use kostra_core::Key;
 
 use super::edge_block::{EDGE_BLOCK, EdgeBlock};
 use super::labels::label_of;
@@ -15,7 +15,7 @@ use super::prefix::unpack;
 use super::segment::Segment;
 use super::state::{CandidateEdge, Contraction, RecordOrder, Records, ThreadCount};
 
-impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
+impl<K: Key, O: RecordOrder> Contraction<'_, K, O> {
     /// Relabels the input's edges and writes the records.
     pub(super) fn relabel_input<T: ThreadCount>(
         &self,

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Weight};
+use kostra_core::{EdgeId, Edges, Key};
 use kostra_parallel::{Schedule, Team};
 
 use super::prefix::PrefixScale;
@@ -18,9 +18,9 @@ const DIGIT_BITS: u32 = 11;
 const TIE_BLOCK: usize = 1 << 14;
 
 /// A radix sort of items by the order of their edges.
-pub(super) struct Sort<'a, W: Weight> {
+pub(super) struct Sort<'a, K: Key> {
     pub(super) team: &'a Team<'a>,
-    pub(super) edges: Edges<'a, W>,
+    pub(super) edges: Edges<'a, K>,
     pub(super) scale: PrefixScale,
     /// The range of the items' key prefixes.
     pub(super) prefixes: RangeInclusive<u32>,
@@ -28,7 +28,7 @@ pub(super) struct Sort<'a, W: Weight> {
     pub(super) ids_ascend: bool,
 }
 
-impl<W: Weight> Sort<'_, W> {
+impl<K: Key> Sort<'_, K> {
     /// Sorts the items. Returns `items` or `spare`, which have equal lengths: the one that contains
     /// the result.
     ///

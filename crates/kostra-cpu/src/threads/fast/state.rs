@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Vertex, Weight, prefetch};
+use kostra_core::{EdgeId, Edges, Key, Vertex, prefetch};
 use kostra_parallel::{Schedule, SharedEdgeSet, Team};
 
 use super::prefix::{PrefixScale, pack, unpack};
@@ -12,8 +12,8 @@ use super::segment::{Segment, edge_count};
 
 /// One solve: the graph, the threads and the forest found so far.
 #[derive(Clone, Copy)]
-pub(super) struct Solve<'a, W: Weight> {
-    pub(super) edges: Edges<'a, W>,
+pub(super) struct Solve<'a, K: Key> {
+    pub(super) edges: Edges<'a, K>,
     pub(super) team: &'a Team<'a>,
     pub(super) forest: &'a SharedEdgeSet,
     /// One thread does a step alone if the step has fewer edges than this.
@@ -35,8 +35,8 @@ pub(super) type CandidateEdge = ((Vertex, Vertex), u64);
 ///
 /// Steps copy it, so that their loops keep its members in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Contraction<'a, W: Weight, O: RecordOrder> {
-    pub(super) edges: Edges<'a, W>,
+pub(super) struct Contraction<'a, K: Key, O: RecordOrder> {
+    pub(super) edges: Edges<'a, K>,
     pub(super) team: &'a Team<'a>,
     pub(super) scale: PrefixScale,
     pub(super) records: &'a [Record],
@@ -105,9 +105,9 @@ impl EdgeSource for Records {
     const IS_INPUT: bool = false;
 }
 
-impl<'a, W: Weight, O: RecordOrder> Contraction<'a, W, O> {
+impl<'a, K: Key, O: RecordOrder> Contraction<'a, K, O> {
     pub(super) fn new(
-        solve: Solve<'a, W>,
+        solve: Solve<'a, K>,
         scale: PrefixScale,
         (records, lightest): (&'a [Record], &'a [AtomicU64]),
         _: O,

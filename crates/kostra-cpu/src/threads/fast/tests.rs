@@ -1,6 +1,6 @@
 //! Tests of the whole solver.
 
-use kostra_core::{AnyGraph, EdgeList, UnionFind, Workspace, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Graph, Order, UnionFind, Weight, Workspace, with_graph};
 
 use super::*;
 use crate::testing::{Random, canonical_ids, forest_ids};
@@ -158,7 +158,7 @@ fn check_interior<W: Weight>(
 ) {
     let edges = graph.edge_list().edges(order);
     let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
-    let found = contract_interior(graph, boundary, order, &mut run).unwrap();
+    let found = contract_interior(edges, boundary, &mut run).unwrap();
     assert_eq!(&found.forest.into_ids(), forest, "{threads} threads: {graph:?}");
     let UndecidedEdges { ids, ends: [u, v] } = found.undecided;
     assert!(ids.is_sorted());
@@ -217,8 +217,7 @@ fn the_undecided_edges_of_a_grid_complete_its_forest() {
         let w: Vec<u32> = u.iter().map(|_| random.below(weights)).collect();
         let list = EdgeList::new((side * side) as usize, u.clone(), v.clone(), w).unwrap();
         let edges = list.edges(Order::Minimum);
-        let expected =
-            crate::forest(&list.clone().into(), Order::Minimum, &mut Run::new()).unwrap();
+        let expected = crate::forest_of_edges(edges, &mut Run::new()).unwrap();
         for (threads, rows) in [(1, 1), (1, 7), (3, 50), (8, 7), (8, side)] {
             let mut boundary = BitSet::new(list.vertices() as usize);
             for row in (0..side).step_by(rows as usize) {
@@ -229,8 +228,7 @@ fn the_undecided_edges_of_a_grid_complete_its_forest() {
             let mut run =
                 Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
             let InteriorContraction { mut forest, undecided: UndecidedEdges { ids, ends } } =
-                contract_interior(&list.clone().into(), &boundary, Order::Minimum, &mut run)
-                    .unwrap();
+                contract_interior(edges, &boundary, &mut run).unwrap();
             let mut trees = UnionFind::new(list.vertices());
             for id in forest.clone().into_ids() {
                 let (u, v) = edges.ends(id);

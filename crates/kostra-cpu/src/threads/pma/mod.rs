@@ -63,8 +63,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
 use kostra_core::{
-    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, Weight, memory,
+    Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption, memory,
 };
 use kostra_parallel::{SharedEdgeSet, SharedTrees, Team, with_observed_team};
 
@@ -119,9 +119,9 @@ impl Algorithm for Pma {
         admit(edges, Self::INFO.id)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let (rows, vertices) = (problem.csr(run)?, problem.edges().vertices() as usize);

@@ -19,8 +19,8 @@ type Counts = [usize; 4];
 
 /// Solves with `workers` workers that advance in random order. Returns the forest and the counts
 /// of each iteration.
-fn interleaved<W: Weight>(
-    problem: Problem<'_, W>,
+fn interleaved<K: Key>(
+    problem: Problem<'_, K>,
     workers: usize,
     options: Options,
     random: &mut Random,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
+use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex};
 use kostra_parallel::{AdjacencyList, Cells, Participant, SharedTrees, Team, Writer};
 
 use super::super::lock;
@@ -83,8 +83,8 @@ impl<'a, K: Key> Instance<'a, K> {
 }
 
 /// A graph on which trees grow, until all instances wait or every vertex is in a tree.
-pub(super) struct Stage<'a, 'l, W: Weight> {
-    pub(super) edges: Edges<'a, W>,
+pub(super) struct Stage<'a, 'l, K: Key> {
+    pub(super) edges: Edges<'a, K>,
     pub(super) graph: &'a StageGraph,
     /// The number of vertices of the given graph in each vertex.
     pub(super) sizes: &'a [u32],
@@ -100,10 +100,10 @@ pub(super) struct Stage<'a, 'l, W: Weight> {
     pub(super) refused: AtomicBool,
 }
 
-impl<'l, W: Weight> Stage<'_, 'l, W> {
+impl<'l, K: Key> Stage<'_, 'l, K> {
     pub(super) fn grow_all(
         &self,
-        instances: &[Mutex<Instance<'l, W::Key>>],
+        instances: &[Mutex<Instance<'l, K>>],
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
@@ -125,7 +125,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
     }
 
     /// Grows trees for at least `steps` steps; whether there may be more work.
-    pub(super) fn grow(&self, instance: &mut Instance<'l, W::Key>, steps: usize) -> bool {
+    pub(super) fn grow(&self, instance: &mut Instance<'l, K>, steps: usize) -> bool {
         let mut left = steps;
         while left > 0 && !instance.waits {
             left -= 1;
@@ -143,7 +143,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
     }
 
     /// Chooses the lightest edge that leaves the tree. Returns the number of scanned edges.
-    fn extend(&self, instance: &mut Instance<'l, W::Key>, tree: Vertex) -> usize {
+    fn extend(&self, instance: &mut Instance<'l, K>, tree: Vertex) -> usize {
         let Some((rank, vertex)) = instance.fringe.first() else {
             self.trees.end(tree); // no edge leaves the tree: it spans a component
             Self::stop(instance);
@@ -169,7 +169,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
     /// Claims a vertex for a tree; or returns the tree of the vertex.
     fn claim(
         &self,
-        instance: &mut Instance<'l, W::Key>,
+        instance: &mut Instance<'l, K>,
         vertex: Vertex,
         tree: Vertex,
     ) -> Result<(), Vertex> {
@@ -197,19 +197,19 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
     }
 
     /// Inserts an edge of the forest into the list, between its ends in the given graph.
-    fn insert_edge(&self, instance: &mut Instance<'l, W::Key>, rank: <W::Key as Key>::Rank) {
+    fn insert_edge(&self, instance: &mut Instance<'l, K>, rank: K::Rank) {
         if instance.reserved == 0 {
             instance.writer = self.tree.writer(2 * RESERVED);
             instance.reserved = RESERVED;
         }
         instance.reserved -= 1;
-        let id = W::Key::rank_id(rank);
+        let id = K::rank_id(rank);
         let (u, v) = self.edges.ends(id);
         instance.writer.insert_edge(u, v, id);
     }
 
     /// Scans the edges of a vertex that is new to the tree. Returns their number.
-    fn visit(&self, instance: &mut Instance<'l, W::Key>, tree: Vertex, vertex: Vertex) -> usize {
+    fn visit(&self, instance: &mut Instance<'l, K>, tree: Vertex, vertex: Vertex) -> usize {
         instance.size += self.sizes[vertex as usize];
         instance.tally.vertices += 1;
         let row = self.graph.row(vertex);
@@ -220,7 +220,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
                 continue;
             }
             let (key, id) = entry.rank();
-            let rank = W::Key::from_u64(key).rank(id);
+            let rank = K::from_u64(key).rank(id);
             match instance.fringe.rank_of(to) {
                 None => {
                     if instance.fringe.insert(to, rank).is_err() {
@@ -234,7 +234,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
         row.len()
     }
 
-    fn stop(instance: &mut Instance<'l, W::Key>) {
+    fn stop(instance: &mut Instance<'l, K>) {
         instance.fringe.clear();
         instance.tree = None;
         let size = std::mem::take(&mut instance.size);

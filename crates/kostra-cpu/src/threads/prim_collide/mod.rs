@@ -66,7 +66,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{
     Algorithm, CsrView, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, SolverOption, Vertex, Weight, memory,
+    SolveError, SolverInfo, SolverOption, Vertex, memory,
 };
 use kostra_parallel::{
     AdjacencyList, Cells, Schedule, SharedEdgeSet, SharedTrees, Team, TransactionalMemory,
@@ -123,9 +123,9 @@ impl Algorithm for PrimCollide {
         admit(edges, Self::INFO.id)
     }
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let rows = problem.csr(run)?;
@@ -141,9 +141,9 @@ impl Algorithm for PrimCollide {
 
 /// The error for refused memory. It gives the memory of all parts together if every vertex is a
 /// neighbor of one tree.
-fn refusal<W: Weight>(edges: Edges<'_, W>, threads: usize) -> SolveError {
+fn refusal<K: Key>(edges: Edges<'_, K>, threads: usize) -> SolveError {
     let instances = instances_for(edges.vertices(), threads);
-    let in_heap = size_of::<(<W::Key as Key>::Rank, Vertex)>();
+    let in_heap = size_of::<(K::Rank, Vertex)>();
     let at_vertices = (edges.vertices() as usize).saturating_mul(108 + 4 * instances + in_heap);
     SolveError::OutOfMemory {
         solver: PrimCollide::INFO.id,
@@ -161,9 +161,9 @@ fn tree_list(vertices: u32, instances: usize) -> Result<AdjacencyList, OutOfMemo
 }
 
 /// The edges of the finished tree.
-fn collect<W: Weight>(
+fn collect<K: Key>(
     tree: &mut AdjacencyList,
-    edges: Edges<'_, W>,
+    edges: Edges<'_, K>,
     team: &Team<'_>,
 ) -> Result<EdgeSet, OutOfMemory> {
     let (forest, rows) = (SharedEdgeSet::new(edges.len())?, tree.rows());
@@ -175,9 +175,9 @@ fn collect<W: Weight>(
     Ok(forest.into_edge_set())
 }
 
-fn grow_forest<W: Weight>(
-    edges: Edges<'_, W>,
-    rows: CsrView<'_, W>,
+fn grow_forest<K: Key>(
+    edges: Edges<'_, K>,
+    rows: CsrView<'_, K>,
     team: &Team<'_>,
     tree: &AdjacencyList,
     run: &mut Run<'_>,
@@ -291,8 +291,8 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new<W: Weight>(
-        rows: CsrView<'_, W>,
+    fn new<K: Key>(
+        rows: CsrView<'_, K>,
         after_collision: AfterCollision,
         (trees, sizes, next_sizes): (SharedTrees<'a>, &'a mut [u32], &'a mut [u32]),
         team: &'a Team<'a>,
@@ -304,12 +304,12 @@ impl<'a> State<'a> {
     }
 
     /// Marks all vertices as unvisited.
-    fn stage<'s, 'l, W: Weight>(
+    fn stage<'s, 'l, K: Key>(
         &'s mut self,
-        edges: Edges<'s, W>,
+        edges: Edges<'s, K>,
         tree: &'l AdjacencyList,
         instances: usize,
-    ) -> Stage<'s, 'l, W> {
+    ) -> Stage<'s, 'l, K> {
         let vertices = self.graph.vertices();
         self.trees.forget(vertices, self.team);
         if let Some(cells) = self.cells {

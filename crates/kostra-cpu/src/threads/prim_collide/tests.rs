@@ -12,8 +12,8 @@ type Counts = [u32; 3];
 
 /// Solves with `instances` instances that advance in random order. Returns the forest, and the
 /// counts of each stage.
-fn interleaved<W: Weight>(
-    problem: Problem<'_, W>,
+fn interleaved<K: Key>(
+    problem: Problem<'_, K>,
     instances: usize,
     (after_collision, with_transactions): (AfterCollision, bool),
     random: &mut Random,
@@ -31,7 +31,7 @@ fn interleaved<W: Weight>(
         let mut all = Vec::new();
         for (index, participant) in participants.into_iter().enumerate() {
             let participant = with_transactions.then_some(participant);
-            let instance: Result<Instance<'_, W::Key>, _> =
+            let instance: Result<Instance<'_, K>, _> =
                 Instance::new(edges.vertices(), index, &tree, participant);
             all.push(instance.unwrap());
         }

@@ -27,8 +27,8 @@
 //!   would depend on the number of threads.
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, Team, with_observed_team};
 
@@ -67,9 +67,9 @@ impl Algorithm for PrimBoundary {
 
     const USES_PARTITION: bool = true;
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
@@ -77,7 +77,7 @@ impl Algorithm for PrimBoundary {
             let parts = Parts::find(graph, &PARTS, run)?;
             let local = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &local };
-            run.phase("local forests", |run| field.grow_all::<LocalForest<W::Key>>(team, run))?;
+            run.phase("local forests", |run| field.grow_all::<LocalForest<K>>(team, run))?;
             finish(problem.edges(), &parts, &local.into_edge_set(), team, run)
         })
     }
@@ -85,8 +85,8 @@ impl Algorithm for PrimBoundary {
 
 /// Keeps the local edges without a boundary vertex, and finishes the forest with the others and the
 /// edges that cross parts.
-fn finish<W: Weight>(
-    edges: Edges<'_, W>,
+fn finish<K: Key>(
+    edges: Edges<'_, K>,
     parts: &Parts<'_>,
     local: &EdgeSet,
     team: &Team<'_>,

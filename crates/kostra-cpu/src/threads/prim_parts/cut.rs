@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    CsrView, EdgeId, Edges, OutOfMemory, Run, SolveError, SolverOption, Vertex, Weight, memory,
+    CsrView, EdgeId, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
 };
 use kostra_parallel::Team;
 use kostra_partition::{
@@ -52,8 +52,8 @@ pub(super) struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// The phase "partition": the run's parts, or a cut as the options say. `parts` is the option
     /// for their number.
-    pub(super) fn find<W: Weight>(
-        graph: CsrView<'_, W>,
+    pub(super) fn find<K: Key>(
+        graph: CsrView<'_, K>,
         parts: &SolverOption,
         run: &mut Run<'a>,
     ) -> Result<Self, SolveError> {
@@ -64,8 +64,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    fn cut<W: Weight>(
-        graph: CsrView<'_, W>,
+    fn cut<K: Key>(
+        graph: CsrView<'_, K>,
         parts: &SolverOption,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
@@ -112,9 +112,9 @@ impl<'a> Parts<'a> {
     }
 
     /// Calls `step` for each edge that crosses parts. Returns their number.
-    pub(super) fn for_each_crossing<W: Weight>(
+    pub(super) fn for_each_crossing<K: Key>(
         &self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         team: &Team<'_>,
         step: impl Fn(EdgeId) + Sync,
     ) -> usize {
@@ -136,8 +136,8 @@ impl<'a> Parts<'a> {
 
 /// Cuts an order of the vertices into ranges with about equal numbers of vertices and row entries
 /// together.
-fn ranges<W: Weight>(
-    graph: CsrView<'_, W>,
+fn ranges<K: Key>(
+    graph: CsrView<'_, K>,
     order: impl Iterator<Item = Vertex>,
     parts: usize,
 ) -> Result<Vec<u32>, OutOfMemory> {
@@ -155,8 +155,8 @@ fn ranges<W: Weight>(
 }
 
 /// The parts of the multilevel partitioner, of equal numbers of vertices.
-fn multilevel<W: Weight>(
-    graph: CsrView<'_, W>,
+fn multilevel<K: Key>(
+    graph: CsrView<'_, K>,
     parts: u32,
     run: &mut Run<'_>,
 ) -> Result<Vec<u32>, SolveError> {

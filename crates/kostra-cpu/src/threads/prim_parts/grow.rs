@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
+use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, Run, SolveError, Vertex, memory};
 use kostra_parallel::{SharedEdgeSet, Team};
 
 use super::cut::Parts;
@@ -14,31 +14,31 @@ use crate::heap::{BinaryHeap, Heap};
 const STRIDE: usize = 1 << 20;
 
 /// One instance of an algorithm that grows trees inside a part. It can pause after any step.
-pub(super) trait Instance<W: Weight>: Send + Sized {
+pub(super) trait Instance<K: Key>: Send + Sized {
     /// The instance of a part, before its first step.
     ///
     /// # Errors
     /// When the system refuses the memory.
-    fn new(field: &Field<'_, W>, part: usize) -> Result<Self, OutOfMemory>;
+    fn new(field: &Field<'_, K>, part: usize) -> Result<Self, OutOfMemory>;
 
     /// Goes on until the part is done, or `steps` are used up. Returns whether the part is done.
     ///
     /// # Errors
     /// When the system refuses the memory.
-    fn grow(&mut self, field: &Field<'_, W>, steps: &mut usize) -> Result<bool, OutOfMemory>;
+    fn grow(&mut self, field: &Field<'_, K>, steps: &mut usize) -> Result<bool, OutOfMemory>;
 }
 
 /// What the instances share.
-pub(super) struct Field<'a, W: Weight> {
-    pub(super) graph: CsrView<'a, W>,
+pub(super) struct Field<'a, K: Key> {
+    pub(super) graph: CsrView<'a, K>,
     pub(super) parts: &'a Parts<'a>,
     /// The edges that the instances choose.
     pub(super) chosen: &'a SharedEdgeSet,
 }
 
-impl<W: Weight> Field<'_, W> {
+impl<K: Key> Field<'_, K> {
     /// Runs an instance in every part. A thread that has finished a part takes the next.
-    pub(super) fn grow_all<I: Instance<W>>(
+    pub(super) fn grow_all<I: Instance<K>>(
         &self,
         team: &Team<'_>,
         run: &mut Run<'_>,
@@ -67,7 +67,7 @@ impl<W: Weight> Field<'_, W> {
 
     /// Goes on with the parts of a thread for about [`STRIDE`] steps. Returns whether no work is
     /// left.
-    fn work<I: Instance<W>>(
+    fn work<I: Instance<K>>(
         &self,
         instance: &mut Option<I>,
         next: &AtomicUsize,
@@ -108,26 +108,26 @@ pub(super) fn no_edge<K: Key>() -> K::Rank {
     K::MAX.rank(EdgeId::MAX)
 }
 
-impl<W: Weight> Instance<W> for LocalForest<W::Key> {
-    fn new(field: &Field<'_, W>, part: usize) -> Result<Self, OutOfMemory> {
+impl<K: Key> Instance<K> for LocalForest<K> {
+    fn new(field: &Field<'_, K>, part: usize) -> Result<Self, OutOfMemory> {
         let (first, vertices) = field.parts.range(part);
-        let nearest = memory::filled(vertices as usize, no_edge::<W::Key>())?;
+        let nearest = memory::filled(vertices as usize, no_edge::<K>())?;
         Ok(Self { first, start: 0, fringe: BinaryHeap::new(vertices)?, nearest })
     }
 
-    fn grow(&mut self, field: &Field<'_, W>, steps: &mut usize) -> Result<bool, OutOfMemory> {
+    fn grow(&mut self, field: &Field<'_, K>, steps: &mut usize) -> Result<bool, OutOfMemory> {
         while *steps > 0 {
             *steps -= 1;
             let vertex = match self.fringe.delete_min() {
                 Some(vertex) => {
-                    field.chosen.insert(W::Key::rank_id(self.nearest[vertex as usize]));
+                    field.chosen.insert(K::rank_id(self.nearest[vertex as usize]));
                     vertex
                 }
                 None if self.start as usize == self.nearest.len() => return Ok(true),
                 None => {
                     let start = self.start;
                     self.start += 1;
-                    if self.nearest[start as usize] != no_edge::<W::Key>() {
+                    if self.nearest[start as usize] != no_edge::<K>() {
                         continue;
                     }
                     start
@@ -141,11 +141,7 @@ impl<W: Weight> Instance<W> for LocalForest<W::Key> {
 
 impl<K: Key> LocalForest<K> {
     /// Adds a vertex to the tree, and scans its edges. Returns their number.
-    fn visit<W: Weight<Key = K>>(
-        &mut self,
-        field: &Field<'_, W>,
-        vertex: Vertex,
-    ) -> Result<usize, OutOfMemory> {
+    fn visit(&mut self, field: &Field<'_, K>, vertex: Vertex) -> Result<usize, OutOfMemory> {
         self.nearest[vertex as usize] = K::MIN.rank(0);
         let arcs = field.graph.arcs(field.parts.vertices[(self.first + vertex) as usize]);
         let scanned = arcs.len();

@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use kostra_core::{
-    EdgeId, EdgeList, EdgeSet, Edges, Graph, OutOfMemory, Run, SolveError, SolverOption, Vertex,
-    Weight, memory,
+    EdgeId, EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, SharedUnionFind, Team, edge_ids};
 
@@ -27,19 +26,21 @@ const BLOCK: usize = 1 << 12;
 pub(super) const EDGES: Schedule = Schedule::Dynamic(BLOCK);
 
 /// The undecided edges as a graph of their own, with all vertices of the whole graph.
-pub(super) struct Undecided<W: Weight> {
-    graph: Graph<W>,
+pub(super) struct Undecided<K: Key> {
+    u: Vec<Vertex>,
+    v: Vec<Vertex>,
+    weights: Vec<K>,
     /// The id of each edge in the whole graph, ascending, so that ties are resolved as there.
     ids: Vec<EdgeId>,
 }
 
-impl<W: Weight> Undecided<W> {
+impl<K: Key> Undecided<K> {
     /// The edges of a set.
     ///
     /// # Errors
     /// When the system refuses the memory.
     pub(super) fn new(
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         undecided: SharedEdgeSet,
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
@@ -52,7 +53,7 @@ impl<W: Weight> Undecided<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub(super) fn contracted(
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         decided: &EdgeSet,
         is_candidate: impl Fn(EdgeId) -> bool + Sync,
         team: &Team<'_>,
@@ -77,7 +78,7 @@ impl<W: Weight> Undecided<W> {
     }
 
     fn with_ends(
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         undecided: SharedEdgeSet,
         team: &Team<'_>,
         end: impl Fn(Vertex) -> Vertex + Sync,
@@ -85,7 +86,7 @@ impl<W: Weight> Undecided<W> {
         let ids = edge_ids(undecided.into_edge_set(), team.threads())?;
         let mut u: Vec<Vertex> = memory::zeros(ids.len())?;
         let mut v: Vec<Vertex> = memory::zeros(ids.len())?;
-        let mut weights: Vec<W> = memory::zeros(ids.len())?;
+        let mut weights: Vec<K> = memory::zeros(ids.len())?;
         let blocks: Vec<_> = ids
             .chunks(BLOCK)
             .zip(u.chunks_mut(BLOCK))
@@ -101,8 +102,7 @@ impl<W: Weight> Undecided<W> {
             }
         });
         drop(blocks);
-        let graph = EdgeList::of_checked(edges.vertices(), u, v, weights).into();
-        Ok(Self { graph, ids })
+        Ok(Self { u, v, weights, ids })
     }
 
     /// Adds the canonical forest of these edges to `forest`, found by the solver that the option
@@ -112,17 +112,19 @@ impl<W: Weight> Undecided<W> {
     /// As for that solver.
     pub(super) fn solve(
         self,
-        edges: Edges<'_, W>,
+        edges: Edges<'_, K>,
         forest: &mut EdgeSet,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         run.counter("edges of the last stage", self.ids.len() as f64);
+        let Self { u, v, weights, ids } = self;
+        let undecided = Edges::of_checked(edges.vertices(), (&u, &v), &weights, edges.encoding());
         let found = run.solver_phase("last stage", |run| match run.option(&LAST_STAGE) {
-            0 => crate::kruskal(&self.graph, edges.order(), run),
-            _ => crate::forest(&self.graph, edges.order(), run),
+            0 => crate::kruskal_of_edges(undecided, run),
+            _ => crate::forest_of_edges(undecided, run),
         })?;
         for index in found.try_into_ids()? {
-            forest.insert(self.ids[index as usize]);
+            forest.insert(ids[index as usize]);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! the part. Each chosen edge is the lightest that leaves a fixed set of vertices, so it is in the
 //! canonical forest (cut property).
 
-use kostra_core::{Key, OutOfMemory, Vertex, Weight, memory};
+use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
 use super::grow::{Field, Instance, no_edge};
 use crate::heap::{BinaryHeap, Heap};
@@ -30,8 +30,8 @@ pub(super) struct StoppingTrees<K: Key> {
     exit: K::Rank,
 }
 
-impl<W: Weight> Instance<W> for StoppingTrees<W::Key> {
-    fn new(field: &Field<'_, W>, part: usize) -> Result<Self, OutOfMemory> {
+impl<K: Key> Instance<K> for StoppingTrees<K> {
+    fn new(field: &Field<'_, K>, part: usize) -> Result<Self, OutOfMemory> {
         let (first, vertices) = field.parts.range(part);
         Ok(Self {
             first,
@@ -39,11 +39,11 @@ impl<W: Weight> Instance<W> for StoppingTrees<W::Key> {
             trees: memory::filled(vertices as usize, NONE)?,
             tree: None,
             fringe: BinaryHeap::new(vertices)?,
-            exit: no_edge::<W::Key>(),
+            exit: no_edge::<K>(),
         })
     }
 
-    fn grow(&mut self, field: &Field<'_, W>, steps: &mut usize) -> Result<bool, OutOfMemory> {
+    fn grow(&mut self, field: &Field<'_, K>, steps: &mut usize) -> Result<bool, OutOfMemory> {
         while *steps > 0 {
             *steps -= 1;
             let Some(tree) = self.tree else {
@@ -61,7 +61,7 @@ impl<W: Weight> Instance<W> for StoppingTrees<W::Key> {
             match self.fringe.first() {
                 Some((rank, vertex)) if rank < self.exit => {
                     self.fringe.delete_min();
-                    field.chosen.insert(W::Key::rank_id(rank));
+                    field.chosen.insert(K::rank_id(rank));
                     *steps = steps.saturating_sub(self.visit(field, tree, vertex)?);
                 }
                 _ => self.stop(field),
@@ -73,9 +73,9 @@ impl<W: Weight> Instance<W> for StoppingTrees<W::Key> {
 
 impl<K: Key> StoppingTrees<K> {
     /// Adds a vertex to the tree, and scans its edges. Returns their number.
-    fn visit<W: Weight<Key = K>>(
+    fn visit(
         &mut self,
-        field: &Field<'_, W>,
+        field: &Field<'_, K>,
         tree: u32,
         vertex: Vertex,
     ) -> Result<usize, OutOfMemory> {
@@ -100,7 +100,7 @@ impl<K: Key> StoppingTrees<K> {
     }
 
     /// Ends the tree: chooses the edge of its collision, unless no edge leaves the tree.
-    fn stop<W: Weight<Key = K>>(&mut self, field: &Field<'_, W>) {
+    fn stop(&mut self, field: &Field<'_, K>) {
         let exit = std::mem::replace(&mut self.exit, no_edge::<K>());
         if exit != no_edge::<K>() {
             field.chosen.insert(K::rank_id(exit));

@@ -41,8 +41,8 @@
 //!   its tree.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, Team, with_observed_team};
 
@@ -79,9 +79,9 @@ impl Algorithm for PrimUnion {
 
     const USES_PARTITION: bool = true;
 
-    fn solve<W: Weight>(
+    fn solve<K: Key>(
         &self,
-        problem: Problem<'_, W>,
+        problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
@@ -90,10 +90,10 @@ impl Algorithm for PrimUnion {
             let chosen = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &chosen };
             if run.option(&COMPONENTS) == 0 {
-                run.phase("local forests", |run| field.grow_all::<LocalForest<W::Key>>(team, run))?;
+                run.phase("local forests", |run| field.grow_all::<LocalForest<K>>(team, run))?;
                 unite(problem.edges(), &parts, chosen, team, run)
             } else {
-                run.phase("local trees", |run| field.grow_all::<StoppingTrees<W::Key>>(team, run))?;
+                run.phase("local trees", |run| field.grow_all::<StoppingTrees<K>>(team, run))?;
                 contract(problem.edges(), &parts, chosen, team, run)
             }
         })
@@ -101,8 +101,8 @@ impl Algorithm for PrimUnion {
 }
 
 /// Finishes the forest on the union of the local forests and the edges that cross parts.
-fn unite<W: Weight>(
-    edges: Edges<'_, W>,
+fn unite<K: Key>(
+    edges: Edges<'_, K>,
     parts: &Parts<'_>,
     local: SharedEdgeSet,
     team: &Team<'_>,
@@ -120,8 +120,8 @@ fn unite<W: Weight>(
 }
 
 /// Finishes the forest on the graph between the components of the chosen edges.
-fn contract<W: Weight>(
-    edges: Edges<'_, W>,
+fn contract<K: Key>(
+    edges: Edges<'_, K>,
     parts: &Parts<'_>,
     chosen: SharedEdgeSet,
     team: &Team<'_>,

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::{CudaFunction, CudaSlice};
-use kostra_core::{Order, Vertex};
+use kostra_core::{Encoding, Order, Vertex};
 
 use super::BLOCKS;
 use crate::buffers::Keys;
@@ -50,7 +50,7 @@ impl Kernels {
             pack_entries: kernel("pack_entries")?,
             pack_offsets: kernel("pack_offsets")?,
             project: kernel("project")?,
-            sort: sort_rows::Kernels::load(device, Keys::of_weights::<u32>(Order::Minimum))?,
+            sort: sort_rows::Kernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?,
         })
     }
 
