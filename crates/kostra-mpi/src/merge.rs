@@ -88,7 +88,7 @@ fn forest<W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     run.solver_phase("forest", |run| match run.option(&LOCAL) {
-        0 => kostra_cpu::kruskal(graph, order, run),
+        0 => kostra_cpu::kruskal_of_edges(graph.edge_list().edges(order), run),
         1 => kostra_cpu::prim(graph, order, run),
         _ => kostra_cpu::forest(graph, order, run),
     })

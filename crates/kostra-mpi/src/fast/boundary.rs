@@ -128,13 +128,13 @@ pub(super) fn contract_interior<I: GlobalId, W: Weight>(
 ) -> Result<ActiveEdges<'static, I, W>, SolveError> {
     let edges = slice.edges();
     let (ends, undecided) = if edges.len() <= 3 * edges.vertices() as usize {
-        let interior = kostra_cpu::contract_interior(slice.graph(), boundary, order, run)?;
+        let interior = kostra_cpu::contract_interior(edges.edges(order), boundary, run)?;
         *forest = interior.forest;
         (interior.undecided.ends, interior.undecided.ids)
     } else {
         let kept = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
-        let kept_graph = edges.subgraph(&kept).into();
-        let interior = kostra_cpu::contract_interior(&kept_graph, boundary, order, run)?;
+        let kept_edges = edges.subgraph(&kept);
+        let interior = kostra_cpu::contract_interior(kept_edges.edges(order), boundary, run)?;
         for position in interior.forest.into_ids() {
             forest.insert(kept[position as usize]);
         }

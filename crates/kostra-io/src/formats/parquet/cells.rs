@@ -9,7 +9,6 @@ use parquet::errors::Result;
 use super::file::{Column, Kind};
 use crate::ReadErrorKind;
 use crate::columns::Number;
-use crate::number::show;
 
 /// Reads a column in batches of rows.
 pub(super) struct Cursor<'a> {
@@ -116,6 +115,11 @@ impl Values {
 }
 
 impl Cells<'_> {
+    /// The row of the table in which the batch starts.
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
     /// The number of rows.
     pub(super) fn rows(&self) -> usize {
         self.places.len()
@@ -179,7 +183,6 @@ impl Cells<'_> {
 
     /// A refusal of the value in a row.
     pub(super) fn fault(&self, row: usize, sentence: &str) -> ReadErrorKind {
-        let (name, row) = (show(self.column.name.as_bytes()), self.first + row);
-        ReadErrorKind::Malformed(format!("column '{name}', row {row} (counted from 0): {sentence}"))
+        self.column.fault(self.first + row, sentence)
     }
 }

@@ -1,6 +1,7 @@
 //! A file in memory: its columns, and their values in batches of rows.
 
 use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -34,6 +35,14 @@ pub(super) struct File {
     metadata: ParquetMetaData,
     pub(super) columns: Vec<Column>,
     pub(super) rows: u64,
+}
+
+/// Consecutive rows that are stored together.
+#[derive(Clone)]
+pub(super) struct Group<'a> {
+    metadata: &'a RowGroupMetaData,
+    /// The rows, counted from the first of the table.
+    pub(super) rows: Range<usize>,
 }
 
 /// The values that Kostra reads.
@@ -102,17 +111,34 @@ impl File {
         columns: &[usize],
         mut each: impl FnMut(&[Cells<'_>]) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut first = 0;
-        for group in self.metadata.row_groups() {
-            let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
-            let open = columns.iter().map(|&column| self.cursor(group, column, rows));
-            let mut cursors = open.collect::<Result<Vec<_>, _>>()?;
-            for start in (0..rows).step_by(BATCH) {
-                let count = (rows - start).min(BATCH);
-                let read = cursors.iter_mut().map(|cursor| cursor.read(first + start, count));
-                each(&read.collect::<Result<Vec<_>, _>>()?)?;
-            }
-            first += rows;
+        self.groups().into_iter().try_for_each(|group| self.scan_group(group, columns, &mut each))
+    }
+
+    /// The groups of rows, which can be decoded independently.
+    pub(super) fn groups(&self) -> Vec<Group<'_>> {
+        let mut end = 0_usize;
+        let groups = self.metadata.row_groups().iter().map(|metadata| {
+            let rows = usize::try_from(metadata.num_rows()).unwrap_or(usize::MAX);
+            let start = end;
+            end = start.saturating_add(rows);
+            Group { metadata, rows: start..end }
+        });
+        groups.collect()
+    }
+
+    /// Calls `each` with the values of these columns, for successive batches of a group's rows.
+    pub(super) fn scan_group(
+        &self,
+        Group { metadata, rows }: Group<'_>,
+        columns: &[usize],
+        mut each: impl FnMut(&[Cells<'_>]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let open = columns.iter().map(|&column| self.cursor(metadata, column, rows.len()));
+        let mut cursors = open.collect::<Result<Vec<_>, _>>()?;
+        for start in rows.clone().step_by(BATCH) {
+            let count = (rows.end - start).min(BATCH);
+            let read = cursors.iter_mut().map(|cursor| cursor.read(start, count));
+            each(&read.collect::<Result<Vec<_>, _>>()?)?;
         }
         Ok(())
     }
@@ -184,6 +210,12 @@ impl Column {
             },
             _ => self.damaged(),
         }
+    }
+
+    /// A refusal of the value in a row of the table.
+    pub(super) fn fault(&self, row: usize, sentence: &str) -> ReadErrorKind {
+        let name = show(self.name.as_bytes());
+        ReadErrorKind::Malformed(format!("column '{name}', row {row} (counted from 0): {sentence}"))
     }
 
     pub(super) fn damaged(&self) -> ReadErrorKind {

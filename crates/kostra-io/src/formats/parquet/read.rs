@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kostra_core::Vertex;
+use kostra_parallel::for_each_mut;
 
 use super::cells::Cells;
 use super::ends::{are_names, conclude, named, vertex};
-use super::file::File;
+use super::file::{File, Group};
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -30,30 +31,28 @@ fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let (chosen, keep) = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];
     let (wanted, names): (Vec<_>, Vec<_>) = keep.into_iter().unzip();
-    let mut table = Table {
-        options,
-        weighted: chosen.weight.is_some(),
-        columns: Columns::default(),
-        kept: KeptColumns::new(names),
-    };
     let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(wanted).collect();
+    let table = Table { file: &file, weight: chosen.weight, wanted, options };
+    let mut rows = Rows { columns: Columns::default(), kept: KeptColumns::new(names) };
     let (vertices, names) = if are_names(&file, ends, options)? {
         let mut numbering = Numbering::default();
-        file.scan(&wanted, |cells| table.add(cells, |end, row| named(end, row, &mut numbering)))?;
+        for group in file.groups() {
+            table.read_group(group, &mut rows, |end, row| named(end, row, &mut numbering))?;
+        }
         if !options.names {
             notes.push("the vertices are names".into());
         }
         let names = numbering.into_names()?;
         (names.len() as u64, Some(names))
     } else {
-        file.scan(&wanted, |cells| table.add(cells, |end, row| vertex(end, row, options)))?;
-        conclude(&mut table.columns, file.vertices(), options, [&mut notes, &mut warnings])?
+        table.read_on_threads(&mut rows)?;
+        conclude(&mut rows.columns, file.vertices(), options, [&mut notes, &mut warnings])?
     };
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
-    let graph = RawGraph::new(vertices, table.columns, chosen.weight.is_some());
+    let graph = RawGraph::new(vertices, rows.columns, chosen.weight.is_some());
     let graph = graph.build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
-    let kept = Some(table.kept).filter(|kept| !kept.names().is_empty());
+    let kept = Some(rows.kept).filter(|kept| !kept.names().is_empty());
     Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
 }
 
@@ -87,44 +86,78 @@ fn choose(
     Ok((chosen, kept))
 }
 
-/// The edges that have been read.
+/// The columns that are read.
 struct Table<'a> {
+    file: &'a File,
+    weight: Option<usize>,
+    /// Two columns of vertices, perhaps one of weights, and those that are kept.
+    wanted: Vec<usize>,
     options: &'a ReadOptions,
-    /// Whether the third column is the weight.
-    weighted: bool,
+}
+
+/// Rows that have been read.
+#[derive(Default)]
+struct Rows {
     columns: Columns,
     kept: KeptColumns,
 }
 
 impl Table<'_> {
-    /// Adds the edges of a batch of rows: two columns of vertices, perhaps one of weights, and
-    /// those that are kept. `vertex` returns the vertex in a row of a column.
-    fn add(
-        &mut self,
-        cells: &[Cells<'_>],
-        mut vertex: impl FnMut(&Cells<'_>, usize) -> Result<Vertex, ReadErrorKind>,
-    ) -> Result<(), Fault> {
-        let (mut block, mut fields) = (Columns::default(), KeptColumns::default());
-        let Some(([u, v], rest)) = cells.split_first_chunk() else { return Ok(()) };
-        let (weight, kept) = rest.split_at(usize::from(self.weighted).min(rest.len()));
-        let weight = weight.first();
-        for row in 0..u.rows() {
-            block.push_ends(vertex(u, row)?, vertex(v, row)?);
-            if let Some(weight) = weight {
-                block.push_weight(self.weight_in(weight, row)?);
-            }
-            for column in kept {
-                fields.push(&column.text(row)?);
+    /// Reads a table whose vertices are numbers: as many groups of rows at a time as there are
+    /// threads.
+    fn read_on_threads(&self, rows: &mut Rows) -> Result<(), Fault> {
+        for groups in self.file.groups().chunks(self.options.thread_count()) {
+            let read = |group: Group<'_>| {
+                let mut rows = Rows::default();
+                let vertex = |end: &Cells<'_>, row| vertex(end, row, self.options);
+                self.read_group(group, &mut rows, vertex).map(|()| rows)
+            };
+            let mut parts: Vec<_> = groups.iter().map(|group| (group, None)).collect();
+            for_each_mut(&mut parts, |(group, part)| *part = Some(read(group.clone())));
+            for (group, part) in parts {
+                let Some(part) = part.transpose()? else { continue };
+                self.join(group.rows.start, part, rows)?;
             }
         }
-        let joined = self.columns.join(&mut block, usize::MAX, |edge| edge);
+        Ok(())
+    }
+
+    /// Appends the rows of a group. `vertex` returns the vertex in a row of a column.
+    fn read_group(
+        &self,
+        group: Group<'_>,
+        rows: &mut Rows,
+        mut vertex: impl FnMut(&Cells<'_>, usize) -> Result<Vertex, ReadErrorKind>,
+    ) -> Result<(), Fault> {
+        self.file.scan_group(group, &self.wanted, |cells| {
+            let Some(([u, v], rest)) = cells.split_first_chunk() else { return Ok(()) };
+            let (weight, kept) = rest.split_at(usize::from(self.weight.is_some()).min(rest.len()));
+            let weight = weight.first();
+            let mut batch = Rows::default();
+            for row in 0..u.rows() {
+                batch.columns.push_ends(vertex(u, row)?, vertex(v, row)?);
+                if let Some(weight) = weight {
+                    batch.columns.push_weight(self.weight_in(weight, row)?);
+                }
+                for column in kept {
+                    batch.kept.push(&column.text(row)?);
+                }
+            }
+            self.join(u.first(), batch, rows)
+        })
+    }
+
+    /// Appends `more` rows, the first of which is row `first` of the table.
+    fn join(&self, first: usize, mut more: Rows, rows: &mut Rows) -> Result<(), Fault> {
+        let weight = self.weight.and_then(|weight| self.file.columns.get(weight));
+        let joined = rows.columns.join(&mut more.columns, usize::MAX, |edge| edge);
         joined.map_err(|fault| match (fault.kind, weight) {
             (ReadErrorKind::Malformed(sentence), Some(weight)) => {
-                weight.fault(fault.offset.unwrap_or_default(), &sentence)
+                weight.fault(first + fault.offset.unwrap_or_default(), &sentence)
             }
             (kind, _) => kind,
         })?;
-        self.kept.append(&mut fields)?;
+        rows.kept.append(&mut more.kept)?;
         Ok(())
     }
 

@@ -1,4 +1,9 @@
+use std::sync::Arc;
+
 use kostra_core::AnyGraph;
+use parquet::data_type::{DataType, DoubleType, Int64Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
 
 use crate::{
     ColumnChoice, ColumnOptions, Format, Loaded, Nan, Outgoing, ReadOptions, Vertices, read_bytes,
@@ -147,6 +152,54 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     options.columns.weight = Some(ColumnChoice::Name("opened".into()));
     let dates = read_with(&bytes, &options).unwrap_err();
     assert!(dates.contains("column 'opened' contains dates"), "{dates}");
+}
+
+/// A table with a group of rows for each item of `groups`: columns `source`, `target` and `weight`.
+fn in_groups(groups: &[Vec<(i64, i64, f64)>]) -> Vec<u8> {
+    fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>, values: &[T::T]) {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<T>().write_batch(values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    let schema = "message t { required int64 source; required int64 target;
+                  required double weight; }";
+    let (schema, mut bytes) = (Arc::new(parse_message_type(schema).unwrap()), Vec::new());
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).unwrap();
+    for rows in groups {
+        let mut group = writer.next_row_group().unwrap();
+        put::<Int64Type>(&mut group, &rows.iter().map(|row| row.0).collect::<Vec<_>>());
+        put::<Int64Type>(&mut group, &rows.iter().map(|row| row.1).collect::<Vec<_>>());
+        put::<DoubleType>(&mut group, &rows.iter().map(|row| row.2).collect::<Vec<_>>());
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+    bytes
+}
+
+#[test]
+fn any_number_of_threads_reads_groups_of_rows_in_order() {
+    let row = |at: i64| (at, (at + 1) % 1000, at as f64 / 2.0);
+    let mut groups: Vec<Vec<_>> = [0..300, 300..301, 301..301, 301..900, 900..1000]
+        .map(|rows| rows.map(row).collect())
+        .into();
+    let bytes = in_groups(&groups);
+    groups[1][0].2 = f64::NAN;
+    groups[3][7].0 = -4;
+    let damaged = in_groups(&groups);
+    for threads in [1, 2, 3, 8] {
+        let options = ReadOptions { threads, ..ReadOptions::default() };
+        let loaded = read_with(&bytes, &options).unwrap();
+        let expected: Vec<_> =
+            (0..1000).map(row).map(|(u, v, w)| (u as u32, v as u32, w.to_string())).collect();
+        assert_eq!(edges(&loaded.graph), expected, "{threads} threads");
+        let first = "x: column 'weight', row 300 (counted from 0): the weight is NaN";
+        let error = read_with(&damaged, &options).unwrap_err();
+        assert!(error.starts_with(first), "{error}");
+        let skipping = ReadOptions { nan: Nan::Skip, ..options };
+        let second = "x: column 'source', row 308 (counted from 0): the vertex -4 is negative";
+        let error = read_with(&damaged, &skipping).unwrap_err();
+        assert!(error.starts_with(second), "{error}");
+    }
 }
 
 #[test]
