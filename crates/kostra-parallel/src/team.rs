@@ -133,11 +133,22 @@ impl Team<'_> {
 
     /// Distributes `0..len` to the threads in ranges, in ascending order. Calls `step` with the
     /// thread's number and the range.
+    #[inline]
     pub fn distribute(
         &self,
         len: usize,
         schedule: Schedule,
         step: impl Fn(usize, Range<usize>) + Sync,
+    ) {
+        self.distribute_to(len, schedule, &step);
+    }
+
+    /// Not generic, so that each step is compiled once and not again for a single block.
+    fn distribute_to(
+        &self,
+        len: usize,
+        schedule: Schedule,
+        step: &(dyn Fn(usize, Range<usize>) + Sync),
     ) {
         if len == 0 {
             return;
