@@ -70,6 +70,15 @@ impl Algorithm {
         matches!(self, Self::Local(solver) if solver.uses_devices())
     }
 
+    /// Whether each rank of the algorithm uses a device, if it has one.
+    pub(crate) fn uses_device_of_rank(self) -> bool {
+        match self {
+            Self::Auto | Self::Local(_) => false,
+            #[cfg(feature = "mpi")]
+            Self::Distributed(solver) => solver.uses_device(),
+        }
+    }
+
     /// The description of the algorithm, if the user chose one.
     pub(crate) fn info(self) -> Option<&'static SolverInfo> {
         match self {

@@ -4,7 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     Processor,
-    /// The CUDA devices of these numbers. There is at least one, and none is listed twice.
+    /// The CUDA devices of these numbers, none of them twice. If there is no number, the user left
+    /// the choice open.
     Cuda(Vec<usize>),
 }
 
@@ -12,6 +13,7 @@ impl Device {
     /// The number of the CUDA device, if there is exactly one.
     pub(crate) fn single(&self) -> Option<usize> {
         match self {
+            Self::Cuda(ordinals) if ordinals.is_empty() => Some(0),
             Self::Cuda(ordinals) if ordinals.len() == 1 => ordinals.first().copied(),
             Self::Cuda(_) | Self::Processor => None,
         }
@@ -22,7 +24,7 @@ impl Device {
 pub(crate) fn parse_device(text: &str) -> Result<Device, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Processor),
-        None if text == "cuda" => Ok(Device::Cuda(vec![0])),
+        None if text == "cuda" => Ok(Device::Cuda(Vec::new())),
         Some(("cuda", numbers)) => {
             let mut ordinals = Vec::new();
             for number in numbers.split(',') {
@@ -46,7 +48,7 @@ mod tests {
     #[test]
     fn a_device_is_cpu_or_cuda_and_numbers() {
         assert_eq!(parse_device("cpu"), Ok(Device::Processor));
-        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(vec![0])));
+        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(Vec::new())));
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(vec![3])));
         assert_eq!(parse_device("cuda:1,0,7"), Ok(Device::Cuda(vec![1, 0, 7])));
         for text in [
@@ -74,6 +76,7 @@ mod tests {
     fn only_one_cuda_device_is_a_single_one() {
         let single = |text| parse_device(text).map(|device| device.single());
         assert_eq!(single("cuda:2"), Ok(Some(2)));
+        assert_eq!(single("cuda"), Ok(Some(0)));
         assert_eq!(single("cuda:2,3"), Ok(None));
         assert_eq!(single("cpu"), Ok(None));
     }

@@ -132,6 +132,12 @@ impl<'a> Run<'a> {
         self.devices.first().copied().unwrap_or_default()
     }
 
+    /// The device that the caller has named. For solvers that run on a device only if they are told
+    /// to.
+    pub fn chosen_device(&self) -> Option<usize> {
+        self.devices.first().copied()
+    }
+
     /// The devices for solvers that run on several, in the caller's order; device 0 by default.
     pub fn devices(&self) -> &[usize] {
         if self.devices.is_empty() { &[0] } else { &self.devices }
@@ -473,6 +479,10 @@ mod tests {
     #[test]
     fn a_run_has_device_0_unless_the_caller_names_others() {
         assert_eq!((Run::new().device(), Run::new().devices()), (0, &[0][..]));
+        assert_eq!(
+            (Run::new().chosen_device(), Run::new().on_device(3).chosen_device()),
+            (None, Some(3))
+        );
         let run = Run::new().on_devices(&[2, 1]);
         assert_eq!((run.device(), run.devices()), (2, &[2, 1][..]));
         assert_eq!(run.on_device(3).devices(), [3]);

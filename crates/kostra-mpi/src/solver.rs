@@ -50,6 +50,9 @@ pub trait DistributedAlgorithm: Send + Sync + 'static {
     /// The description of the solver. Its platform is [`Platform::Mpi`].
     const INFO: SolverInfo;
 
+    /// Whether the solver uses the device of each rank's run, if it has one.
+    const USES_DEVICE: bool = false;
+
     /// Decides from the size of a graph whether the solver is suitable. Every rank calls it, and
     /// must get the same result. By default a solver accepts every graph.
     ///
@@ -90,6 +93,9 @@ pub struct DistributedSolution {
 pub trait DistributedSolver: Send + Sync {
     /// The description of the solver.
     fn info(&self) -> &'static SolverInfo;
+
+    /// Whether the solver uses the device of each rank's run, if it has one.
+    fn uses_device(&self) -> bool;
 
     /// Checks that the slices form one graph, and computes its forest. Collective. An error that
     /// one rank meets inside the solver ends the job.
@@ -134,6 +140,10 @@ impl<A: DistributedAlgorithm> DistributedSolver for A {
             );
         };
         &A::INFO
+    }
+
+    fn uses_device(&self) -> bool {
+        A::USES_DEVICE
     }
 
     fn solve(

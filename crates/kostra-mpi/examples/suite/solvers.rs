@@ -22,7 +22,7 @@ pub(crate) fn check(only: Option<&str>, world: &Communicator) -> usize {
     if solvers.is_empty() {
         world.fail("there is no solver with this id");
     }
-    let all = &Job { solvers, world };
+    let all = &Job { solvers, world, device: device(world) };
     let mut right = 0;
     let cases = world.agree(suite::load()).unwrap_or_else(|refusal| refusal.end());
     for case in &cases {
@@ -46,6 +46,15 @@ pub(crate) fn check(only: Option<&str>, world: &Communicator) -> usize {
 struct Job<'a> {
     solvers: Vec<&'static dyn DistributedSolver>,
     world: &'a Communicator,
+    /// The device of this rank.
+    device: Option<usize>,
+}
+
+/// The device of this rank, if `KOSTRA_TEST_DEVICES` is set: the ranks take turns on all devices.
+fn device(world: &Communicator) -> Option<usize> {
+    std::env::var_os("KOSTRA_TEST_DEVICES")?;
+    let count = kostra_cuda::Device::count().unwrap_or_else(|error| world.fail(error));
+    Some((world.rank() - world.first_on_machine()) % count.max(1))
 }
 
 fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], job: &Job<'_>) -> usize {
@@ -158,6 +167,9 @@ fn check_distributions(
                     )
                 };
                 let mut run = Run::new().on_threads(threads);
+                if let Some(device) = job.device {
+                    run = run.on_device(device);
+                }
                 for &(name, value) in &settings {
                     run = run
                         .with_option(solver.info(), name, value)

@@ -6,8 +6,8 @@ use kostra_core::{BitSet, EdgeList, Graph, Key, Order, Run, SolveError, Weight, 
 use kostra_cpu::radix_sort_by_key;
 
 use super::global_id::GlobalId;
-use super::parallel;
 use super::pivot::Pivot;
+use super::{local, parallel};
 use crate::comm::Communicator;
 use crate::graph::{RankBitVector, Slice};
 
@@ -254,7 +254,7 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
             self.v.to_vec(),
             self.weights.to_vec(),
         );
-        Ok(kostra_cpu::forest(&Graph::from(list), order, run)?.into_ids())
+        Ok(local::forest(&Graph::from(list), order, run)?.into_ids())
     }
 
     /// The edges at the positions in `forest`, which must be a forest, with all components.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use kostra_core::{BitSet, EdgeSet, Order, Run, SolveError, Weight, items_at};
 
 use super::active_edges::ActiveEdges;
-use super::bits;
 use super::global_id::GlobalId;
+use super::{bits, local};
 use crate::comm::{Communicator, Parts};
 use crate::graph::{RankBitVector, Slice, VertexDistribution, VertexMap};
 
@@ -132,7 +132,7 @@ pub(super) fn contract_interior<I: GlobalId, W: Weight>(
         *forest = interior.forest;
         (interior.undecided.ends, interior.undecided.ids)
     } else {
-        let kept = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
+        let kept = local::forest(slice.graph(), order, run)?.into_ids();
         let kept_edges = edges.subgraph(&kept);
         let interior = kostra_cpu::contract_interior(kept_edges.edges(order), boundary, run)?;
         for position in interior.forest.into_ids() {

@@ -14,7 +14,8 @@ use kostra_core::{EdgeId, EdgeList, EdgeSet, Order, Run, SolveError, Vertex, Wei
 use kostra_parallel::{for_each_mut, memory_info};
 
 use super::active_edges::DENSE;
-use super::bits;
+use super::local::is_on_device;
+use super::{bits, local};
 use crate::comm::node::{Processors, RemoteSlice, processors};
 use crate::graph::{Slice, VertexMap};
 
@@ -84,8 +85,8 @@ impl<'a, W: Weight> OwnEdges<'a, W> {
     ) -> Result<Self, SolveError> {
         let edges = slice.edges();
         let is_dense = edges.len() as u64 / DENSE >= slice.vertices();
-        let positions = if is_dense {
-            Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids())
+        let positions = if is_dense || is_on_device(edges.len(), run) {
+            Some(local::forest(slice.graph(), order, run)?.into_ids())
         } else {
             None
         };

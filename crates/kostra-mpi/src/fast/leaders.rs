@@ -24,6 +24,7 @@ use bytemuck::Pod;
 use kostra_core::{EdgeSet, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex, Weight};
 
 use super::join::{Contribution, OwnEdges, Token, join};
+use super::local;
 use super::locality::has_locality;
 use crate::comm::node::{AffinityGuard, ReadPermission, count, union};
 use crate::comm::{Communicator, Levels, Reduction, Traffic};
@@ -198,7 +199,7 @@ impl Job<'_> {
             Some(leaders) if leaders.size() > 1 => {
                 super::solve_between::<u32, W>(slice, self.order, leaders, run)
             }
-            _ => kostra_cpu::forest(slice.graph(), self.order, run),
+            _ => local::forest(slice.graph(), self.order, run),
         })
     }
 

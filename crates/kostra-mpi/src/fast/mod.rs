@@ -22,6 +22,7 @@
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like
 //!   pointer doubling between owners and the grid of messages, it is also in Sanders &
 //!   Schimek 2023. `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
+//! * A rank that has a device finds the forests of large slices on it ([`local`]).
 //! * Exact. A rank uses threads for its local forests and for passes over its edges ([`parallel`]).
 
 mod active_edges;
@@ -30,6 +31,7 @@ mod boundary;
 mod global_id;
 mod join;
 mod leaders;
+mod local;
 mod locality;
 mod merge_tree;
 mod owners;
@@ -44,6 +46,7 @@ use kostra_core::{
 use self::active_edges::{ActiveEdges, DENSE};
 use self::boundary::{Boundary, contract_interior, find_boundary};
 use self::global_id::GlobalId;
+use self::local::{DEVICE_EDGES, is_on_device};
 use self::owners::Owners;
 use self::pivot::{Pivot, choose_pivot};
 use crate::comm::{Communicator, Reduction};
@@ -98,8 +101,10 @@ impl DistributedAlgorithm for Fast {
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages in sequence",
         scratch: "24 bytes per edge of the slice (at the first rank of a machine: of its ranks), 40 per vertex of the slice, 16 per owned vertex",
-        options: &[MERGE_BELOW, LIGHT, SINGLE_NODE],
+        options: &[MERGE_BELOW, LIGHT, SINGLE_NODE, DEVICE_EDGES],
     };
+
+    const USES_DEVICE: bool = true;
 
     fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
         if VertexDistribution::new(size.vertices, size.ranks).has_32_bit_offsets() {
@@ -117,7 +122,7 @@ impl DistributedAlgorithm for Fast {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         if world.size() == 1 {
-            return world.phase(run, "local", |run| kostra_cpu::forest(slice.graph(), order, run));
+            return world.phase(run, "local", |run| local::forest(slice.graph(), order, run));
         }
         let min_edges = run.option(&SINGLE_NODE);
         if let Some(forest) = leaders::solve(slice, order, min_edges, world, run)? {
@@ -184,7 +189,7 @@ impl<'a, W: Weight> Job<'a, W> {
     ) -> Result<ActiveEdges<'a, I, W>, SolveError> {
         let slice = self.slice;
         if boundary.vertices.is_empty() {
-            self.forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
+            self.forest = local::forest(slice.graph(), self.order, run)?;
             return Ok(ActiveEdges::none());
         }
         let is_mostly_interior = boundary.vertices.len() < boundary.vertices_of_slice / 2;
@@ -193,10 +198,11 @@ impl<'a, W: Weight> Job<'a, W> {
         }
         let edges = ActiveEdges::of_slice(slice, run.threads());
         let is_dense = slice.len() as u64 / DENSE >= boundary.vertices_of_slice as u64;
-        if !is_dense && self.world.size() >= FEW_RANKS {
+        let reduces = is_dense || is_on_device(slice.len(), run);
+        if !reduces && self.world.size() >= FEW_RANKS {
             return Ok(edges);
         }
-        let kept = kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids();
+        let kept = local::forest(slice.graph(), self.order, run)?.into_ids();
         Ok(edges.reduced_to_forest(&kept))
     }
 

@@ -47,7 +47,8 @@ pub(in crate::commands) struct Arguments {
     )]
     pub(super) algorithm: String,
 
-    /// Where to solve: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for two of them
+    /// Where to solve: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for two of them.
+    /// The ranks of mpi-fast take turns on the devices of their machine
     /// [default: cuda if there is a device and the graph is large enough, else cpu]
     #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
     pub(super) device: Option<Device>,

@@ -49,7 +49,7 @@ pub(super) enum Place {
     Device { name: String, ordinals: Vec<usize> },
     /// The ranks of an MPI job.
     #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "needs the feature `mpi`"))]
-    Ranks { count: usize, phases: Vec<RankPhase> },
+    Ranks { count: usize, has_devices: bool, phases: Vec<RankPhase> },
 }
 
 /// A phase of the algorithm on ranks: the longest times of a rank, and the traffic of all ranks.

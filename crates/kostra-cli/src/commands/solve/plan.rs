@@ -39,7 +39,7 @@ impl Plan {
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let algorithm = Algorithm::find(&arguments.algorithm)?;
         if let Some(info) = algorithm.info() {
-            check_device(info, arguments.device.as_ref())?;
+            check_device(info, algorithm, arguments.device.as_ref())?;
             check_devices(algorithm, arguments.device.as_ref())?;
             for (name, value) in &arguments.set {
                 Run::new().with_option(info, name, *value)?;
@@ -91,6 +91,7 @@ impl Plan {
     /// The numbers of the devices that every graph needs under this plan.
     pub(super) fn device_ordinals(&self) -> Vec<usize> {
         match &self.device {
+            Some(Device::Cuda(ordinals)) if ordinals.is_empty() => vec![0],
             Some(Device::Cuda(ordinals)) => ordinals.clone(),
             Some(Device::Processor) => Vec::new(),
             None => {
@@ -157,8 +158,15 @@ fn check_partition(
 }
 
 /// Refuses a device on which the algorithm does not run.
-fn check_device(info: &SolverInfo, device: Option<&Device>) -> anyhow::Result<()> {
+fn check_device(
+    info: &SolverInfo,
+    algorithm: Algorithm,
+    device: Option<&Device>,
+) -> anyhow::Result<()> {
     let id = info.id;
+    if algorithm.uses_device_of_rank() {
+        return Ok(());
+    }
     match (info.platform, device) {
         (Platform::Cuda, Some(Device::Processor)) => {
             anyhow::bail!("{id} runs on CUDA devices only; omit `--device cpu`")
@@ -175,7 +183,7 @@ fn check_devices(algorithm: Algorithm, device: Option<&Device>) -> anyhow::Resul
     let (Some(info), Some(Device::Cuda(ordinals))) = (algorithm.info(), device) else {
         return Ok(());
     };
-    if ordinals.len() > 1 && !algorithm.uses_devices() {
+    if ordinals.len() > 1 && !algorithm.uses_devices() && !algorithm.uses_device_of_rank() {
         anyhow::bail!(
             "{} runs on one device; name one, or pass `--algorithm {}`",
             info.id,

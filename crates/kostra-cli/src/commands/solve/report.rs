@@ -106,8 +106,9 @@ fn place(outcome: &Outcome) -> String {
                 ordinals.iter().map(|ordinal| format!("cuda:{ordinal}")).collect();
             format!("{name} ({})", numbers.join(", "))
         }
-        Place::Ranks { count: ranks, .. } => {
-            format!("{}, {threads} each", count(*ranks as u64, "rank", "ranks"))
+        Place::Ranks { count: ranks, has_devices, .. } => {
+            let device = if *has_devices { " and a CUDA device" } else { "" };
+            format!("{}, {threads}{device} each", count(*ranks as u64, "rank", "ranks"))
         }
     }
 }
@@ -197,7 +198,7 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
     let (ranks, device, phases) = match &outcome.place {
         Place::Processor => (None, None, None),
         Place::Device { name, .. } => (None, Some(name.as_str()), None),
-        Place::Ranks { count, phases } => {
+        Place::Ranks { count, phases, .. } => {
             (Some(*count), None, plan.trace.then_some(phases.as_slice()))
         }
     };

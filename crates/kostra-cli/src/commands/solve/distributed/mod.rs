@@ -15,6 +15,7 @@ mod same_file;
 
 use std::time::{Duration, Instant};
 
+use kostra::cuda;
 use kostra::io::Vertices;
 use kostra_core::Run;
 use kostra_mpi::{
@@ -27,6 +28,7 @@ use super::plan::Plan;
 use super::report;
 use crate::algorithm::Algorithm;
 use crate::command::Answer;
+use crate::device::Device;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
 use crate::verdict::Proof;
@@ -103,11 +105,14 @@ struct Solved {
 fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Refusal> {
     let (plan, solver) = agree(world, resolve(arguments))?;
     let threads = plan.input.threads.asked.unwrap_or_else(|| world.share_of_processors());
+    let start = Instant::now();
+    let device = agree(world, open_device(&plan, world))?;
+    let open = device.map(|_| start.elapsed());
     let mut input = load::load(&plan.input, threads, world)?;
     let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
-    let Solved { solution, trace } = solve(&plan, solver, &mut input, threads, world)?;
+    let Solved { solution, trace } = solve(&plan, solver, &mut input, (threads, device), world)?;
 
-    let mut times = Times { load: input.load, solve: solution.solve, ..Times::default() };
+    let mut times = Times { open, load: input.load, solve: solution.solve, ..Times::default() };
     let start = Instant::now();
     let mut judgment = Judgment::default();
     if plan.verify {
@@ -137,6 +142,7 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
         algorithm: solver.info(),
         place: Place::Ranks {
             count: world.size(),
+            has_devices: device.is_some(),
             phases: solution.phases.iter().map(rank_phase).collect(),
         },
         threads,
@@ -148,6 +154,20 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
     let printed = if world.rank() == 0 { report::print(&plan, &outcome) } else { Ok(()) };
     agree(world, printed)?;
     Ok(answer)
+}
+
+/// Opens the device of this rank before the graph is read, and returns its number. The ranks of a
+/// machine take turns on the named devices, or on all of the machine.
+fn open_device(plan: &Plan, world: &Communicator) -> anyhow::Result<Option<usize>> {
+    let Some(Device::Cuda(named)) = &plan.device else { return Ok(None) };
+    let rank_on_machine = world.rank() - world.first_on_machine();
+    let ordinal = if named.is_empty() {
+        rank_on_machine % cuda::Device::count()?.max(1)
+    } else {
+        named[rank_on_machine % named.len()]
+    };
+    cuda::Device::open(ordinal)?;
+    Ok(Some(ordinal))
 }
 
 fn resolve(arguments: Arguments) -> anyhow::Result<(Plan, &'static dyn DistributedSolver)> {
@@ -168,7 +188,7 @@ fn solve(
     plan: &Plan,
     solver: &'static dyn DistributedSolver,
     input: &mut Input,
-    threads: usize,
+    (threads, device): (usize, Option<usize>),
     world: &Communicator,
 ) -> Result<Solved, Refusal> {
     let file = plan.partition.as_ref();
@@ -176,6 +196,9 @@ fn solve(
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace && world.rank() == 0);
     let mut run = Run::new().observed_by(&mut watcher).on_threads(threads);
+    if let Some(device) = device {
+        run = run.on_device(device);
+    }
     for (name, value) in &plan.settings {
         run = agree(world, run.with_option(solver.info(), name, *value).map_err(Into::into))?;
     }
