@@ -82,6 +82,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes long, and the code has no unsafe blocks")]
     fn numbers_below_a_bound_fill_it_evenly() {
         let stream = Stream::new(1);
         let mut count = [0_u32; 7];

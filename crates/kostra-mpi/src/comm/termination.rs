@@ -10,7 +10,7 @@
 //! * One message per rank and turn; the token waits at a busy rank. After the end, the current turn
 //!   is completed, and at most two more turns follow.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck_derive::{Pod, Zeroable};
 
 /// The token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

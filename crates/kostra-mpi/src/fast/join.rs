@@ -9,7 +9,8 @@
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
+use bytemuck_derive::{Pod, Zeroable};
 use kostra_core::{EdgeId, EdgeList, EdgeSet, Order, Run, SolveError, Vertex, Weight, items_at};
 use kostra_parallel::{for_each_mut, memory_info};
 

@@ -1,6 +1,7 @@
 //! The messages between vertices, and their encoding.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
+use bytemuck_derive::{Pod, Zeroable};
 
 use crate::comm::termination::Token;
 

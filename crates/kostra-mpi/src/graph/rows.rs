@@ -6,7 +6,7 @@
 //! two ranks. A rank needs memory for all edges of its vertices, so the edges of a vertex of high
 //! degree are all on one rank.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck_derive::{Pod, Zeroable};
 use kostra_core::{EdgeId, Key, Order, SolveError, Weight};
 
 use super::slice::Slice;

@@ -14,7 +14,8 @@ mod grid;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
+use bytemuck_derive::{Pod, Zeroable};
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::traits::CommunicatorCollectives;
 

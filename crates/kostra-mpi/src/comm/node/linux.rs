@@ -6,7 +6,8 @@
 
 use std::process;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
+use bytemuck_derive::{Pod, Zeroable};
 
 use super::Processors;
 

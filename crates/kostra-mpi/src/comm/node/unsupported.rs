@@ -1,6 +1,7 @@
 //! Systems without access to the memory of other processes: every read fails.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
+use bytemuck_derive::{Pod, Zeroable};
 
 use super::Processors;
 
