@@ -3,11 +3,13 @@
 //! ```text
 //! cargo build --release --package kostra-cuda --example points_on_device
 //! points_on_device check [MOST_POINTS]      compare with the processor, edge by edge
+//! points_on_device pairs [MOST_POINTS]      the same, by comparing all pairs
 //! points_on_device large POINTS             the same with one large set of each kind
-//! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES]
+//! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES [PLAN]]
+//! points_on_device dendrogram POINTS DIMENSIONS uniform|clustered
 //! ```
 //!
-//! `time` takes points in device memory and leaves the tree there. It prints the median of seven
+//! SHAPE may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the tree there. It prints the median of seven
 //! trees after one that is not timed, and the steps of one more. The exit code is 1 if a tree is
 //! wrong or there is no device.
 
@@ -19,9 +21,11 @@ use std::time::{Duration, Instant};
 use kostra_core::random::Stream;
 use kostra_core::{Observer, Round, Run};
 use kostra_cuda::points::{
-    CoordinateType, PointAddresses, PointDistance, spanning_tree, spanning_tree_at,
+    CoordinateType, PointAddresses, PointDistance, brute_force, brute_force_at, spanning_tree,
+    spanning_tree_at,
 };
 use kostra_cuda::{Device, DeviceMemory};
+use kostra_points::cluster::Hierarchy;
 use kostra_points::{Coordinate, Distance, Metric, Points};
 
 fn main() {
@@ -37,11 +41,21 @@ fn main() {
     match words[..] {
         ["check"] => check(3000),
         ["check", most] => check(number(most)),
+        ["pairs"] => check_pairs(3000),
+        ["pairs", most] => check_pairs(number(most)),
+        ["dendrogram", n, d, shape] => time_dendrogram(number(n), number(d), shape),
         ["large", points] => check_large(number(points)),
-        ["time", n, d, kind, shape] => time(number(n), number(d), (kind, shape), 1),
-        ["time", n, d, kind, shape, k] => time(number(n), number(d), (kind, shape), number(k)),
+        ["time", n, d, kind, shape] => time(number(n), number(d), (kind, shape), (1, "auto")),
+        ["time", n, d, kind, shape, k] => {
+            time(number(n), number(d), (kind, shape), (number(k), "auto"));
+        }
+        ["time", n, d, kind, shape, k, plan] => {
+            time(number(n), number(d), (kind, shape), (number(k), plan));
+        }
         _ => {
-            println!("usage: points_on_device check [N] | large N | time N D f32|f64 SHAPE [K]");
+            println!(
+                "usage: points_on_device check|pairs [N] | large N | time N D f32|f64 SHAPE [K [PLAN]] | dendrogram N D SHAPE"
+            );
             exit(2);
         }
     }
@@ -49,6 +63,11 @@ fn main() {
 
 /// Coordinates of `n` points of a named shape.
 fn points(shape: &str, n: usize, d: usize, seed: u64) -> Vec<f64> {
+    if let Some(path) = shape.strip_prefix("file:") {
+        let bytes = std::fs::read(path).unwrap();
+        let numbers = bytes.as_chunks::<4>().0.iter();
+        return numbers.take(n * d).map(|bytes| f32::from_ne_bytes(*bytes).into()).collect();
+    }
     let stream = Stream::new(seed);
     let unit = |index: usize| stream.unit(index as u64);
     let coordinate = |i: usize, k: usize| match shape {
@@ -94,13 +113,27 @@ const SHAPES: [&str; 9] = [
 
 /// Compares the device with the processor.
 fn compare<T: Coordinate>(values: &[T], d: usize, min_samples: usize, about: &str) {
-    let points = Points::new(values, d).unwrap();
     let distance = Distance { metric: Metric::Euclidean, min_samples };
+    compare_by(values, d, (distance, "auto"), about);
+}
+
+fn compare_by<T: Coordinate>(
+    values: &[T],
+    d: usize,
+    (distance, plan): (Distance, &str),
+    about: &str,
+) {
+    let points = Points::new(values, d).unwrap();
+    let min_samples = distance.min_samples;
     let start = Instant::now();
     let expected = kostra_points::spanning_tree(&points, distance, &mut Run::new().on_threads(16));
     let by_processor = start.elapsed();
     let start = Instant::now();
-    let found = spanning_tree(&points, min_samples, &mut Run::new().on_threads(4));
+    let run = &mut Run::new().on_threads(4);
+    let found = match plan {
+        "pairs" => brute_force(&points, distance, run),
+        _ => spanning_tree(&points, distance, run),
+    };
     let by_device = start.elapsed();
     let (expected, found) = match (expected, found) {
         (Ok(expected), Ok(found)) => (expected, found),
@@ -150,6 +183,32 @@ fn check(most: usize) {
     }
 }
 
+fn check_pairs(most: usize) {
+    for d in [1, 3, 16, 17, 31, 48, 64, 65, 130, 257, 600] {
+        let mut sets = 0;
+        for shape in SHAPES {
+            for n in [2, 5, 33, 1025, most] {
+                let values = points(shape, n, d, (d * n) as u64);
+                let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+                // Without vectors of zeros.
+                let moved: Vec<f32> = narrow.iter().map(|&x| x + 0.5).collect();
+                for min_samples in [1, 6, 129] {
+                    if min_samples > n {
+                        continue;
+                    }
+                    let euclidean = (Distance { metric: Metric::Euclidean, min_samples }, "pairs");
+                    compare_by(&values, d, euclidean, &format!("{shape} {n} x {d} f64"));
+                    compare_by(&narrow, d, euclidean, &format!("{shape} {n} x {d} f32"));
+                    let cosine = (Distance { metric: Metric::Cosine, min_samples }, "pairs");
+                    compare_by(&moved, d, cosine, &format!("{shape} {n} x {d} cosine"));
+                    sets += 3;
+                }
+            }
+        }
+        println!("{d} dimensions: {sets} trees by all pairs are those of the processor");
+    }
+}
+
 fn check_large(n: usize) {
     for d in [2, 3, 5] {
         for shape in SHAPES {
@@ -184,7 +243,7 @@ impl Observer for Steps {
     }
 }
 
-fn time(n: usize, d: usize, (kind, shape): (&str, &str), min_samples: usize) {
+fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (usize, &str)) {
     let device = Device::open(0).unwrap();
     let values = points(shape, n, d, 1);
     let (coordinates, bytes): (_, Vec<u8>) = match kind {
@@ -198,15 +257,18 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), min_samples: usize) {
     let address = copy.share().unwrap();
     let addresses =
         PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
-    let distance = match min_samples {
-        1 => PointDistance::Euclidean,
-        _ => PointDistance::MutualReachability { min_samples },
-    };
+    let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
+    let distance = PointDistance::Metric(Distance { metric, min_samples });
     let tree = |run: &mut Run<'_>| {
         let start = Instant::now();
         // SAFETY: `copy` has the points.
-        let tree = unsafe { spanning_tree_at(&device, &addresses, distance, run) }.unwrap();
-        (start.elapsed(), tree)
+        let tree = unsafe {
+            match plan {
+                "pairs" => brute_force_at(&device, &addresses, distance, run),
+                _ => spanning_tree_at(&device, &addresses, distance, run),
+            }
+        };
+        (start.elapsed(), tree.unwrap())
     };
     drop(tree(&mut Run::new()));
     let mut times: Vec<Duration> = (0..7).map(|_| tree(&mut Run::new()).0).collect();
@@ -223,11 +285,30 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), min_samples: usize) {
         .map(|bytes| f64::from_ne_bytes(*bytes))
         .sum();
     println!(
-        "{n} x {d} {kind} {shape}, min_samples {min_samples}: median {:.2?} ({:.2?} to {:.2?}), total {total}",
+        "{n} x {d} {kind} {shape}, min_samples {min_samples}, {plan}: median {:.2?} ({:.2?} to {:.2?}), total {total}",
         times[3], times[0], times[6]
     );
     for (step, took) in steps.took {
         print!("  {step} {:.2} ms", took.as_secs_f64() * 1e3);
     }
     println!("\n  rounds (components, searches): {:?}", steps.rounds);
+}
+
+/// Times a tree of 32-bit points from host memory to host memory, and its hierarchy.
+fn time_dendrogram(n: usize, d: usize, shape: &str) {
+    let values: Vec<f32> = points(shape, n, d, 1).into_iter().map(|x| x as f32).collect();
+    let points = Points::new(&values, d).unwrap();
+    for _ in 0..3 {
+        let start = Instant::now();
+        let run = &mut Run::new().on_threads(16);
+        let tree = spanning_tree(&points, Metric::Euclidean, run).unwrap();
+        let of_tree = start.elapsed();
+        let hierarchy = Hierarchy::on_threads(tree, 16).unwrap();
+        let both = start.elapsed();
+        println!(
+            "{n} x {d} {shape}: tree {of_tree:.2?}, hierarchy {:.2?}, both {both:.2?}, {} merges",
+            both - of_tree,
+            hierarchy.tree().ends.len()
+        );
+    }
 }

@@ -57,7 +57,7 @@ __device__ __forceinline__ void append(bool has, u32 item, u32* list, u32* lengt
         if (wrong != ~0ull) atomicMin(fault, wrong);                                               \
         if (threadIdx.x % 32 == 0) {                                                               \
             lower(&extent[k], low);                                                                \
-            lower(&extent[16 + k], high);                                                          \
+            lower(&extent[dimensions + k], high);                                                  \
         }                                                                                          \
     }
 
@@ -86,49 +86,55 @@ KERNEL __launch_bounds__(THREADS) begin_with_cores(u32 count, const u32* order, 
     }
 }
 
-// Lists the points that have to search: nothing is known of other components below the bound.
-KERNEL __launch_bounds__(THREADS) list_searches(u32 count, const u32* labels, const uint4* lists,
-                                                const u64* least_keys, const u64* bounds,
-                                                u32* queries, u32* counters) {
+// Lists the points that have to search: nothing is known of other components below the bound. The
+// points of the component `skipped` do not search.
+KERNEL __launch_bounds__(THREADS) list_searches(u32 count, u32 skipped, const u32* labels,
+                                                const uint4* lists, const u64* least_keys,
+                                                const u64* bounds, u32* queries, u32* counters) {
     u64 rounded = (count + THREADS - 1) / THREADS * (u64)THREADS;
     for (u64 i = first_index(); i < rounded; i += index_stride()) {
-        bool searches = i < count && lists[i].x == NONE && least_keys[i] <= bounds[labels[i]] &&
-            least_keys[i] != ~0ull;
+        bool searches = i < count && lists[i].x == NONE && labels[i] != skipped &&
+            least_keys[i] <= bounds[labels[i]] && least_keys[i] != ~0ull;
         append(searches, (u32)i, queries, &counters[QUERIES]);
     }
 }
 
-// Each component's pair: the first in the order among those of the least distance.
-KERNEL __launch_bounds__(THREADS) choose(u32 count, const u32* labels, const uint4* lists,
-                                         const u64* keys, const u64* bounds, const u32* order,
-                                         u64* pairs) {
+// Each component's pair: the first in the order among those of the least distance. The component
+// `skipped` has none.
+KERNEL __launch_bounds__(THREADS) choose(u32 count, u32 skipped, const u32* labels,
+                                         const uint4* lists, const u64* keys, const u64* bounds,
+                                         const u32* order, u64* pairs) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u32 found = lists[i].x, own = labels[i];
-        if (found == NONE || keys[i] != bounds[own]) continue;
+        if (found == NONE || own == skipped || keys[i] != bounds[own]) continue;
         u32 a = order[i], b = order[found];
         lower(&pairs[own], (u64)min(a, b) << 32 | max(a, b));
     }
 }
 
-// Hooks each component to the one at the other end of its pair.
+// Hooks each component to the one at the other end of its pair, or to itself if it has none.
 KERNEL __launch_bounds__(THREADS) hook(const u32* components, u32 count, const u64* pairs,
                                        const u32* inverse, const u32* labels, u32* hooks) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u32 component = components[i];
         u64 pair = pairs[component];
+        if (pair == ~0ull) {
+            hooks[component] = component;
+            continue;
+        }
         u32 a = labels[inverse[(u32)(pair >> 32)]], b = labels[inverse[(u32)pair]];
         hooks[component] = a == component ? b : a;
     }
 }
 
-// Of two components that hook to each other, the lower one becomes a root. Every other component
-// adds its pair to the tree.
+// Of two components that hook to each other, the lower one becomes a root. So does a component that
+// hooks to itself. Every other component adds its pair to the tree.
 KERNEL __launch_bounds__(THREADS) add_edges(const u32* components, u32 count, const u64* pairs,
                                             const u64* bounds, const u32* hooks, u32* parents,
                                             u64* edge_keys, u64* edge_pairs, u32* counters) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u32 component = components[i], other = hooks[component];
-        bool is_root = hooks[other] == component && component < other;
+        bool is_root = hooks[other] == component && component <= other;
         parents[component] = is_root ? component : other;
         if (is_root) continue;
         u32 place = atomicAdd(&counters[EDGES], 1);
@@ -155,6 +161,13 @@ KERNEL __launch_bounds__(THREADS) shortcut(const u32* components, u32 count, u32
         }
         append(i < count && load(&parents[component]) == component, component, roots,
                &counters[COMPONENTS]);
+    }
+}
+
+// The labels of `samples` points at equal distances in the order.
+KERNEL __launch_bounds__(THREADS) sample(u32 count, const u32* labels, u32 samples, u32* sampled) {
+    for (u64 i = first_index(); i < samples; i += index_stride()) {
+        sampled[i] = labels[i * count / samples];
     }
 }
 
@@ -221,12 +234,16 @@ KERNEL __launch_bounds__(THREADS) gather(u32 count, const u32* places, const u64
     for (u64 i = first_index(); i < count; i += index_stride()) to[i] = from[places[i]];
 }
 
-// The ends of each edge, the lower one first, and its distance.
-KERNEL __launch_bounds__(THREADS) report(u32 count, const u64* sorted_keys, const u32* places,
-                                         const u64* edge_pairs, uint2* ends, double* distances) {
+// The lower and the higher end of each edge, and its distance: the root of what was compared, or
+// with `is_half` one half of it.
+KERNEL __launch_bounds__(THREADS) report(u32 count, u32 is_half, const u64* sorted_keys,
+                                         const u32* places, const u64* edge_pairs, u32* lower_ends,
+                                         u32* higher_ends, double* distances) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 pair = edge_pairs[places[i]];
-        ends[i] = make_uint2((u32)(pair >> 32), (u32)pair);
-        distances[i] = __dsqrt_rn(__longlong_as_double((long long)sorted_keys[i]));
+        lower_ends[i] = (u32)(pair >> 32);
+        higher_ends[i] = (u32)pair;
+        double compared = __longlong_as_double((long long)sorted_keys[i]);
+        distances[i] = is_half ? compared / 2 : __dsqrt_rn(compared);
     }
 }

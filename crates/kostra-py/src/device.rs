@@ -23,6 +23,12 @@ use crate::watch::interruptible;
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct DeviceMemory(Arc<cuda::DeviceMemory>);
 
+impl DeviceMemory {
+    pub(crate) fn of(memory: cuda::DeviceMemory) -> Self {
+        Self(Arc::new(memory))
+    }
+}
+
 #[pymethods]
 impl DeviceMemory {
     /// Copies `bytes` to the device `ordinal`.
@@ -101,7 +107,7 @@ pub(crate) fn device_of(py: Python<'_>, address: u64) -> PyResult<usize> {
 
 /// The address of a column, and its type in NumPy's short form without the byte order, such as
 /// "i8".
-type Place = (u64, String);
+pub(crate) type Place = (u64, String);
 
 /// A graph whose columns are on a device, and how it is solved: a dictionary in Python.
 #[derive(FromPyObject)]
@@ -134,14 +140,7 @@ type Solved = (DeviceMemory, [DeviceMemory; 2], Option<DeviceMemory>, u32);
 /// Solves a graph whose columns are on a device. First waits for the work on its streams.
 #[pyfunction]
 pub(crate) fn solve_on_device(py: Python<'_>, problem: DeviceProblem) -> PyResult<Solved> {
-    let ordinal = problem.ordinal;
-    let device = interruptible(py, move || Device::open(ordinal))?;
-    let device = device.map_err(|error| device_error(py, &error.to_string()))?;
-    for &stream in &problem.streams {
-        // SAFETY: the owner of an array guarantees that its stream is valid.
-        let waited = py.detach(|| unsafe { device.wait_for_stream(stream) });
-        waited.map_err(|error| device_error(py, &error.to_string()))?;
-    }
+    let device = ready(py, problem.ordinal, &problem.streams)?;
     // The closure returns the problem with its owners, so that they are dropped on a thread with
     // the interpreter attached.
     let (solved, _problem) = interruptible(py, move || (solve(&device, &problem), problem))?;
@@ -150,6 +149,18 @@ pub(crate) fn solve_on_device(py: Python<'_>, problem: DeviceProblem) -> PyResul
         Fault::Value(message) => PyValueError::new_err(message),
         Fault::Type(message) => PyTypeError::new_err(message),
     })
+}
+
+/// Opens a device, and waits for the work on streams. The owners of arrays guarantee their streams.
+pub(crate) fn ready(py: Python<'_>, ordinal: usize, streams: &[u64]) -> PyResult<Arc<Device>> {
+    let device = interruptible(py, move || Device::open(ordinal))?;
+    let device = device.map_err(|error| device_error(py, &error.to_string()))?;
+    for &stream in streams {
+        // SAFETY: the owner of an array guarantees that its stream is valid.
+        let waited = py.detach(|| unsafe { device.wait_for_stream(stream) });
+        waited.map_err(|error| device_error(py, &error.to_string()))?;
+    }
+    Ok(device)
 }
 
 /// The reasons for which a solve fails.

@@ -7,6 +7,7 @@ mod arrow;
 mod chunk;
 mod condensed;
 mod device;
+mod device_points;
 mod dlpack;
 mod errors;
 mod files;
@@ -39,6 +40,8 @@ mod _kostra {
     use super::condensed::Condensed;
     #[pymodule_export]
     use super::device::{DeviceMemory, device_of, solve_on_device};
+    #[pymodule_export]
+    use super::device_points::{tree_of_edges, tree_on_device};
     #[pymodule_export]
     use super::dlpack::Borrowed;
     #[pymodule_export]

@@ -83,7 +83,7 @@ pub(crate) fn tree_of_neighbors(
     tree(py, coordinates, dimensions, Search::Neighbors(named(metric)?, neighbors), threads)
 }
 
-fn named(metric: &str) -> PyResult<Metric> {
+pub(crate) fn named(metric: &str) -> PyResult<Metric> {
     let unknown = || PyValueError::new_err(format!("metric must not be {metric:?}"));
     Metric::from_name(metric).ok_or_else(unknown)
 }

@@ -428,7 +428,121 @@ def test_right_arrays_without_a_device_are_answered_with_the_reason():
         kostra.DeviceArray([1], "cuda:7")
 
 
+def made_up_points(typestr="<f4", shape=(3, 2), **others):
+    return Interface(typestr, shape, **others)
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (made_up_points(shape=(3,)), ValueError, "X must have two dimensions, one row per point"),
+        (made_up_points(shape=(0, 2)), ValueError, r"X has the shape \(0, 2\) and so no points"),
+        (made_up_points(shape=(2, 0)), ValueError, r"X has the shape \(2, 0\) and so no columns"),
+        (made_up_points("<i4"), TypeError, "X must be an array of float32 or float64, not of int"),
+        (made_up_points("<f2"), TypeError, "X must be an array of float32 or float64, not of floa"),
+        (made_up_points("<x4"), TypeError, "X has entries of type '<x4', which are not float32"),
+        (made_up_points(strides=(4, 12)), ValueError, "the rows of X are not contiguous"),
+        (made_up_points(strides=(4, 4)), ValueError, "the rows of X are not contiguous"),
+        (made_up_points(strides=(-8, 4)), ValueError, "the rows of X are not contiguous"),
+        (made_up_points(strides=(10, 4)), ValueError, "the rows of X are not contiguous"),
+        (made_up_points(address=0), ValueError, "X has 3 entries, but its address is null"),
+        (made_up_points(shape=(2**31, 1)), ValueError, "X has 2147483648 points, but a CUDA"),
+        (Exporter((2, 32, 1), shape=(4, 3), strides=(1, 4)), ValueError, "the rows of X are not"),
+        (Exporter((2, 32, 1), device=(10, 0)), kostra.DeviceError, "X is on device rocm:0, but"),
+    ],
+)
+def test_a_wrong_array_of_points_is_refused_by_name(X, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        kostra.euclidean_mst(X)
+    if isinstance(X, Exporter) and error is not kostra.DeviceError:
+        assert X.deleted == 1
+
+
+def test_other_arguments_for_points_are_checked_first():
+    for options, error, message in [
+        ({"metric": "hamming"}, ValueError, "metric must be one of"),
+        ({"min_samples": 0}, ValueError, "min_samples must be from 1"),
+        ({"min_samples": 4}, ValueError, "min_samples is 4, but there are 3 points"),
+        ({"threads": 0}, ValueError, "threads must be from 1"),
+    ]:
+        X = Exporter((2, 32, 1), shape=(3, 2))
+        with pytest.raises(error, match=f"^{message}"):
+            kostra.euclidean_mst(X, **options)
+        assert X.deleted == len(X.asked)
+
+
+@pytest.mark.skipif(
+    NO_DEVICE is None, reason="there is a device, which must not follow made-up addresses"
+)
+def test_right_points_without_a_device_are_answered_with_the_reason():
+    reason = f"^{NO_DEVICE[:40]}"
+    for X, options in [
+        (made_up_points(), {}),
+        (made_up_points("<f8", strides=(24, 8)), {"metric": "cosine"}),
+        (made_up_points(shape=(1, 5), strides=(999, 4)), {"min_samples": 1}),
+        (Exporter((2, 64, 1), shape=(4, 3)), {}),
+        (Exporter((2, 32, 1), shape=(4, 3), strides=(6, 1)), {"min_samples": 4}),
+    ]:
+        with pytest.raises(kostra.DeviceError, match=reason):
+            kostra.euclidean_mst(X, **options)
+        assert not isinstance(X, Exporter) or X.deleted == 1
+
+
 # ---- On a device ---------------------------------------------------------------------------------
+
+
+def rows_there(values, way="interface"):
+    """Points on the device; ``way`` may be a row stride in entries."""
+    values = np.ascontiguousarray(values)
+    n, d = values.shape
+    stride = way if isinstance(way, int) else d
+    wide = np.zeros((n, stride), values.dtype)
+    wide[:, :d] = values
+    flat = kostra.DeviceArray(wide.reshape(-1))
+    size = values.itemsize
+    return OnlyInterface(flat, shape=(n, d), strides=(stride * size, size))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 16, 32])
+def test_trees_of_points_are_those_of_the_processor(device, dtype, dimensions):
+    X = np.random.default_rng(dimensions).random((2000, dimensions)).astype(dtype)
+    for metric, min_samples in [("euclidean", None), ("euclidean", 5), ("cosine", None)]:
+        expected = kostra.euclidean_mst(X, metric=metric, min_samples=min_samples)
+        for way in ("interface", dimensions + 3):
+            found = kostra.euclidean_mst(
+                rows_there(X, way), metric=metric, min_samples=min_samples
+            )
+            assert isinstance(found, kostra.DevicePointTree)
+            assert found.device == "cuda:0"
+            assert len(found) == len(expected)
+            assert (found.u.to_numpy() == expected.u).all()
+            assert (found.v.to_numpy() == expected.v).all()
+            assert (found.distances.to_numpy() == expected.distances).all()
+            assert (found.edge_ids.to_numpy() == expected.edge_ids).all()
+            host = found.to_host()
+            assert isinstance(host, kostra.PointTree)
+            assert (host.edges == expected.edges).all()
+            assert found.total_weight == expected.total_weight
+    assert (kostra.single_linkage(rows_there(X)) == kostra.single_linkage(X)).all()
+
+
+def test_what_a_device_finds_in_points_is_said(device):
+    X = np.ones((4, 3), np.float32)
+    X[2, 1] = np.nan
+    with pytest.raises(ValueError, match="row 2, column 1"):
+        kostra.euclidean_mst(rows_there(X))
+    X[2] = 0
+    with pytest.raises(ValueError, match="row 2 has only zeros"):
+        kostra.euclidean_mst(rows_there(X), metric="cosine")
+    with pytest.raises(ValueError, match="euclidean and cosine, not manhattan; copy X to host"):
+        kostra.euclidean_mst(rows_there(X), metric="manhattan")
+
+
+def test_one_point_is_a_tree_without_edges(device):
+    found = kostra.euclidean_mst(rows_there(np.zeros((1, 3))))
+    assert (found.n, len(found), len(found.edge_ids)) == (1, 0, 0)
+    assert len(found.to_host().edges) == 0
 
 
 class OnlyInterface:

@@ -43,7 +43,7 @@ __device__ __forceinline__ void make_frame(const u64* extent, u32 dimensions, Fr
     double width = 0, farthest = 0;
     for (u32 k = 0; k < 16; k++) {
         double low = k < dimensions ? from_extent(extent[k]) : 0;
-        double high = k < dimensions ? from_extent(~extent[16 + k]) : 0;
+        double high = k < dimensions ? from_extent(~extent[dimensions + k]) : 0;
         frame->low[k] = low;
         frame->center[k] = rounds ? low / 2 + high / 2 : 0;
         width = fmax(width, high - low);

@@ -169,6 +169,13 @@ impl Device {
         self.multiprocessors
     }
 
+    /// The bytes of shared memory that a block of a kernel can have.
+    pub(crate) fn shared_memory(&self) -> Result<u32, DeviceError> {
+        let most = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let bytes = self.check(self.context.attribute(most), "asking for its memory")?;
+        Ok(u32::try_from(bytes).unwrap_or_default())
+    }
+
     /// The size of the device's memory in bytes.
     pub fn memory(&self) -> usize {
         self.memory

@@ -1,10 +1,9 @@
 //! Points in device memory, and the errors of functions for points.
 
 use kostra_core::SolveError;
-use kostra_points::PointsError;
+use kostra_points::{Metric, PointsError};
 use thiserror::Error;
 
-use super::kernels::MOST_DIMENSIONS;
 use crate::error::{DeviceError, NoDevice};
 
 /// The type of coordinates in device memory.
@@ -69,13 +68,24 @@ pub enum DevicePointsError {
     /// The points do not fit in the device's memory, or the observer cancelled the run.
     #[error(transparent)]
     Run(#[from] SolveError),
-    /// More dimensions than the kernels are compiled for.
+    /// More dimensions than the kernels, or the device's shared memory, have room for.
     #[error(
-        "a CUDA device takes points of up to {MOST_DIMENSIONS} dimensions, not {dimensions}; use the processor"
+        "this CUDA device takes points of up to {most} dimensions, not {dimensions}; use the processor"
     )]
     TooManyDimensions {
         /// The number of dimensions.
         dimensions: usize,
+        /// The most dimensions.
+        most: usize,
+    },
+    /// A metric for which there are no kernels.
+    #[error(
+        "a CUDA device takes the metrics euclidean and cosine, not {}; use the processor",
+        .metric.name()
+    )]
+    Metric {
+        /// The metric.
+        metric: Metric,
     },
     /// More points than the kernels can number.
     #[error(

@@ -22,21 +22,21 @@ impl Rounds<'_> {
     }
 
     fn choose(&mut self) -> Result<(), DeviceError> {
-        let tree = self.tree;
         // SAFETY: lists and labels are points, and all arrays have a value for each point.
         unsafe {
             launch!(
                 self.device,
                 &self.kernels.choose,
-                grid_stride(tree.count.into()),
+                grid_stride(self.points.count.into()),
                 (FOREST, "choose"),
                 [
-                    u32 count = &tree.count,
+                    u32 count = &self.points.count,
+                    u32 skipped = &self.skipped,
                     ptr labels = &self.labels,
                     ptr lists = &self.lists,
                     ptr keys = &self.keys,
                     ptr bounds = &self.bounds,
-                    ptr order = &tree.order,
+                    ptr order = self.points.order,
                     ptr pairs = &mut self.pairs,
                 ],
                 "choosing pairs"
@@ -46,7 +46,7 @@ impl Rounds<'_> {
 
     /// Writes the hooks to `queries`, which no search needs any more.
     fn hook(&mut self, components: u32) -> Result<(), DeviceError> {
-        // SAFETY: each component has chosen a pair of points, so all indices are points.
+        // SAFETY: a component has chosen a pair of points or none, so all indices are points.
         unsafe {
             launch!(
                 self.device,
@@ -57,7 +57,7 @@ impl Rounds<'_> {
                     ptr components = &self.components,
                     u32 count = &components,
                     ptr pairs = &self.pairs,
-                    ptr inverse = &self.tree.inverse,
+                    ptr inverse = self.points.inverse,
                     ptr labels = &self.labels,
                     ptr hooks = &mut self.queries,
                 ],

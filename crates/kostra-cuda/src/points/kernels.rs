@@ -21,6 +21,12 @@ pub(super) const SEARCH: Source =
 pub(super) const CORES: Source =
     Source { name: "points/cores", text: include_str!("../../kernels/points/cores.cuh") };
 
+/// Comparing all pairs: rounded rows, and their products.
+pub(super) const ROUNDED: Source =
+    Source { name: "points_rounded", text: include_str!("../../kernels/points_rounded.cu") };
+pub(super) const PAIRS: Source =
+    Source { name: "points_pairs", text: include_str!("../../kernels/points_pairs.cu") };
+
 /// The files of the kernels for each number of coordinates of a row.
 const OF_WIDTH: [(usize, Source); 5] = [
     (2, Source { name: "points_2", text: include_str!("../../kernels/points_2.cu") }),
@@ -30,10 +36,10 @@ const OF_WIDTH: [(usize, Source); 5] = [
     (16, Source { name: "points_16", text: include_str!("../../kernels/points_16.cu") }),
 ];
 
-/// The most dimensions.
-pub(super) const MOST_DIMENSIONS: usize = OF_WIDTH[OF_WIDTH.len() - 1].0;
+/// The most dimensions of a tree.
+pub(super) const MOST_TREE_DIMENSIONS: usize = OF_WIDTH[OF_WIDTH.len() - 1].0;
 /// The number of neighbors up to which each lane of a warp keeps one.
-const FEW_NEIGHBORS: u32 = super::levels::WIDTH;
+const FEW_NEIGHBORS: u32 = super::tree::WIDTH;
 
 /// The indices of the counters.
 pub(super) mod counter {
@@ -47,20 +53,10 @@ pub(super) mod counter {
     pub(in super::super) const ALL: usize = constant(COUNTERS, "COUNTERS") as usize;
 }
 
-/// The kernels for points of one number of dimensions and one type of coordinates.
-pub(super) struct Kernels {
-    pub(super) extent: CudaFunction,
-    pub(super) frame: CudaFunction,
-    pub(super) places: CudaFunction,
-    pub(super) rows: CudaFunction,
-    pub(super) leaf_boxes: CudaFunction,
-    pub(super) node_boxes: CudaFunction,
-    pub(super) neighbors: CudaFunction,
-    pub(super) cores_few: CudaFunction,
-    pub(super) cores_many: CudaFunction,
-    /// Without core distances, and with them.
-    pub(super) take: [CudaFunction; 2],
-    pub(super) search: [CudaFunction; 2],
+/// The kernels that do not depend on the dimensions.
+pub(super) struct ForestKernels {
+    /// For each type of coordinates.
+    extent: [CudaFunction; 2],
     pub(super) begin: CudaFunction,
     pub(super) begin_with_cores: CudaFunction,
     pub(super) list_searches: CudaFunction,
@@ -74,32 +70,15 @@ pub(super) struct Kernels {
     pub(super) order_runs: CudaFunction,
     pub(super) gather: CudaFunction,
     pub(super) report: CudaFunction,
+    pub(super) sample: CudaFunction,
 }
 
-impl Kernels {
-    /// Loads the kernels for `dimensions` dimensions, which are at most [`MOST_DIMENSIONS`].
-    pub(super) fn load(
-        device: &Device,
-        dimensions: usize,
-        coordinates: CoordinateType,
-    ) -> Result<Self, DeviceError> {
-        let (_, source) = of_width(dimensions);
-        let suffix = coordinates.suffix();
-        let own = |name: &str| device.function(source, name);
-        let typed = |name: &str| device.function(source, &format!("{name}_{suffix}"));
+impl ForestKernels {
+    /// Loads the kernels.
+    pub(super) fn load(device: &Device) -> Result<Self, DeviceError> {
         let forest = |name: &str| device.function(FOREST, name);
         Ok(Self {
-            extent: device.function(FOREST, &format!("extent_{suffix}"))?,
-            frame: typed("frame")?,
-            places: typed("places")?,
-            rows: typed("rows")?,
-            leaf_boxes: own("leaf_boxes")?,
-            node_boxes: own("node_boxes")?,
-            neighbors: typed("neighbors")?,
-            cores_few: typed("cores_few")?,
-            cores_many: typed("cores_many")?,
-            take: [typed("take_plain")?, typed("take_reach")?],
-            search: [typed("search_plain")?, typed("search_reach")?],
+            extent: [forest("extent_f32")?, forest("extent_f64")?],
             begin: forest("begin")?,
             begin_with_cores: forest("begin_with_cores")?,
             list_searches: forest("list_searches")?,
@@ -113,12 +92,94 @@ impl Kernels {
             order_runs: forest("order_runs")?,
             gather: forest("gather")?,
             report: forest("report")?,
+            sample: forest("sample")?,
+        })
+    }
+
+    /// The kernel for the extent of coordinates.
+    pub(super) fn extent(&self, coordinates: CoordinateType) -> &CudaFunction {
+        &self.extent[usize::from(coordinates == CoordinateType::F64)]
+    }
+}
+
+/// The kernels of the tree for points of one number of dimensions and one type of coordinates.
+pub(super) struct TreeKernels {
+    pub(super) frame: CudaFunction,
+    pub(super) places: CudaFunction,
+    pub(super) rows: CudaFunction,
+    pub(super) leaf_boxes: CudaFunction,
+    pub(super) node_boxes: CudaFunction,
+    pub(super) neighbors: CudaFunction,
+    pub(super) cores_few: CudaFunction,
+    pub(super) cores_many: CudaFunction,
+    /// Without core distances, and with them.
+    pub(super) take: [CudaFunction; 2],
+    pub(super) search: [CudaFunction; 2],
+}
+
+impl TreeKernels {
+    /// Loads the kernels for `dimensions` dimensions, which are at most [`MOST_TREE_DIMENSIONS`].
+    pub(super) fn load(
+        device: &Device,
+        dimensions: usize,
+        coordinates: CoordinateType,
+    ) -> Result<Self, DeviceError> {
+        let (_, source) = of_width(dimensions);
+        let suffix = coordinates.suffix();
+        let own = |name: &str| device.function(source, name);
+        let typed = |name: &str| device.function(source, &format!("{name}_{suffix}"));
+        Ok(Self {
+            frame: typed("frame")?,
+            places: typed("places")?,
+            rows: typed("rows")?,
+            leaf_boxes: own("leaf_boxes")?,
+            node_boxes: own("node_boxes")?,
+            neighbors: typed("neighbors")?,
+            cores_few: typed("cores_few")?,
+            cores_many: typed("cores_many")?,
+            take: [typed("take_plain")?, typed("take_reach")?],
+            search: [typed("search_plain")?, typed("search_reach")?],
         })
     }
 
     /// The kernel for core distances of `neighbors` neighbors.
     pub(super) fn cores(&self, neighbors: u32) -> &CudaFunction {
         if neighbors <= FEW_NEIGHBORS { &self.cores_few } else { &self.cores_many }
+    }
+}
+
+/// The kernels that compare all pairs, for one type of coordinates.
+pub(super) struct PairKernels {
+    pub(super) round: CudaFunction,
+    pub(super) advance: CudaFunction,
+    pub(super) finish: CudaFunction,
+    pub(super) nearest: CudaFunction,
+    pub(super) pairs: CudaFunction,
+}
+
+impl PairKernels {
+    /// Loads the kernels, whose blocks may use up to `shared` bytes of shared memory.
+    pub(super) fn load(
+        device: &Device,
+        coordinates: CoordinateType,
+        shared: u32,
+    ) -> Result<Self, DeviceError> {
+        use cudarc::driver::sys::CUfunction_attribute_enum as Attribute;
+        let suffix = coordinates.suffix();
+        let rounded = |name: &str| device.function(ROUNDED, name);
+        let large = |name: &str| {
+            let function = device.function(PAIRS, &format!("{name}_{suffix}"))?;
+            let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            device.check(function.set_attribute(most, shared as i32), "loading kernels")?;
+            Ok::<_, DeviceError>(function)
+        };
+        Ok(Self {
+            round: rounded(&format!("round_{suffix}"))?,
+            advance: rounded(&format!("advance_{suffix}"))?,
+            finish: rounded("finish")?,
+            nearest: large("nearest")?,
+            pairs: large("pairs")?,
+        })
     }
 }
 
@@ -139,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_row_is_a_power_of_two_and_has_room_for_all_dimensions() {
-        for dimensions in 1..=MOST_DIMENSIONS {
+        for dimensions in 1..=MOST_TREE_DIMENSIONS {
             let width = row_width(dimensions);
             assert!(width >= dimensions && width < 2 * dimensions.max(2));
             let (kernels, source) = of_width(dimensions);

@@ -1,30 +1,33 @@
-//! The exact minimum spanning tree of points on a device, by Borůvka's algorithm over a tree of
-//! boxes.
+//! The exact minimum spanning tree of points on a device, by Borůvka's algorithm.
 //!
-//! Points are sorted along a Hilbert curve. The tree of boxes over consecutive points has no
-//! pointers. First, each point's nearest points are found. In each round, every component takes its
-//! nearest outgoing pair: from these lists where they suffice, and by a search in the tree
-//! elsewhere.
+//! First, each point's nearest points are found. In each round, every component takes its nearest
+//! outgoing pair: from these lists where they suffice, and by searches elsewhere. There are two
+//! ways to search:
+//!
+//! * in few dimensions in a tree of boxes. Points are sorted along a Hilbert curve. The tree over
+//!   consecutive points has no pointers. O(n log n) work for points that a curve sorts well, O(n^2)
+//!   at worst. Device memory: for three dimensions of 32 bits, about 150 bytes for each point;
+//! * in many dimensions by comparing all pairs. Tensor cores multiply rounded coordinates, which
+//!   rules out nearly all pairs. O(n^2 d) work. Device memory: for 32 dimensions of 32 bits, about
+//!   250 bytes for each point.
 //!
 //! * Sources: Prokopenko, Sao & Lebrun-Grandié 2022 (one tree for all rounds, nodes labeled by
 //!   their component, a bound of each component that all its points share); Karras 2012 (the idea
 //!   to sort points along a curve). `docs/algorithms/cuda-points.md` lists what differs.
 //! * Exact and canonical: the result is that of [`kostra_points`], edge by edge. Approximate
-//!   distances in 32 bits decide only what is looked at.
-//! * Time O(n log n) work for points that a curve sorts well, O(n^2) at worst, in O(log n) rounds
-//!   with a round trip to the host each.
-//! * Device memory: for three dimensions of 32 bits, about 150 bytes for each point.
+//!   distances decide only what is looked at.
+//! * O(log n) rounds with a few round trips to the host each.
 //! * Reports the time of each step by the device's clock, and the rounds with the numbers of
 //!   components and of points that search.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
-mod cores;
+mod extent;
 mod input;
 mod join;
 mod kernels;
-mod levels;
 mod order;
+mod pairs;
 mod rounds;
 #[cfg(test)]
 mod tests;
@@ -32,35 +35,31 @@ mod tree;
 
 use std::sync::Arc;
 
+use cudarc::driver::CudaSlice;
 use kostra_core::Run;
 use kostra_core::{OutOfMemory, memory};
-use kostra_points::{PointTree, Points, PointsError, Values};
+use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 
 pub use self::input::{CoordinateType, DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
-use self::kernels::{Kernels, MOST_DIMENSIONS};
-use self::levels::{levels, nodes};
+use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
 use self::order::order;
-use self::rounds::Rounds;
-use self::tree::Tree;
+use self::pairs::{MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
+use self::rounds::{FoundEdges, LIST, PointOrder, Rounds, Search};
+use self::tree::{Tree, TreeSearch, levels, nodes};
 use crate::buffers::DeviceArray;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::memory::DeviceMemory;
+use crate::radix_sort::RadixSort;
 use crate::staging::{self, Transfer};
 use crate::step_clock::StepClock;
 
 /// The distances whose tree is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointDistance {
-    /// The Euclidean distance.
-    Euclidean,
-    /// The mutual reachability distance over the Euclidean one. The core distance of a point is
-    /// its distance to the `min_samples`-th nearest point, where the point itself is the first.
-    MutualReachability {
-        /// From 1 to the number of points, and at most [`MAX_SAMPLES`].
-        min_samples: usize,
-    },
-    /// The mutual reachability distance with given core distances.
+    /// The distance by a metric, or the mutual reachability distance over it.
+    Metric(Distance),
+    /// The mutual reachability distance with given core distances, over the Euclidean metric.
     Cores {
         /// The address of the square of each point's core distance: 64-bit floating-point numbers
         /// that are neither negative nor NaN.
@@ -68,13 +67,53 @@ pub enum PointDistance {
     },
 }
 
+impl PointDistance {
+    fn metric(self) -> Metric {
+        match self {
+            Self::Metric(distance) => distance.metric,
+            Self::Cores { .. } => Metric::Euclidean,
+        }
+    }
+
+    /// The number of other points whose distance is a point's core distance, if that is not given.
+    fn neighbors(self) -> u32 {
+        match self {
+            Self::Metric(distance) => distance.min_samples.saturating_sub(1) as u32,
+            Self::Cores { .. } => 0,
+        }
+    }
+
+    fn has_cores(self) -> bool {
+        self.neighbors() > 0 || matches!(self, Self::Cores { .. })
+    }
+}
+
+/// How points and components find their nearest points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    Tree,
+    AllPairs,
+}
+
+impl Plan {
+    fn of(points: &PointAddresses, metric: Metric) -> Self {
+        if metric == Metric::Euclidean && points.dimensions <= MOST_TREE_DIMENSIONS {
+            Self::Tree
+        } else {
+            Self::AllPairs
+        }
+    }
+}
+
 /// A minimum spanning tree in device memory, in the order of [`PointTree`].
 #[derive(Debug)]
 pub struct DevicePointTree {
     /// The number of points.
     pub len: u32,
-    /// The ends of each edge: two 32-bit indices, the lower one first.
-    pub ends: DeviceMemory,
+    /// The lower end of each edge: 32-bit indices.
+    pub lower_ends: DeviceMemory,
+    /// The higher end of each edge.
+    pub higher_ends: DeviceMemory,
     /// The distance between the ends of each edge, 64 bits.
     pub distances: DeviceMemory,
 }
@@ -82,12 +121,34 @@ pub struct DevicePointTree {
 /// The canonical minimum spanning tree of points, built on the device `run.device()`.
 ///
 /// # Errors
-/// When there are more than [`MAX_POINTS`] points, more than 16 dimensions, or more than
-/// [`MAX_SAMPLES`] samples; when squared distances overflow or vanish; when there is no device, the
-/// device fails or has too little memory; or when the observer cancels the run.
+/// When there are more than [`MAX_POINTS`] points, more than 2048 dimensions, or more than
+/// [`MAX_SAMPLES`] samples; when the metric is neither Euclidean nor cosine, or does not accept the
+/// points; when squared distances overflow or vanish; when there is no device, the device fails or
+/// has too little memory; or when the observer cancels the run.
 pub fn spanning_tree(
     points: &Points<'_>,
-    min_samples: usize,
+    distance: impl Into<Distance>,
+    run: &mut Run<'_>,
+) -> Result<PointTree, DevicePointsError> {
+    tree_of(points, distance.into(), None, run)
+}
+
+/// The same tree, by comparing all pairs in any case.
+///
+/// # Errors
+/// As [`spanning_tree`].
+pub fn brute_force(
+    points: &Points<'_>,
+    distance: impl Into<Distance>,
+    run: &mut Run<'_>,
+) -> Result<PointTree, DevicePointsError> {
+    tree_of(points, distance.into(), Some(Plan::AllPairs), run)
+}
+
+fn tree_of(
+    points: &Points<'_>,
+    distance: Distance,
+    plan: Option<Plan>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
     let device = &Device::open(run.device())?;
@@ -96,18 +157,16 @@ pub fn spanning_tree(
         Values::F32(_) => CoordinateType::F32,
         Values::F64(_) => CoordinateType::F64,
     };
-    let distance = match min_samples {
-        1 => PointDistance::Euclidean,
-        _ => PointDistance::MutualReachability { min_samples },
-    };
     let mut addresses =
         PointAddresses { address: 0, len, dimensions, stride: dimensions, coordinates };
+    let distance = PointDistance::Metric(distance);
     check(&addresses, distance)?;
     if len < 2 {
         return Ok(PointTree { len, ends: Vec::new(), distances: Vec::new() });
     }
     let bytes = len as usize * dimensions * coordinates.size();
-    device.admit(0, bytes + bytes_needed(&addresses, distance))?;
+    let plan = plan.unwrap_or_else(|| Plan::of(&addresses, distance.metric()));
+    device.admit(0, bytes + bytes_needed(device, &addresses, distance, plan))?;
     let threads = run.threads();
     let copy = run.upload(|_| {
         let copy = DeviceMemory::uninit(device, bytes)?;
@@ -120,8 +179,8 @@ pub fn spanning_tree(
         Ok::<_, DeviceError>(copy)
     })?;
     addresses.address = copy.address();
-    // SAFETY: the copy has all points, and lives until the tree is complete.
-    let tree = unsafe { spanning_tree_at(device, &addresses, distance, run) }?;
+    // The copy has all points, and lives until the tree is complete.
+    let tree = Request { device, points: &addresses, distance, plan }.solve(run)?;
     run.download(|_| tree.download())
 }
 
@@ -139,40 +198,137 @@ pub unsafe fn spanning_tree_at(
     distance: PointDistance,
     run: &mut Run<'_>,
 ) -> Result<DevicePointTree, DevicePointsError> {
-    check(points, distance)?;
-    let len = points.len;
-    if len < 2 {
-        let empty = || DeviceMemory::uninit(device, 0);
-        return Ok(DevicePointTree { len, ends: empty()?, distances: empty()? });
+    let plan = Plan::of(points, distance.metric());
+    Request { device, points, distance, plan }.solve(run)
+}
+
+/// The same tree, by comparing all pairs in any case.
+///
+/// # Errors
+/// As [`spanning_tree_at`].
+///
+/// # Safety
+/// As [`spanning_tree_at`].
+pub unsafe fn brute_force_at(
+    device: &Arc<Device>,
+    points: &PointAddresses,
+    distance: PointDistance,
+    run: &mut Run<'_>,
+) -> Result<DevicePointTree, DevicePointsError> {
+    Request { device, points, distance, plan: Plan::AllPairs }.solve(run)
+}
+
+/// A tree to build. Whoever makes a request guarantees its addresses.
+struct Request<'a> {
+    device: &'a Arc<Device>,
+    points: &'a PointAddresses,
+    distance: PointDistance,
+    plan: Plan,
+}
+
+impl Request<'_> {
+    fn solve(&self, run: &mut Run<'_>) -> Result<DevicePointTree, DevicePointsError> {
+        let Self { device, points, distance, plan } = *self;
+        check(points, distance)?;
+        let len = points.len;
+        if len < 2 {
+            let empty = || DeviceMemory::uninit(device, 0);
+            let (lower_ends, higher_ends, distances) = (empty()?, empty()?, empty()?);
+            return Ok(DevicePointTree { len, lower_ends, higher_ends, distances });
+        }
+        device.admit(0, bytes_needed(device, points, distance, plan))?;
+        let forest = &run.compile(|_| ForestKernels::load(device))?;
+        let (edges, sort) = match plan {
+            Plan::Tree => self.in_tree(forest, run)?,
+            Plan::AllPairs => self.by_all_pairs(forest, run)?,
+        };
+        let mut clock = StepClock::new(device, run)?;
+        clock.start()?;
+        let tree = order((device, forest), &edges, (len - 1, distance.metric()), sort)?;
+        clock.lap("order")?;
+        device.finish()?;
+        clock.report(run)?;
+        Ok(tree)
     }
-    device.admit(0, bytes_needed(points, distance))?;
-    let kernels = &run.compile(|_| Kernels::load(device, points.dimensions, points.coordinates))?;
-    let mut clock = StepClock::new(device, run)?;
-    clock.start()?;
-    let (tree, sort) = Tree::build(device, kernels, points)?;
-    clock.lap("build")?;
-    let cores: Option<DeviceArray<f64>> = match distance {
-        PointDistance::Euclidean | PointDistance::MutualReachability { min_samples: 1 } => None,
-        PointDistance::MutualReachability { min_samples } => {
-            let cores = tree.core_distances(device, kernels, min_samples as u32 - 1)?;
-            clock.lap("core distances")?;
-            Some(cores.into())
+
+    fn in_tree(
+        &self,
+        forest: &ForestKernels,
+        run: &mut Run<'_>,
+    ) -> Result<(FoundEdges, RadixSort), DevicePointsError> {
+        let (device, points) = (self.device, self.points);
+        let (dimensions, coordinates) = (points.dimensions, points.coordinates);
+        let kernels = &run.compile(|_| TreeKernels::load(device, dimensions, coordinates))?;
+        let mut clock = StepClock::new(device, run)?;
+        clock.start()?;
+        let (tree, sort) = Tree::build((device, forest), kernels, points)?;
+        clock.lap("build")?;
+        let cores = self
+            .cores(&mut clock, |neighbors| Ok(tree.core_distances(device, kernels, neighbors)?))?;
+        let order = PointOrder { count: tree.count, order: &tree.order, inverse: &tree.inverse };
+        let mut search = TreeSearch::new(device, kernels, &tree)?;
+        let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
+        Ok((edges, sort))
+    }
+
+    fn by_all_pairs(
+        &self,
+        forest: &ForestKernels,
+        run: &mut Run<'_>,
+    ) -> Result<(FoundEdges, RadixSort), DevicePointsError> {
+        let (device, points, metric) = (self.device, self.points, self.distance.metric());
+        let shared = device.shared_memory()?;
+        let most = most_dimensions(self.distance.neighbors().max(LIST as u32), shared);
+        if points.dimensions > most {
+            let dimensions = points.dimensions;
+            return Err(DevicePointsError::TooManyDimensions { dimensions, most });
         }
-        PointDistance::Cores { squares } => {
-            // SAFETY: the caller guarantees the address.
-            Some(unsafe { DeviceArray::foreign(squares, len as usize) })
+        let coordinates = RoundedPoints::coordinates(points, metric);
+        let kernels = &run.compile(|_| PairKernels::load(device, coordinates, shared))?;
+        let mut clock = StepClock::new(device, run)?;
+        clock.start()?;
+        let rounded = RoundedPoints::new((device, forest), kernels, points, metric)?;
+        clock.lap("build")?;
+        let mut search = PairSearch::new(device, kernels, &rounded, shared)?;
+        let cores = self.cores(&mut clock, |neighbors| search.core_distances(neighbors, run))?;
+        let order =
+            PointOrder { count: points.len, order: &rounded.order, inverse: &rounded.order };
+        let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
+        Ok((edges, RadixSort::new(device, points.len as usize)?))
+    }
+
+    /// The squared core distances, if the distance has any. `find` finds those for a number of
+    /// neighbors.
+    fn cores(
+        &self,
+        clock: &mut StepClock<'_>,
+        find: impl FnOnce(u32) -> Result<CudaSlice<f64>, DevicePointsError>,
+    ) -> Result<Option<DeviceArray<f64>>, DevicePointsError> {
+        if let PointDistance::Cores { squares } = self.distance {
+            // SAFETY: whoever made the request guarantees the address.
+            return Ok(Some(unsafe { DeviceArray::foreign(squares, self.points.len as usize) }));
         }
-    };
-    let rounds = Rounds::allocate((device, kernels), &tree, cores.is_some())?;
-    let edges = rounds.run(cores.as_ref(), &mut clock, run)?;
-    run.finish_rounds();
-    drop(tree);
-    clock.start()?;
-    let ordered = order((device, kernels), &edges, len - 1, sort)?;
-    clock.lap("order")?;
-    device.finish()?;
-    clock.report(run)?;
-    Ok(DevicePointTree { len, ends: ordered.ends, distances: ordered.distances })
+        if self.distance.neighbors() == 0 {
+            return Ok(None);
+        }
+        let cores = find(self.distance.neighbors())?;
+        clock.lap("core distances")?;
+        Ok(Some(cores.into()))
+    }
+
+    fn rounds(
+        &self,
+        (forest, order): (&ForestKernels, PointOrder<'_>),
+        search: &mut dyn Search,
+        cores: Option<DeviceArray<f64>>,
+        clock: &mut StepClock<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<FoundEdges, DevicePointsError> {
+        let rounds = Rounds::allocate((self.device, forest), order, cores.is_some())?;
+        let edges = rounds.run(search, cores.as_ref(), clock, run)?;
+        run.finish_rounds();
+        Ok(edges)
+    }
 }
 
 impl DevicePointTree {
@@ -181,17 +337,14 @@ impl DevicePointTree {
     /// # Errors
     /// When the device fails, or the system refuses the memory.
     pub fn download(&self) -> Result<PointTree, DevicePointsError> {
-        let (ends, distances) = (self.ends.to_vec()?, self.distances.to_vec()?);
+        let (lower, higher) = (self.lower_ends.to_vec()?, self.higher_ends.to_vec()?);
         let word = |bytes: &[u8; 4]| u32::from_ne_bytes(*bytes);
-        let pairs = ends.as_chunks::<4>().0.as_chunks::<2>().0;
-        let numbers = distances.as_chunks::<8>().0;
-        Ok(PointTree {
-            len: self.len,
-            ends: memory::collected(pairs.iter().map(|[a, b]| [word(a), word(b)]))
-                .map_err(refused)?,
-            distances: memory::collected(numbers.iter().map(|bytes| f64::from_ne_bytes(*bytes)))
-                .map_err(refused)?,
-        })
+        let pairs = lower.as_chunks::<4>().0.iter().zip(higher.as_chunks::<4>().0);
+        let ends = memory::collected(pairs.map(|(a, b)| [word(a), word(b)])).map_err(refused)?;
+        let distances = self.distances.to_vec()?;
+        let numbers = distances.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
+        let distances = memory::collected(numbers).map_err(refused)?;
+        Ok(PointTree { len: self.len, ends, distances })
     }
 }
 
@@ -206,7 +359,7 @@ fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DeviceP
         return Err(PointsError::NoDimensions.into());
     }
     if dimensions > MOST_DIMENSIONS {
-        return Err(DevicePointsError::TooManyDimensions { dimensions });
+        return Err(DevicePointsError::TooManyDimensions { dimensions, most: MOST_DIMENSIONS });
     }
     if len > MAX_POINTS {
         return Err(DevicePointsError::TooManyPoints { points: len });
@@ -214,7 +367,10 @@ fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DeviceP
     if stride < dimensions {
         return Err(DevicePointsError::Overlap { dimensions, stride });
     }
-    if let PointDistance::MutualReachability { min_samples } = distance {
+    if let PointDistance::Metric(Distance { metric, min_samples }) = distance {
+        if !matches!(metric, Metric::Euclidean | Metric::Cosine) {
+            return Err(DevicePointsError::Metric { metric });
+        }
         let points = len as usize;
         if min_samples == 0 || (points > 0 && min_samples > points) {
             return Err(PointsError::MinSamples { min_samples, points }.into());
@@ -227,11 +383,26 @@ fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DeviceP
 }
 
 /// The bytes of device memory that a tree needs, in addition to the points.
-fn bytes_needed(points: &PointAddresses, distance: PointDistance) -> usize {
-    let (tree, sort) = Tree::bytes(points);
-    let (len, has_cores) = (points.len as usize, distance != PointDistance::Euclidean);
-    let rounds = Rounds::bytes(len, nodes(&levels(points.len)), has_cores);
+fn bytes_needed(
+    device: &Device,
+    points: &PointAddresses,
+    distance: PointDistance,
+    plan: Plan,
+) -> usize {
+    let len = points.len as usize;
+    let has_cores = distance.has_cores();
+    let (kept, sort, search) = match plan {
+        Plan::Tree => {
+            let (kept, sort) = Tree::bytes(points);
+            (kept, sort, TreeSearch::bytes(nodes(&levels(points.len))))
+        }
+        Plan::AllPairs => {
+            let kept = RoundedPoints::bytes(points, distance.metric());
+            (kept, 24 * len + RadixSort::bytes(len), PairSearch::bytes(device, len))
+        }
+    };
+    let rounds = Rounds::bytes(len, has_cores) + search;
     // The tree's own sort comes before the rounds. That of the edges comes after the tree.
     let order = 16 * len + sort;
-    tree + (rounds + if has_cores { 8 * len } else { 0 }).max(sort).max(order)
+    kept + (rounds + if has_cores { 8 * len } else { 0 }).max(sort).max(order)
 }

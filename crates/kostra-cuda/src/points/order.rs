@@ -9,8 +9,10 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use kostra_points::Metric;
 
-use super::kernels::{FOREST, Kernels, counter};
+use super::DevicePointTree;
+use super::kernels::{FOREST, ForestKernels, counter};
 use super::rounds::FoundEdges;
 use crate::buffers::download;
 use crate::device::Device;
@@ -19,27 +21,21 @@ use crate::launch::{grid_stride, launch};
 use crate::memory::DeviceMemory;
 use crate::radix_sort::{Pairs, RadixSort};
 
-/// The ends and the distances of the edges.
-pub(super) struct Ordered {
-    pub(super) ends: DeviceMemory,
-    pub(super) distances: DeviceMemory,
-}
-
-/// Sorts `count` edges, and reports them. `sort` has memory for as many keys.
+/// Sorts `count` edges, at least one, into a tree. `sort` has memory for as many keys.
 pub(super) fn order(
-    (device, kernels): (&Arc<Device>, &Kernels),
+    (device, kernels): (&Arc<Device>, &ForestKernels),
     edges: &FoundEdges,
-    count: u32,
+    (count, metric): (u32, Metric),
     mut sort: RadixSort,
-) -> Result<Ordered, DeviceError> {
+) -> Result<DevicePointTree, DeviceError> {
     let order = Order { device, kernels, edges, count };
-    let (ends, distances) = (
-        DeviceMemory::uninit(device, 8 * count as usize)?,
-        DeviceMemory::uninit(device, 8 * count as usize)?,
-    );
-    if count == 0 {
-        return Ok(Ordered { ends, distances });
-    }
+    let array = |size: usize| DeviceMemory::uninit(device, size * count as usize);
+    let tree = DevicePointTree {
+        len: count + 1,
+        lower_ends: array(4)?,
+        higher_ends: array(4)?,
+        distances: array(8)?,
+    };
     let mut pairs = Pairs::uninit(device, count as usize)?;
     let mut spare = Pairs::uninit(device, count as usize)?;
     order.number(&mut pairs.values)?;
@@ -64,21 +60,23 @@ pub(super) fn order(
             (FOREST, "report"),
             [
                 u32 count = &count,
+                u32 is_half = &u32::from(metric == Metric::Cosine),
                 ptr sorted_keys = &pairs.keys,
                 ptr places = &pairs.values,
                 ptr edge_pairs = &edges.pairs,
-                ptr ends = &ends.address(),
-                ptr distances = &distances.address(),
+                ptr lower_ends = &tree.lower_ends.address(),
+                ptr higher_ends = &tree.higher_ends.address(),
+                ptr distances = &tree.distances.address(),
             ],
             "listing edges"
         )
     }?;
-    Ok(Ordered { ends, distances })
+    Ok(tree)
 }
 
 struct Order<'a> {
     device: &'a Device,
-    kernels: &'a Kernels,
+    kernels: &'a ForestKernels,
     edges: &'a FoundEdges,
     count: u32,
 }

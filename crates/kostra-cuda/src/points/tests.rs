@@ -14,16 +14,20 @@ fn numbers(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-fn compare<T: Coordinate>(coordinates: &[T], dimensions: usize, about: &str) {
+/// Compares both plans with the processor.
+fn compare<T: Coordinate>(coordinates: &[T], dimensions: usize, metric: Metric, about: &str) {
     let points = Points::new(coordinates, dimensions).unwrap();
     for min_samples in [1, 2, 5, 40] {
         if min_samples > 1 && min_samples > points.len() as usize {
             continue;
         }
-        let distance = Distance { metric: Metric::Euclidean, min_samples };
+        let distance = Distance { metric, min_samples };
+        let about = format!("{about}, {dimensions} dimensions, {}, {min_samples}", metric.name());
         let expected = kostra_points::brute_force(&points, distance, &mut Run::new()).unwrap();
-        let found = spanning_tree(&points, min_samples, &mut Run::new()).unwrap();
-        assert!(found == expected, "{about}, {dimensions} dimensions, min_samples {min_samples}");
+        let found = spanning_tree(&points, distance, &mut Run::new()).unwrap();
+        assert!(found == expected, "{about}");
+        let found = brute_force(&points, distance, &mut Run::new()).unwrap();
+        assert!(found == expected, "{about}, all pairs");
     }
 }
 
@@ -32,18 +36,37 @@ fn the_tree_is_that_of_the_processor_edge_by_edge() {
     if device().is_none() {
         return;
     }
-    for dimensions in [1, 2, 3, 4, 5, 9, 16] {
+    for dimensions in [1, 2, 3, 4, 5, 9, 16, 17, 33, 64, 100, 300] {
         for len in [0, 1, 2, 3, 31, 32, 33, 1000, 1500] {
             let mut next = numbers(dimensions as u64 * 1000 + len as u64);
             let random: Vec<f64> = (0..len * dimensions).map(|_| next()).collect();
             let narrow: Vec<f32> = random.iter().map(|&x| x as f32).collect();
             let lattice: Vec<f32> = random.iter().map(|&x| (6.0 * x) as i32 as f32).collect();
             let far: Vec<f64> = random.iter().map(|&x| 1e9 + 1e-3 * x * x * x).collect();
-            compare(&random, dimensions, "random f64");
-            compare(&narrow, dimensions, "random f32");
-            compare(&lattice, dimensions, "lattice with duplicates");
-            compare(&far, dimensions, "far from the origin");
+            compare(&random, dimensions, Metric::Euclidean, "random f64");
+            compare(&narrow, dimensions, Metric::Euclidean, "random f32");
+            compare(&lattice, dimensions, Metric::Euclidean, "lattice with duplicates");
+            compare(&far, dimensions, Metric::Euclidean, "far from the origin");
+            let directions: Vec<f64> = random.iter().map(|&x| 1e-3 + x).collect();
+            compare(&directions, dimensions, Metric::Cosine, "directions f64");
+            let narrow: Vec<f32> = directions.iter().map(|&x| x as f32).collect();
+            compare(&narrow, dimensions, Metric::Cosine, "directions f32");
         }
+    }
+}
+
+#[test]
+fn points_of_several_panels_and_many_dimensions_have_the_tree_of_the_processor() {
+    if device().is_none() {
+        return;
+    }
+    for (len, dimensions) in [(5000, 20), (2000, 384), (1500, 1000)] {
+        let mut next = numbers(len as u64);
+        let clustered: Vec<f32> = (0..len * dimensions)
+            .map(|i| ((i / dimensions % 7) as f64 + 0.1 * next()) as f32)
+            .collect();
+        compare(&clustered, dimensions, Metric::Euclidean, "clusters");
+        compare(&clustered, dimensions, Metric::Cosine, "clusters");
     }
 }
 
@@ -54,9 +77,23 @@ fn equal_points_are_a_star_around_the_first() {
     }
     let points = vec![0.5_f32; 3 * 100_000];
     let points = Points::new(&points, 3).unwrap();
-    let tree = spanning_tree(&points, 1, &mut Run::new()).unwrap();
-    assert!(tree.ends.iter().enumerate().all(|(i, ends)| *ends == [0, i as u32 + 1]));
-    assert!(tree.distances.iter().all(|&distance| distance == 0.0));
+    let mut run = Run::new();
+    let in_tree = spanning_tree(&points, Metric::Euclidean, &mut run).unwrap();
+    let all_pairs = brute_force(&points, Metric::Euclidean, &mut run).unwrap();
+    for tree in [in_tree, all_pairs] {
+        assert!(tree.ends.iter().enumerate().all(|(i, ends)| *ends == [0, i as u32 + 1]));
+        assert!(tree.distances.iter().all(|&distance| distance == 0.0));
+    }
+}
+
+#[test]
+fn a_vector_of_zeros_has_no_direction() {
+    if device().is_none() {
+        return;
+    }
+    let points = Points::new(&[1.0, 2.0, 0.0, -0.0, 3.0, 1.0], 2).unwrap();
+    let error = spanning_tree(&points, Metric::Cosine, &mut Run::new()).unwrap_err();
+    assert!(error.to_string().contains("row 1 has only zeros"), "{error}");
 }
 
 #[test]
@@ -68,13 +105,35 @@ fn points_that_the_kernels_do_not_take_are_refused() {
         stride: 3,
         coordinates: CoordinateType::F32,
     };
-    let words = |points: &PointAddresses, min_samples| {
-        check(points, PointDistance::MutualReachability { min_samples }).unwrap_err().to_string()
+    let words = |points: &PointAddresses, metric, min_samples| {
+        let distance = PointDistance::Metric(Distance { metric, min_samples });
+        check(points, distance).unwrap_err().to_string()
     };
-    assert!(check(&points, PointDistance::Euclidean).is_ok());
-    assert!(words(&PointAddresses { dimensions: 17, ..points }, 1).contains("not 17"));
-    assert!(words(&PointAddresses { stride: 2, ..points }, 1).contains("2 coordinates apart"));
-    assert!(words(&PointAddresses { len: u32::MAX, ..points }, 1).contains("2147483647"));
-    assert!(words(&points, 11).contains("from 1 to the number of points, 10"));
-    assert!(words(&PointAddresses { len: 1000, ..points }, 130).contains("at most 129"));
+    let euclidean = Metric::Euclidean;
+    assert!(check(&points, PointDistance::Metric(euclidean.into())).is_ok());
+    assert!(check(&points, PointDistance::Metric(Metric::Cosine.into())).is_ok());
+    assert!(words(&points, Metric::Haversine, 1).contains("not haversine"));
+    assert!(
+        words(&PointAddresses { dimensions: 2049, ..points }, euclidean, 1).contains("not 2049")
+    );
+    let overlapping = PointAddresses { stride: 2, ..points };
+    assert!(words(&overlapping, euclidean, 1).contains("2 coordinates apart"));
+    let many = PointAddresses { len: u32::MAX, ..points };
+    assert!(words(&many, euclidean, 1).contains("2147483647"));
+    assert!(words(&points, euclidean, 11).contains("from 1 to the number of points, 10"));
+    let enough = PointAddresses { len: 1000, ..points };
+    assert!(words(&enough, euclidean, 130).contains("at most 129"));
+}
+
+#[test]
+fn few_dimensions_use_a_tree_and_many_compare_all_pairs() {
+    let plan = |dimensions, metric| {
+        let coordinates = CoordinateType::F32;
+        let points =
+            PointAddresses { address: 0, len: 10, dimensions, stride: dimensions, coordinates };
+        Plan::of(&points, metric)
+    };
+    assert_eq!(plan(3, Metric::Euclidean), Plan::Tree);
+    assert_eq!(plan(3, Metric::Cosine), Plan::AllPairs);
+    assert_eq!(plan(32, Metric::Euclidean), Plan::AllPairs);
 }

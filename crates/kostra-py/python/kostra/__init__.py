@@ -29,7 +29,7 @@ equal, negative and infinite.
 """
 
 from kostra._device import DeviceError
-from kostra._device_forest import DeviceArray, DeviceForest
+from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
 from kostra._forest import Forest
 from kostra._graph import Graph
 from kostra._grid import grid, segment
@@ -44,6 +44,7 @@ __all__ = [
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
+    "DevicePointTree",
     "Forest",
     "Graph",
     "Partition",

@@ -9,6 +9,7 @@ __all__ = [
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
+    "DevicePointTree",
     "Forest",
     "Graph",
     "Partition",
@@ -53,11 +54,12 @@ class DeviceArray:
     def to_numpy(self) -> npt.NDArray[Any]: ...
 
 class DeviceForest:
-    edge_ids: DeviceArray
     u: DeviceArray
     v: DeviceArray
     n: int
     maximum: bool
+    @property
+    def edge_ids(self) -> DeviceArray: ...
     @property
     def weights(self) -> DeviceArray: ...
     @property
@@ -70,6 +72,11 @@ class DeviceForest:
     def device(self) -> str: ...
     def __len__(self) -> int: ...
     def to_host(self) -> Forest: ...
+
+class DevicePointTree(DeviceForest):
+    @property
+    def distances(self) -> DeviceArray: ...
+    def to_host(self) -> PointTree: ...
 
 class Forest:
     nodes: list[Any] | None
@@ -274,6 +281,15 @@ def partition(
     vertex_weights: npt.ArrayLike | None = None,
 ) -> Partition: ...
 def verify(graph: Graph, forest: Forest | DeviceForest | npt.ArrayLike) -> None: ...
+@overload
+def euclidean_mst(
+    X: _OnDevice,
+    *,
+    metric: str = "euclidean",
+    min_samples: int | None = None,
+    threads: int | None = None,
+) -> DevicePointTree: ...
+@overload
 def euclidean_mst(
     X: npt.ArrayLike,
     *,

@@ -64,5 +64,6 @@ def refuse_if_on_device(name, values):
     if place is not None:
         raise DeviceError(
             f"{name} is on device {name_of(place)}, but must be in host memory; "
-            "copy it to the host first (only minimum_spanning_forest takes arrays on CUDA devices)"
+            "copy it to the host first "
+            "(only minimum_spanning_forest and euclidean_mst take arrays on CUDA devices)"
         )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kostra import _arrays, _device, _foreign, _graph, _kostra
+from kostra import _arrays, _device, _foreign, _graph, _kostra, _points
 from kostra._forest import Forest
 
 # The codes of DLPack by the letters of NumPy's types.
@@ -98,15 +98,14 @@ class DeviceForest:
     :func:`verify` call :meth:`to_host` themselves.
     """
 
-    __slots__ = ("_host", "_weights", "edge_ids", "maximum", "n", "u", "v")
+    __slots__ = ("_host", "_ids", "_weights", "maximum", "n", "u", "v")
 
     def __init__(self, solved, dtypes, maximum):
         ids, (u, v), weights, n = solved
         self._host = None
         #: The number of vertices, isolated vertices included.
         self.n = n
-        #: The positions of the forest's edges in the input, ascending: a DeviceArray of int64.
-        self.edge_ids = DeviceArray._of(ids, np.int64)
+        self._ids = None if ids is None else DeviceArray._of(ids, np.int64)
         #: The first ends, ``u[edge_ids]``: a DeviceArray in the type of the input.
         self.u = DeviceArray._of(u, dtypes["u"])
         #: The second ends, ``v[edge_ids]``: a DeviceArray in the type of the input.
@@ -114,6 +113,11 @@ class DeviceForest:
         self._weights = None if weights is None else DeviceArray._of(weights, dtypes["w"])
         #: Whether this is a maximum spanning forest.
         self.maximum = maximum
+
+    @property
+    def edge_ids(self):
+        """The positions of the forest's edges in the input, ascending: a DeviceArray of int64."""
+        return self._ids
 
     @property
     def weights(self):
@@ -146,10 +150,10 @@ class DeviceForest:
     @property
     def device(self):
         """The name of the device of the arrays, such as ``"cuda:0"``."""
-        return self.edge_ids.device
+        return self.u.device
 
     def __len__(self):
-        return len(self.edge_ids)
+        return len(self.u)
 
     def __repr__(self):
         return f"<kostra.DeviceForest on {self.device}: {_arrays.counts(self)}>"
@@ -163,6 +167,72 @@ class DeviceForest:
             inner = _kostra.Forest.whole_of(tree._inner, ids, self.maximum, self.algorithm)
             self._host = Forest(inner, tree._end_types, tree._weight_type)
         return self._host
+
+
+class DevicePointTree(DeviceForest):
+    """The spanning tree of points whose arrays are on a CUDA device.
+
+    :func:`euclidean_mst` returns it for points on a device. It is a :class:`DeviceForest` whose
+    edges are in ascending order of (distance, lower index, higher index). ``u`` has the lower and
+    ``v`` the higher index of each edge. ``weights`` are the distances, and ``edge_ids`` are the
+    positions in this order. :meth:`to_host` returns a :class:`PointTree`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, solved, n):
+        ends, distances = solved
+        types = {"u": np.int32, "v": np.int32, "w": np.float64}
+        super().__init__((None, ends, distances, n), types, maximum=False)
+
+    @property
+    def edge_ids(self):
+        """The positions of the edges in their order: a DeviceArray of int64."""
+        if self._ids is None:
+            self._ids = DeviceArray(np.arange(len(self)), self.device)
+        return self._ids
+
+    @property
+    def distances(self):
+        """The distance between the two points of each edge: a DeviceArray of float64."""
+        return self.weights
+
+    @property
+    def algorithm(self):
+        """The name of the algorithm that computed the tree."""
+        return "cuda-points"
+
+    def to_host(self):
+        """The :class:`PointTree` in host memory. The first call copies it, in O(n) time."""
+        if self._host is None:
+            u, v = (ends.to_numpy().view(np.uint32) for ends in (self.u, self.v))
+            inner = _kostra.tree_of_edges(self.n, u, v, self.distances.to_numpy())
+            self._host = _points.PointTree._of(inner)
+        return self._host
+
+
+def euclidean_mst(X, metric, min_samples, threads):
+    """The tree of points on a device. ``metric`` is one of the engine's names."""
+    _arrays.threads(threads)  # the device uses none, but a wrong argument is an error
+    array = _foreign.points("X", X)
+    try:
+        ordinal = array.device
+        if ordinal is None:
+            ordinal = _kostra.device_of(array.address)
+        problem = {
+            "ordinal": ordinal,
+            "points": array.place(),
+            "len": array.length,
+            "dimensions": array.dimensions,
+            "stride": array.stride,
+            "metric": metric,
+            "min_samples": _points.samples(min_samples, array.length),
+            "streams": [array.stream],
+            "owners": [array.owner],
+        }
+        return DevicePointTree(_kostra.tree_on_device(problem), array.length)
+    finally:
+        array.release()
 
 
 class Options(NamedTuple):

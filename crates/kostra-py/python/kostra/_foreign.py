@@ -1,4 +1,4 @@
-"""Imports columns on a CUDA device, through DLPack or ``__cuda_array_interface__``.
+"""Imports columns and points on a CUDA device, through DLPack or ``__cuda_array_interface__``.
 
 This module makes all checks that do not need a device, so that wrong arguments give the same errors
 on every machine.
@@ -109,7 +109,7 @@ class Column:
         if not self.dtype.isnative:
             raise TypeError(f"{name} is not in native byte order ({self.dtype.str}); convert it")
         if interface.get("mask") is not None:
-            raise ValueError(f"{name} has a mask; remove masked edges instead")
+            raise ValueError(f"{name} has a mask; remove masked entries instead")
         self._shaped(entry("shape"), interface.get("strides"))
         data = entry("data")
         try:
@@ -135,6 +135,10 @@ class Column:
             isinstance(length, int) and length >= 0 for length in shape
         ):
             raise ValueError(f"{self.name} has the invalid shape {shape!r}")
+        self._measure(shape, strides)
+
+    def _measure(self, shape, strides):
+        """Takes the shape and the strides in bytes, which may be None."""
         if len(shape) != 1:
             raise ValueError(f"{self.name} must have one dimension, not {len(shape)}")
         self.length = shape[0]
@@ -147,8 +151,72 @@ class Column:
             )
 
 
+class Points(Column):
+    """A two-dimensional array of points on a CUDA device: one row per point.
+
+    A row is contiguous. Rows may be apart, as those of a slice of columns.
+    """
+
+    __slots__ = ("dimensions", "stride")
+
+    def _measure(self, shape, strides):
+        if len(shape) != 2:
+            raise ValueError(
+                f"{self.name} must have two dimensions, one row per point, but has {len(shape)}"
+            )
+        if 0 in shape:
+            what = "points" if shape[0] == 0 else "columns"
+            raise ValueError(f"{self.name} has the shape {tuple(shape)} and so no {what}")
+        self.length, self.dimensions = shape
+        size = self.dtype.itemsize
+        row, column = strides or (self.dimensions * size, size)
+        if self.length == 1:
+            row = self.dimensions * size
+        if (column != size and self.dimensions > 1) or row % size or row < self.dimensions * size:
+            raise ValueError(
+                f"the rows of {self.name} are not contiguous: its strides are {row} and {column} "
+                f"bytes, and its entries have {size}; copy it with contiguous() in PyTorch or "
+                "ascontiguousarray() in CuPy"
+            )
+        self.stride = row // size
+
+
+def points(name, values):
+    """An array of points on a device.
+
+    Raises a ValueError, TypeError or DeviceError that names the argument.
+    """
+    place = _device.place_of(values)
+    _refuse_other_devices(name, place)
+    array = Points(name, values, place)
+    try:
+        if array.dtype not in (np.float32, np.float64):
+            raise TypeError(
+                f"{name} must be an array of float32 or float64, not of {array.dtype}; convert it"
+            )
+        if array.length > 2**31 - 1:
+            raise ValueError(
+                f"{name} has {array.length} points, but a CUDA device takes at most {2**31 - 1}"
+            )
+    except BaseException:
+        array.release()
+        raise
+    return array
+
+
+def _refuse_other_devices(name, place):
+    if place[0] not in _device.CUDA:
+        raise _device.DeviceError(
+            f"{name} is on device {_device.name_of(place)}, "
+            "but Kostra takes arrays on CUDA devices and in host memory; "
+            "copy it to the host first"
+        )
+
+
 def _no_numbers(name):
     """The end of an error about the element type of an argument."""
+    if name == "X":
+        return "are not float32 or float64; convert it"
     if name == "w":
         return "are not integers or floats of up to 64 bits that NumPy supports; convert it"
     return "are not integers; convert it"
@@ -168,12 +236,7 @@ def columns(u, v, w):
                 f"{on_device} is on device {_device.name_of(places[on_device])}, "
                 f"but {name} is in host memory; u, v and w must be on the same device"
             )
-        if place[0] not in _device.CUDA:
-            raise _device.DeviceError(
-                f"{name} is on device {_device.name_of(place)}, "
-                "but Kostra takes arrays on CUDA devices and in host memory; "
-                "copy it to the host first"
-            )
+        _refuse_other_devices(name, place)
     found = {}
     try:
         for name, values in given.items():

@@ -64,28 +64,32 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     ----------
     X : array of n by d
         The points, one per row. ``float32`` and ``float64`` are used as they are; other types are
-        converted to ``float64``.
+        converted to ``float64``. Arrays on a CUDA device, such as those of CuPy, PyTorch, JAX and
+        Numba, must have one of these two types.
     metric : {"euclidean", "manhattan", "chebyshev", "haversine", "cosine"}
         How distances are measured. For ``"haversine"``, the columns of ``X`` are latitude and
         longitude in degrees, and distances are in meters. This differs from scikit-learn, which
-        uses radians.
+        uses radians. For arrays on a device, ``"euclidean"`` and ``"cosine"`` are supported.
     min_samples : int, optional
         If it is at least 2, the distance of two points is their mutual reachability distance: the
         largest of their distance and their core distances. The core distance of a point is the
         distance to its ``min_samples``-th nearest point, where the point itself is the first, as in
-        scikit-learn.
+        scikit-learn. At most 129 for arrays on a device.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
     Returns
     -------
     PointTree
+        For an array on a CUDA device, a :class:`DevicePointTree`. The tree is the same.
 
     Raises
     ------
     ValueError, TypeError
         If ``X`` contains no points, no columns, NaN or infinite values, or if ``min_samples`` is
         not from 1 to n.
+    DeviceError
+        If the device of ``X`` cannot be used.
     KeyboardInterrupt
         If Ctrl-C is pressed during the call.
 
@@ -100,6 +104,10 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     >>> (tree.distances / 1000).round()
     array([111., 186.])
     """
+    if _device.place_of(X) is not None:
+        from kostra import _device_forest
+
+        return _device_forest.euclidean_mst(X, _metric(metric), min_samples, threads)
     coordinates, metric = points("X", X), _metric(metric)
     n, dimensions = coordinates.shape
     min_samples = samples(min_samples, n)
@@ -232,7 +240,9 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
             raise ValueError("a forest already has its distances; leave min_samples out")
         return X
     if metric != "precomputed":
-        return euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
+        return in_memory(
+            euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
+        )
     if isinstance(X, Graph):
         raise TypeError("X must not be a Graph; pass X.minimum_spanning_forest()")
     if hasattr(X, "tocoo"):

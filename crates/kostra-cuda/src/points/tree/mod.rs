@@ -2,24 +2,28 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+mod cores;
+mod levels;
+mod search;
+
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
-use kostra_points::PointsError;
 
+use self::levels::Level;
+pub(super) use self::levels::{WIDTH, levels, nodes};
+pub(super) use self::search::TreeSearch;
+use super::extent::Extent;
 use super::input::{CoordinateType, DevicePointsError, PointAddresses};
-use super::kernels::{FOREST, Kernels, MOST_DIMENSIONS, TREE, row_width};
-use super::levels::{Level, WIDTH, levels, nodes};
-use crate::buffers::download;
+use super::kernels::{ForestKernels, TREE, TreeKernels, row_width};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
-use crate::memory::bytes_at;
 use crate::radix_sort::{Pairs, RadixSort};
 use crate::shared::constant;
 
 /// The number of threads of a block of the kernels with one warp for each task.
 pub(super) const WARPS_BLOCK: u32 =
-    constant(include_str!("../../kernels/points/geometry.cuh"), "WARPS_BLOCK") as u32;
+    constant(include_str!("../../../kernels/points/geometry.cuh"), "WARPS_BLOCK") as u32;
 /// The number of 64-bit words of a `Frame` in `kernels/points/geometry.cuh`: 16 lowest coordinates,
 /// 16 centers, and 4 numbers.
 const FRAME: usize = 36;
@@ -55,11 +59,11 @@ impl Tree {
     /// Sorts the points, and builds the tree. Returns the memory in which the points were sorted,
     /// for other sorts of as many keys.
     pub(super) fn build(
-        device: &Device,
-        kernels: &Kernels,
+        (device, forest): (&Device, &ForestKernels),
+        kernels: &TreeKernels,
         points: &PointAddresses,
     ) -> Result<(Self, RadixSort), DevicePointsError> {
-        let frame = frame(device, kernels, points)?;
+        let frame = frame((device, forest), kernels, points)?;
         let (order, sort) = sort(device, kernels, points, &frame)?;
         let (count, width) = (points.len, row_width(points.dimensions));
         let levels = levels(count);
@@ -96,7 +100,7 @@ impl Tree {
     fn take_rows(
         &mut self,
         device: &Device,
-        kernels: &Kernels,
+        kernels: &TreeKernels,
         points: &PointAddresses,
     ) -> Result<(), DeviceError> {
         let (dimensions, stride) = (points.dimensions as u32, points.stride as u64);
@@ -124,7 +128,7 @@ impl Tree {
         }
     }
 
-    fn make_boxes(&mut self, device: &Device, kernels: &Kernels) -> Result<(), DeviceError> {
+    fn make_boxes(&mut self, device: &Device, kernels: &TreeKernels) -> Result<(), DeviceError> {
         let leaves = self.levels[0];
         // SAFETY: there is a box for each node, and a row for each point.
         unsafe {
@@ -178,39 +182,12 @@ pub(super) fn warps(tasks: u32) -> LaunchConfig {
 /// The frame of the points, after a check that all coordinates are finite and that no distance
 /// overflows.
 fn frame(
-    device: &Device,
-    kernels: &Kernels,
+    (device, forest): (&Device, &ForestKernels),
+    kernels: &TreeKernels,
     points: &PointAddresses,
 ) -> Result<CudaSlice<f64>, DevicePointsError> {
-    let dimensions = points.dimensions as u32;
-    let mut extent: CudaSlice<u64> = device.filled(2 * MOST_DIMENSIONS, 0xff)?;
-    let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;
-    let mut grid = grid_stride(points.len.into());
-    grid.grid_dim = (grid.grid_dim.0.min(8 * device.multiprocessors()), dimensions, 1);
-    // SAFETY: the caller guarantees the points; the extent has two places for each dimension.
-    unsafe {
-        launch!(
-            device,
-            &kernels.extent,
-            grid,
-            (FOREST, "extent"),
-            [
-                ptr points = &points.address,
-                u32 dimensions = &dimensions,
-                u64 stride = &(points.stride as u64),
-                u32 count = &points.len,
-                ptr extent = &mut extent,
-                ptr fault = &mut fault,
-            ],
-            "reading points"
-        )
-    }?;
-    if let Some(&position) = download(device, &fault)?.first()
-        && position != u64::MAX
-    {
-        return Err(not_finite(device, points, position)?.into());
-    }
-    check_range(&download(device, &extent)?, points.dimensions)?;
+    let extent = Extent::of(device, forest, points)?;
+    extent.check_range()?;
     let mut frame: CudaSlice<f64> = device.uninit(FRAME)?;
     let grid = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the frame has the words of a `Frame`.
@@ -220,58 +197,21 @@ fn frame(
             &kernels.frame,
             grid,
             (TREE, "frame"),
-            [ptr extent = &extent, u32 dimensions = &dimensions, ptr frame = &mut frame],
+            [
+                ptr extent = &extent.on_device,
+                u32 dimensions = &(points.dimensions as u32),
+                ptr frame = &mut frame,
+            ],
             "reading points"
         )
     }?;
     Ok(frame)
 }
 
-/// The error for the coordinate at `position`, counted row by row.
-fn not_finite(
-    device: &Device,
-    points: &PointAddresses,
-    position: u64,
-) -> Result<PointsError, DeviceError> {
-    let (row, column) =
-        (position as usize / points.dimensions, position as usize % points.dimensions);
-    let size = points.coordinates.size();
-    let address = points.address + ((row * points.stride + column) * size) as u64;
-    // SAFETY: the kernel has read the same coordinate.
-    let bytes = unsafe { bytes_at(device, address, size) }?;
-    let value = match *bytes {
-        [a, b, c, d] => f64::from(f32::from_ne_bytes([a, b, c, d])),
-        _ => bytes.first_chunk().map_or(f64::NAN, |bytes| f64::from_ne_bytes(*bytes)),
-    };
-    Ok(PointsError::NotFinite { row, column, value })
-}
-
-/// Refuses points whose squared distances overflow, or all vanish although the points differ, as
-/// the processor does. `extent` is that of the kernel.
-fn check_range(extent: &[u64], dimensions: usize) -> Result<(), PointsError> {
-    /// As on the processor: far above the squares that lose bits.
-    const LEAST_SQUARE: f64 = 1e-280;
-    let number = |key: u64| f64::from_bits(if key >> 63 == 1 { key ^ 1 << 63 } else { !key });
-    let widths = (0..dimensions).map(|k| number(!extent[MOST_DIMENSIONS + k]) - number(extent[k]));
-    let (mut diagonal, mut differ) = (0.0, false);
-    for width in widths {
-        diagonal += width * width;
-        differ |= width > 0.0;
-    }
-    if !diagonal.is_finite() {
-        let roots = (dimensions as f64).sqrt().log2().ceil() as i32;
-        return Err(PointsError::TooWide { divisor: 2.0_f64.powi(515 + roots) });
-    }
-    if differ && diagonal < LEAST_SQUARE {
-        return Err(PointsError::TooNarrow { factor: 2.0_f64.powi(512) });
-    }
-    Ok(())
-}
-
 /// The indices of the points in the order of the curve.
 fn sort(
     device: &Device,
-    kernels: &Kernels,
+    kernels: &TreeKernels,
     points: &PointAddresses,
     frame: &CudaSlice<f64>,
 ) -> Result<(CudaSlice<u32>, RadixSort), DeviceError> {
@@ -300,27 +240,4 @@ fn sort(
     let mut sort = RadixSort::new(device, len)?;
     sort.sort(device, points.len, &mut pairs, &mut spare)?;
     Ok((pairs.values, sort))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(value: f64) -> u64 {
-        let bits = value.to_bits();
-        if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
-    }
-
-    #[test]
-    fn points_whose_squared_distances_overflow_or_vanish_are_refused() {
-        let extent = |low: f64, high: f64| {
-            let mut extent = vec![u64::MAX; 2 * MOST_DIMENSIONS];
-            (extent[0], extent[MOST_DIMENSIONS]) = (key(low), !key(high));
-            check_range(&extent, 1)
-        };
-        assert_eq!(extent(-1.0, 2.0), Ok(()));
-        assert_eq!(extent(1e-300, 1e-300), Ok(()));
-        assert!(matches!(extent(-1e200, 1e200), Err(PointsError::TooWide { .. })));
-        assert!(matches!(extent(-1e-150, 0.0), Err(PointsError::TooNarrow { .. })));
-    }
 }

@@ -4,12 +4,11 @@
 
 use cudarc::driver::CudaSlice;
 
-use super::kernels::{CORES, Kernels};
-use super::levels::WIDTH;
-use super::tree::{Tree, WARPS_BLOCK, warps};
+use super::{Tree, WARPS_BLOCK, WIDTH, warps};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::launch;
+use crate::points::kernels::{CORES, TreeKernels};
 
 /// The blocks for each multiprocessor: enough to hide waiting for memory.
 const BLOCKS: u32 = 16;
@@ -17,10 +16,10 @@ const BLOCKS: u32 = 16;
 impl Tree {
     /// The squared distance from each point to its `neighbors`-th nearest other point, in the given
     /// order of the points. There are more points than `neighbors`, which is from 1 to 128.
-    pub(super) fn core_distances(
+    pub(in super::super) fn core_distances(
         &self,
         device: &Device,
-        kernels: &Kernels,
+        kernels: &TreeKernels,
         neighbors: u32,
     ) -> Result<CudaSlice<f64>, DeviceError> {
         let mut cores = device.uninit(self.count as usize)?;

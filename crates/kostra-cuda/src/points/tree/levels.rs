@@ -3,21 +3,21 @@
 use crate::shared::constant;
 
 /// The text that has the constants of the tree.
-const GEOMETRY: &str = include_str!("../../kernels/points/geometry.cuh");
+const GEOMETRY: &str = include_str!("../../../kernels/points/geometry.cuh");
 /// The number of points of a leaf, and of children of a node.
-pub(super) const WIDTH: u32 = constant(GEOMETRY, "WIDTH") as u32;
+pub(in super::super) const WIDTH: u32 = constant(GEOMETRY, "WIDTH") as u32;
 
 /// A level of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(in super::super) struct Level {
     /// The index of its first node.
-    pub(super) begin: u32,
+    pub(in super::super) begin: u32,
     /// The number of its nodes, with empty ones up to a multiple of [`WIDTH`].
-    pub(super) nodes: u32,
+    pub(in super::super) nodes: u32,
 }
 
 /// The levels of a tree over `points` points, the leaves first.
-pub(super) fn levels(points: u32) -> Vec<Level> {
+pub(in super::super) fn levels(points: u32) -> Vec<Level> {
     let (mut levels, mut begin, mut nodes) = (Vec::new(), 0, points.div_ceil(WIDTH));
     loop {
         let groups = nodes.div_ceil(WIDTH).max(1);
@@ -31,7 +31,7 @@ pub(super) fn levels(points: u32) -> Vec<Level> {
 }
 
 /// The number of nodes of all levels.
-pub(super) fn nodes(levels: &[Level]) -> usize {
+pub(in super::super) fn nodes(levels: &[Level]) -> usize {
     levels.iter().map(|level| level.nodes as usize).sum()
 }
 

@@ -1,0 +1,103 @@
+//! Trees of points in arrays on a CUDA device, given by address. The trees stay on the device.
+
+#![allow(unsafe_code, reason = "arrays of other libraries are given by address")]
+
+use kostra::cuda::points::{
+    CoordinateType, DevicePointTree, DevicePointsError, PointAddresses, PointDistance,
+    spanning_tree_at,
+};
+use kostra_core::{Run, SolveError};
+use kostra_points::{Distance, PointTree};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+
+use crate::device::{DeviceMemory, Place, ready};
+use crate::errors::{device_error, solve_error};
+use crate::forest::Forest;
+use crate::points::{named, points_error};
+use crate::watch::{Stop, interruptible};
+
+/// Points on a device, and the distance whose tree is built: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PointProblem {
+    /// The number of the device.
+    ordinal: usize,
+    points: Place,
+    len: u32,
+    dimensions: usize,
+    /// The number of coordinates from a point to the next one.
+    stride: usize,
+    metric: String,
+    min_samples: usize,
+    /// The streams whose queued work the call waits for.
+    streams: Vec<u64>,
+    #[expect(
+        dead_code,
+        reason = "keeps the array alive, even if an interrupt returns while the device works"
+    )]
+    owners: Py<PyAny>,
+}
+
+/// The ends and the distances of the edges.
+type Tree = ([DeviceMemory; 2], DeviceMemory);
+
+/// The spanning tree of points on a device. Python has checked the array's shape and type.
+#[pyfunction]
+pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<Tree> {
+    let device = ready(py, problem.ordinal, &problem.streams)?;
+    let distance = Distance::mutual_reachability(named(&problem.metric)?, problem.min_samples);
+    let (address, kind) = &problem.points;
+    let points = PointAddresses {
+        address: *address,
+        len: problem.len,
+        dimensions: problem.dimensions,
+        stride: problem.stride,
+        coordinates: if kind == "f4" { CoordinateType::F32 } else { CoordinateType::F64 },
+    };
+    let stop = Stop::default();
+    let mut watched = stop.clone();
+    // The closure returns the problem with its owners, so that they are dropped on a thread with
+    // the interpreter attached.
+    let work = move || {
+        let run = &mut Run::new().observed_by(&mut watched);
+        // SAFETY: the owner of the array guarantees its address, and lives on.
+        let tree = unsafe {
+            spanning_tree_at(&device, &points, PointDistance::Metric(distance), run)
+        };
+        (tree, problem)
+    };
+    let (tree, _problem) = interruptible(py, work).inspect_err(|_| stop.cancel())?;
+    let DevicePointTree { lower_ends, higher_ends, distances, .. } =
+        tree.map_err(|error| exception(py, error))?;
+    let [u, v, distances] = [lower_ends, higher_ends, distances].map(DeviceMemory::of);
+    Ok(([u, v], distances))
+}
+
+/// The exception for an error of a device's function for points.
+fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
+    match error {
+        DevicePointsError::Points(error) => points_error(error),
+        DevicePointsError::Run(SolveError::Cancelled) => PyKeyboardInterrupt::new_err("interrupted"),
+        DevicePointsError::Run(error) => solve_error(py, error),
+        DevicePointsError::Device(error) => solve_error(py, error.into()),
+        DevicePointsError::NoDevice(error) => device_error(py, &error.to_string()),
+        error => PyValueError::new_err(
+            error.to_string().replace("use the processor", "copy X to host memory"),
+        ),
+    }
+}
+
+/// A tree of `points` points in host memory, from its edges in canonical order.
+#[pyfunction]
+pub(crate) fn tree_of_edges(
+    points: u32,
+    u: PyReadonlyArray1<'_, u32>,
+    v: PyReadonlyArray1<'_, u32>,
+    distances: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Forest> {
+    let ends = u.as_slice()?.iter().zip(v.as_slice()?).map(|(&u, &v)| [u, v]).collect();
+    let distances = distances.as_slice()?.to_vec();
+    Ok(Forest::of_points(PointTree { len: points, ends, distances }))
+}
