@@ -63,9 +63,8 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
     let work = move || {
         let run = &mut Run::new().observed_by(&mut watched);
         // SAFETY: the owner of the array guarantees its address, and lives on.
-        let tree = unsafe {
-            spanning_tree_at(&device, &points, PointDistance::Metric(distance), run)
-        };
+        let tree =
+            unsafe { spanning_tree_at(&device, &points, PointDistance::Metric(distance), run) };
         (tree, problem)
     };
     let (tree, _problem) = interruptible(py, work).inspect_err(|_| stop.cancel())?;
@@ -79,7 +78,9 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
 fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     match error {
         DevicePointsError::Points(error) => points_error(error),
-        DevicePointsError::Run(SolveError::Cancelled) => PyKeyboardInterrupt::new_err("interrupted"),
+        DevicePointsError::Run(SolveError::Cancelled) => {
+            PyKeyboardInterrupt::new_err("interrupted")
+        }
         DevicePointsError::Run(error) => solve_error(py, error),
         DevicePointsError::Device(error) => solve_error(py, error.into()),
         DevicePointsError::NoDevice(error) => device_error(py, &error.to_string()),

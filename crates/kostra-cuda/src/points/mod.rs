@@ -96,12 +96,17 @@ enum Plan {
 }
 
 impl Plan {
+    /// From this number of dimensions on, boxes rule out few pairs, and comparing all pairs of up
+    /// to [`FEW_POINTS`](Self::FEW_POINTS) points is faster. `docs/performance/points-gpu.md` has
+    /// the measurements.
+    const MANY_DIMENSIONS: u32 = 9;
+    const FEW_POINTS: u32 = 1 << 17;
+
     fn of(points: &PointAddresses, metric: Metric) -> Self {
-        if metric == Metric::Euclidean && points.dimensions <= MOST_TREE_DIMENSIONS {
-            Self::Tree
-        } else {
-            Self::AllPairs
-        }
+        let (len, dimensions) = (points.len, points.dimensions);
+        let pairs_are_faster = dimensions >= Self::MANY_DIMENSIONS && len <= Self::FEW_POINTS;
+        let has_tree = metric == Metric::Euclidean && dimensions <= MOST_TREE_DIMENSIONS;
+        if has_tree && !pairs_are_faster { Self::Tree } else { Self::AllPairs }
     }
 }
 

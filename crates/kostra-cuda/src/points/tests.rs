@@ -127,13 +127,16 @@ fn points_that_the_kernels_do_not_take_are_refused() {
 
 #[test]
 fn few_dimensions_use_a_tree_and_many_compare_all_pairs() {
-    let plan = |dimensions, metric| {
+    let plan = |len, dimensions, metric| {
         let coordinates = CoordinateType::F32;
         let points =
-            PointAddresses { address: 0, len: 10, dimensions, stride: dimensions, coordinates };
+            PointAddresses { address: 0, len, dimensions, stride: dimensions, coordinates };
         Plan::of(&points, metric)
     };
-    assert_eq!(plan(3, Metric::Euclidean), Plan::Tree);
-    assert_eq!(plan(3, Metric::Cosine), Plan::AllPairs);
-    assert_eq!(plan(32, Metric::Euclidean), Plan::AllPairs);
+    assert_eq!(plan(10, 3, Metric::Euclidean), Plan::Tree);
+    assert_eq!(plan(10, 8, Metric::Euclidean), Plan::Tree);
+    assert_eq!(plan(100_000, 9, Metric::Euclidean), Plan::AllPairs);
+    assert_eq!(plan(1_000_000, 9, Metric::Euclidean), Plan::Tree);
+    assert_eq!(plan(1_000_000, 32, Metric::Euclidean), Plan::AllPairs);
+    assert_eq!(plan(10, 3, Metric::Cosine), Plan::AllPairs);
 }
