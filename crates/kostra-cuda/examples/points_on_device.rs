@@ -9,9 +9,10 @@
 //! points_on_device dendrogram POINTS DIMENSIONS uniform|clustered
 //! ```
 //!
-//! SHAPE may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the tree there. It prints the median of seven
-//! trees after one that is not timed, and the steps of one more. The exit code is 1 if a tree is
-//! wrong or there is no device.
+//! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
+//! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
+//! tree there. It prints the median of seven trees after one that is not timed, and the steps of
+//! one more. The exit code is 1 if a tree is wrong or there is no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 

@@ -53,9 +53,9 @@ __device__ __forceinline__ float sum_up(float value) {
     return value;
 }
 
-// Rounds (x - center) * scale to 16 bits: `depth` numbers of a row, with zeros at the end. Keeps the
-// length of each rounded row, how far it is from the row itself, and minus half its square. A warp
-// rounds a row. Rows up to a whole panel have a half square that no pair passes.
+// Rounds (x - center) * scale to 16 bits: `depth` numbers of a row, with zeros at the end. Keeps
+// the length of each rounded row, how far it is from the row itself, and minus half its square. A
+// warp rounds a row. Rows up to a whole panel have a half square that no pair passes.
 template <typename T>
 __device__ __forceinline__ void round_rows(Exact<T> exact, u32 count, const double* center,
                                            double scale, u32 depth, unsigned short* rounded,

@@ -1,4 +1,5 @@
-// Matrix products of rounded rows on tensor cores: fragments of a warp, and copies to shared memory.
+// Matrix products of rounded rows on tensor cores: fragments of a warp, and copies to shared
+// memory.
 //
 // A warp compares the 32 rows of its queries with 32 columns at a time. The fragments are those of
 // the instruction `mma.m16n8k16`.
@@ -38,7 +39,8 @@ __device__ __forceinline__ void load_matrices(u32 (&to)[4], u32 address) {
                  : "memory");
 }
 
-__device__ __forceinline__ void multiply(float (&sums)[4], const u32 (&rows)[4], u32 low, u32 high) {
+__device__ __forceinline__ void multiply(float (&sums)[4], const u32 (&rows)[4], u32 low,
+                                         u32 high) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
