@@ -30,8 +30,9 @@ def test_the_tree_has_the_distances_of_scipys(metric, dtype):
 def test_haversine_takes_degrees_and_gives_meters():
     tree = kostra.euclidean_mst([[0.0, 0.0], [0.0, 90.0]], metric="haversine")
     np.testing.assert_allclose(tree.distances, 6_371_008.7714 * np.pi / 2)
-    with pytest.warns(UserWarning, match="needs degrees"):
+    with pytest.warns(UserWarning, match="needs degrees") as caught:
         kostra.euclidean_mst([[0.1, 0.2], [0.3, -3.1]], metric="haversine")
+    assert caught[0].filename == __file__
 
 
 def test_the_tree_is_a_forest_that_can_be_cut_plotted_and_pickled():

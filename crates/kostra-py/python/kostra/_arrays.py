@@ -1,11 +1,21 @@
 """Checks arguments and converts them for the compiled part."""
 
 import operator
+import sys
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from kostra import _device, _kostra
+
+
+def warn(message):
+    """Warns at the line that called the package."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kostra":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 class Columns(NamedTuple):

@@ -1,8 +1,5 @@
 """Gaps in the vertex ids: warns about vertices without edges, and relabels vertices."""
 
-import sys
-import warnings
-
 import numpy as np
 
 from kostra import _arrays
@@ -69,12 +66,4 @@ class Gaps:
             f"{isolated} of the {n} vertices {'has' if isolated == 1 else 'have'} no edge, "
             f"because {reason}; {self.remedy.format(n=n)}"
         )
-        warnings.warn(message, UserWarning, stacklevel=_callers_level())
-
-
-def _callers_level():
-    """The stack level of the code that called the package."""
-    frame, level = sys._getframe(2), 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kostra":
-        frame, level = frame.f_back, level + 1
-    return level
+        _arrays.warn(message)

@@ -1,7 +1,5 @@
 """Spanning trees of points, and of distances in the forms that other libraries use."""
 
-import warnings
-
 import numpy as np
 
 from kostra import _arrays, _device, _kostra
@@ -175,11 +173,9 @@ def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
 def _flat(coordinates, metric):
     """The coordinates row by row. Warns if they may be in radians, the unit of scikit-learn."""
     if metric == "haversine" and len(coordinates) > 1 and np.abs(coordinates).max() <= np.pi:
-        warnings.warn(
+        _arrays.warn(
             "all latitudes and longitudes are at most pi; "
-            "metric='haversine' needs degrees, so convert radians with numpy.degrees",
-            UserWarning,
-            stacklevel=4,
+            "metric='haversine' needs degrees, so convert radians with numpy.degrees"
         )
     return np.ascontiguousarray(coordinates).reshape(-1)
 

@@ -1,7 +1,6 @@
 """Reads graphs from files, for :meth:`kostra.Graph.read`."""
 
 import os
-import warnings
 
 from kostra import _arrays, _convert, _kostra
 
@@ -20,7 +19,7 @@ def read(cls, path, options):
     arguments = options | {"skip_nan": nan == "skip", "threads": _arrays.threads(threads)}
     loaded, messages = _kostra.read(path, arguments)
     for message in messages:
-        warnings.warn(message, UserWarning, stacklevel=3)  # the caller of Graph.read
+        _arrays.warn(message)
     return cls._loaded(loaded)
 
 
