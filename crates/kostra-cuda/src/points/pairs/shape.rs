@@ -1,10 +1,10 @@
-//! The shape of blocks and of their shared memory, as `kernels/points_pairs.cu` divides it.
+//! The shape of blocks and of their shared memory, as `kernels/points/queries.cuh` divides it.
 
 use crate::shared::constant;
 
 const PANELS: &str = include_str!("../../../kernels/points/panels.cuh");
 const PRODUCTS: &str = include_str!("../../../kernels/points/products.cuh");
-const PAIRS: &str = include_str!("../../../kernels/points_pairs.cu");
+const QUERIES: &str = include_str!("../../../kernels/points/queries.cuh");
 
 /// The rows for which a limit holds.
 pub(super) const PANEL: u32 = constant(PANELS, "PANEL") as u32;
@@ -13,14 +13,14 @@ const QUERIES_WARP: u32 = constant(PRODUCTS, "QUERIES_WARP") as u32;
 /// The number of warps of the largest block.
 const MOST_WARPS: u32 = MOST_QUERIES / QUERIES_WARP;
 /// The number of queries of the largest block.
-pub(super) const MOST_QUERIES: u32 = constant(PAIRS, "THREADS") as u32;
+pub(super) const MOST_QUERIES: u32 = constant(QUERIES, "THREADS") as u32;
 const STEP: usize = constant(PANELS, "STEP") as usize;
 const CHUNK: usize = constant(PRODUCTS, "CHUNK") as usize;
 const PIECE: u32 = constant(PRODUCTS, "PIECE") as u32;
-const SLAB: u32 = constant(PAIRS, "SLAB") as u32;
-const MOST_COLUMNS: u32 = constant(PAIRS, "MOST_COLUMNS") as u32;
-const STAGE: u32 = constant(PAIRS, "STAGE") as u32;
-const ROOM: u32 = constant(PAIRS, "ROOM") as u32;
+const SLAB: u32 = constant(QUERIES, "SLAB") as u32;
+const MOST_COLUMNS: u32 = constant(QUERIES, "MOST_COLUMNS") as u32;
+const STAGE: u32 = constant(QUERIES, "STAGE") as u32;
+const ROOM: u32 = constant(QUERIES, "ROOM") as u32;
 
 /// The most dimensions. Devices with little shared memory take fewer, see [`most_dimensions`].
 pub(in super::super) const MOST_DIMENSIONS: usize = 2048;
