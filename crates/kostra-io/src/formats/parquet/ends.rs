@@ -1,6 +1,9 @@
 //! The vertices of the edges: numbers, or names that are numbered.
 
+use std::sync::{Mutex, PoisonError};
+
 use kostra_core::{MAX_VERTICES, Vertex};
+use kostra_parallel::{Schedule, with_team};
 
 use super::cells::Cells;
 use super::file::{Column, File, Kind};
@@ -48,19 +51,30 @@ pub(super) fn are_names(
             options.terms.option("vertices")
         ))),
         (Some(_), _) => Ok(true),
-        (None, Vertices::Occurring) => has_large_ids(file, ends),
+        (None, Vertices::Occurring) => has_large_ids(file, ends, options.thread_count()),
         (None, _) => Ok(false),
     }
 }
 
 /// Whether an integer is too large for the id of a vertex.
-fn has_large_ids(file: &File, ends: [usize; 2]) -> Result<bool, Fault> {
-    let mut found = false;
-    file.scan(&ends, |ends| {
-        found |= ends.iter().any(|end| (0..end.rows()).any(|row| is_large(end.number(row))));
-        Ok(())
-    })?;
-    Ok(found)
+fn has_large_ids(file: &File, ends: [usize; 2], threads: usize) -> Result<bool, Fault> {
+    let groups = file.groups();
+    let results: Vec<_> = groups.iter().map(|_| Mutex::new(Ok(false))).collect();
+    with_team(threads.min(groups.len()), |team| {
+        team.for_each(groups.len(), Schedule::Dynamic(1), |group| {
+            let mut found = false;
+            let scanned = file.scan_group(groups[group].clone(), &ends, |ends| {
+                found |=
+                    ends.iter().any(|end| (0..end.rows()).any(|row| is_large(end.number(row))));
+                Ok(())
+            });
+            *results[group].lock().unwrap_or_else(PoisonError::into_inner) =
+                scanned.map(|()| found);
+        });
+    });
+    results.into_iter().try_fold(false, |found, result| {
+        Ok(found | result.into_inner().unwrap_or_else(PoisonError::into_inner)?)
+    })
 }
 
 fn is_large(id: Option<Number>) -> bool {

@@ -105,15 +105,6 @@ impl File {
         pairs.iter().find(|pair| pair.key == VERTICES)?.value.as_ref()?.parse().ok()
     }
 
-    /// Calls `each` with the values of these columns, for successive batches of rows.
-    pub(super) fn scan(
-        &self,
-        columns: &[usize],
-        mut each: impl FnMut(&[Cells<'_>]) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        self.groups().into_iter().try_for_each(|group| self.scan_group(group, columns, &mut each))
-    }
-
     /// The groups of rows, which can be decoded independently.
     pub(super) fn groups(&self) -> Vec<Group<'_>> {
         let mut end = 0_usize;

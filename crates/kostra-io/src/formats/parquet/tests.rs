@@ -203,6 +203,18 @@ fn any_number_of_threads_reads_groups_of_rows_in_order() {
 }
 
 #[test]
+fn large_ids_in_any_group_are_names() {
+    let groups = [vec![(1, 2, 1.0)], vec![(2, 1 << 40, 2.0)], vec![(1, 2, 3.0)]];
+    for threads in [1, 2, 8] {
+        let vertices = Vertices::Occurring;
+        let options = ReadOptions { threads, vertices, ..ReadOptions::default() };
+        let loaded = read_with(&in_groups(&groups), &options).unwrap();
+        let names = ["1", "2", "1099511627776"].map(str::to_owned);
+        assert_eq!(loaded.names.as_deref(), Some(&names[..]), "{threads} threads");
+    }
+}
+
+#[test]
 fn what_could_be_misread_is_refused() {
     let text = seed("text.parquet");
     let count = ReadOptions { vertices: Vertices::Count(3), ..ReadOptions::default() };
