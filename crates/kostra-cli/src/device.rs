@@ -10,12 +10,20 @@ pub(crate) enum Device {
 }
 
 impl Device {
+    /// The numbers of the CUDA devices: the first device if the user named none.
+    pub(crate) fn ordinals(&self) -> &[usize] {
+        match self {
+            Self::Processor => &[],
+            Self::Cuda(named) if named.is_empty() => &[0],
+            Self::Cuda(named) => named,
+        }
+    }
+
     /// The number of the CUDA device, if there is exactly one.
     pub(crate) fn single(&self) -> Option<usize> {
-        match self {
-            Self::Cuda(ordinals) if ordinals.is_empty() => Some(0),
-            Self::Cuda(ordinals) if ordinals.len() == 1 => ordinals.first().copied(),
-            Self::Cuda(_) | Self::Processor => None,
+        match self.ordinals() {
+            [ordinal] => Some(*ordinal),
+            _ => None,
         }
     }
 }

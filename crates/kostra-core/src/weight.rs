@@ -10,7 +10,7 @@
 //! 32 and of 64 bits, and not once for each of the six weight types.
 
 use std::fmt::{Debug, Display};
-use std::ops::{BitAnd, BitOr, BitXor, Not};
+use std::ops::{BitAnd, BitXor, Not};
 
 use bytemuck::Pod;
 
@@ -68,7 +68,6 @@ pub trait Key:
     + Debug
     + Not<Output = Self>
     + BitAnd<Output = Self>
-    + BitOr<Output = Self>
     + BitXor<Output = Self>
     + Send
     + Sync

@@ -91,9 +91,7 @@ impl Plan {
     /// The numbers of the devices that every graph needs under this plan.
     pub(super) fn device_ordinals(&self) -> Vec<usize> {
         match &self.device {
-            Some(Device::Cuda(ordinals)) if ordinals.is_empty() => vec![0],
-            Some(Device::Cuda(ordinals)) => ordinals.clone(),
-            Some(Device::Processor) => Vec::new(),
+            Some(device) => device.ordinals().to_vec(),
             None => {
                 let info = self.algorithm.info();
                 let needs_one = info.is_some_and(|info| info.platform == Platform::Cuda);
@@ -164,14 +162,13 @@ fn check_device(
     device: Option<&Device>,
 ) -> anyhow::Result<()> {
     let id = info.id;
-    if algorithm.uses_device_of_rank() {
-        return Ok(());
-    }
     match (info.platform, device) {
         (Platform::Cuda, Some(Device::Processor)) => {
             anyhow::bail!("{id} runs on CUDA devices only; omit `--device cpu`")
         }
-        (Platform::Sequential | Platform::Threads | Platform::Mpi, Some(Device::Cuda(_))) => {
+        (Platform::Sequential | Platform::Threads | Platform::Mpi, Some(Device::Cuda(_)))
+            if !algorithm.uses_device_of_rank() =>
+        {
             anyhow::bail!("{id} runs on the processor only; omit `--device cuda`")
         }
         _ => Ok(()),

@@ -1,12 +1,9 @@
 //! The vertices of the edges: numbers, or names that are numbered.
 
-use std::sync::{Mutex, PoisonError};
-
 use kostra_core::{MAX_VERTICES, Vertex};
-use kostra_parallel::{Schedule, with_team};
 
 use super::cells::Cells;
-use super::file::{Column, File, Kind};
+use super::file::{Column, File, Group, Kind};
 use crate::columns::{Columns, Number};
 use crate::fault::Fault;
 use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};
@@ -58,23 +55,16 @@ pub(super) fn are_names(
 
 /// Whether an integer is too large for the id of a vertex.
 fn has_large_ids(file: &File, ends: [usize; 2], threads: usize) -> Result<bool, Fault> {
-    let groups = file.groups();
-    let results: Vec<_> = groups.iter().map(|_| Mutex::new(Ok(false))).collect();
-    with_team(threads.min(groups.len()), |team| {
-        team.for_each(groups.len(), Schedule::Dynamic(1), |group| {
-            let mut found = false;
-            let scanned = file.scan_group(groups[group].clone(), &ends, |ends| {
-                found |=
-                    ends.iter().any(|end| (0..end.rows()).any(|row| is_large(end.number(row))));
-                Ok(())
-            });
-            *results[group].lock().unwrap_or_else(PoisonError::into_inner) =
-                scanned.map(|()| found);
-        });
-    });
-    results.into_iter().try_fold(false, |found, result| {
-        Ok(found | result.into_inner().unwrap_or_else(PoisonError::into_inner)?)
-    })
+    let scan = |group: Group<'_>| {
+        let mut found = false;
+        file.scan_group(group, &ends, |ends| {
+            found |= ends.iter().any(|end| (0..end.rows()).any(|row| is_large(end.number(row))));
+            Ok(())
+        })?;
+        Ok(found)
+    };
+    let mut results = File::on_threads(&file.groups(), threads, scan).into_iter();
+    results.try_fold(false, |found, result| Ok(found | result?))
 }
 
 fn is_large(id: Option<Number>) -> bool {

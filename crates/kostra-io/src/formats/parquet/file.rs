@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use kostra_parallel::{Schedule, with_team};
 use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, Type};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::ParquetError;
@@ -115,6 +116,24 @@ impl File {
             Group { metadata, rows: start..end }
         });
         groups.collect()
+    }
+
+    /// Calls `work` with each group, on up to `threads` threads. The results are in the order of
+    /// `groups`.
+    pub(super) fn on_threads<'a, T: Send>(
+        groups: &[Group<'a>],
+        threads: usize,
+        work: impl Fn(Group<'a>) -> Result<T, Fault> + Sync,
+    ) -> Vec<Result<T, Fault>> {
+        let results: Vec<_> = groups.iter().map(|_| Mutex::new(None)).collect();
+        with_team(threads.min(groups.len()), |team| {
+            team.for_each(groups.len(), Schedule::Dynamic(1), |at| {
+                let result = work(groups[at].clone());
+                *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            });
+        });
+        let results = results.into_iter().map(Mutex::into_inner);
+        results.filter_map(|result| result.unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
     /// Calls `each` with the values of these columns, for successive batches of a group's rows.

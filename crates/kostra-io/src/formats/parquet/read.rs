@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kostra_core::Vertex;
-use kostra_parallel::for_each_mut;
 
 use super::cells::Cells;
 use super::ends::{are_names, conclude, named, vertex};
@@ -106,17 +105,15 @@ impl Table<'_> {
     /// Reads a table whose vertices are numbers: as many groups of rows at a time as there are
     /// threads.
     fn read_on_threads(&self, rows: &mut Rows) -> Result<(), Fault> {
-        for groups in self.file.groups().chunks(self.options.thread_count()) {
+        let threads = self.options.thread_count();
+        for groups in self.file.groups().chunks(threads) {
             let read = |group: Group<'_>| {
                 let mut rows = Rows::default();
                 let vertex = |end: &Cells<'_>, row| vertex(end, row, self.options);
                 self.read_group(group, &mut rows, vertex).map(|()| rows)
             };
-            let mut parts: Vec<_> = groups.iter().map(|group| (group, None)).collect();
-            for_each_mut(&mut parts, |(group, part)| *part = Some(read(group.clone())));
-            for (group, part) in parts {
-                let Some(part) = part.transpose()? else { continue };
-                self.join(group.rows.start, part, rows)?;
+            for (group, part) in groups.iter().zip(File::on_threads(groups, threads, read)) {
+                self.join(group.rows.start, part?, rows)?;
             }
         }
         Ok(())
@@ -147,7 +144,7 @@ impl Table<'_> {
         })
     }
 
-    /// Appends `more` rows, the first of which is row `first` of the table.
+    /// Appends `more` rows. The first of them is row `first` of the table.
     fn join(&self, first: usize, mut more: Rows, rows: &mut Rows) -> Result<(), Fault> {
         let weight = self.weight.and_then(|weight| self.file.columns.get(weight));
         let joined = rows.columns.join(&mut more.columns, usize::MAX, |edge| edge);
