@@ -89,14 +89,28 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     static PLACE: Mutex<String> = Mutex::new(String::new());
     panic::set_hook(Box::new(|panic| {
-        let mut place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        *place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        if cfg!(panic = "abort") {
+            end(panic.payload(), &place);
+        }
+        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
     }));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|payload| {
         let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        let message = panic_message(payload.as_ref());
-        Err(anyhow::anyhow!("internal error, please report it: {message} (at {place})"))
+        Err(internal(payload.as_ref(), &place))
     })
+}
+
+/// Ends a program that cannot unwind.
+fn end(payload: &(dyn Any + Send), place: &str) -> ! {
+    let damage = kostra::io::damage_behind_panic();
+    explain(&damage.map_or_else(|| internal(payload, place), anyhow::Error::msg));
+    std::process::exit(EXIT_CODE.into())
+}
+
+fn internal(payload: &(dyn Any + Send), place: &str) -> anyhow::Error {
+    let message = panic_message(payload);
+    anyhow::anyhow!("internal error, please report it: {message} (at {place})")
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {

@@ -14,6 +14,8 @@ mod blocks;
 mod checkpoint;
 mod columns;
 mod compression;
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "Parquet needs it"))]
+mod damage;
 #[cfg(unix)]
 mod descriptor;
 mod edge_stream;
@@ -52,6 +54,7 @@ mod write;
 
 pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, ForestArrays, write_checkpoint};
 pub use compression::Compression;
+pub use damage::damage_behind_panic;
 pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;

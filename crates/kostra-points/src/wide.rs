@@ -12,6 +12,8 @@
 pub(crate) trait Work {
     /// What the work returns.
     type Output;
+    /// Whether there is a version for every processor, too. Each version makes programs larger.
+    const EVERYWHERE: bool = true;
     /// Does the work. Implementations need `#[inline(always)]`.
     fn run(self) -> Self::Output;
 }
@@ -26,7 +28,18 @@ pub(crate) fn wide<W: Work>(work: W) -> W::Output {
             return unsafe { run_with_avx2(work) };
         }
     }
-    work.run()
+    if W::EVERYWHERE || !cfg!(target_arch = "x86_64") {
+        return work.run();
+    }
+    unreachable!("there is no version for this processor")
+}
+
+/// Whether [`wide`] can do work that has no version for every processor.
+pub(crate) fn has_versions() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    return !cfg!(target_arch = "x86_64");
 }
 
 /// With registers of 32 bytes.

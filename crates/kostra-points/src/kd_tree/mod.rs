@@ -14,6 +14,7 @@ use kostra_parallel::{Team, with_observed_team};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
 use crate::neighbors::check_min_samples;
 use crate::pair::{self, Pair};
+use crate::wide::has_versions;
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
 use build::Tree;
 pub(crate) use space::Found;
@@ -70,6 +71,15 @@ pub(crate) fn for_each_point(
     Search { prepared, k, found, team, run }.dispatch(prepared)
 }
 
+/// The number of dimensions for which there is a version for every processor. The other is
+/// [`MAX_TREE_DIMENSIONS`].
+const FEW: usize = 3;
+
+/// Whether work in `dimensions` dimensions has a version for every processor.
+const fn is_everywhere(dimensions: usize) -> bool {
+    dimensions == FEW || dimensions == MAX_TREE_DIMENSIONS
+}
+
 /// Work that is compiled for each norm and for some numbers of dimensions.
 trait Task: Sized {
     type Output;
@@ -78,10 +88,15 @@ trait Task: Sized {
 
     /// Runs with the norm of the points, and with at least their dimensions.
     fn dispatch(self, prepared: &Prepared<'_>) -> Self::Output {
+        let dimensions = match prepared.dimensions() {
+            dimensions if has_versions() => dimensions,
+            ..=FEW => FEW,
+            _ => MAX_TREE_DIMENSIONS,
+        };
         match prepared.norm() {
-            Norm::Squares => self.with_squares(prepared.dimensions()),
-            Norm::Absolutes => self.with_norm::<Absolutes>(prepared.dimensions()),
-            Norm::Largest => self.with_norm::<Largest>(prepared.dimensions()),
+            Norm::Squares => self.with_squares(dimensions),
+            Norm::Absolutes => self.with_norm::<Absolutes>(dimensions),
+            Norm::Largest => self.with_norm::<Largest>(dimensions),
         }
     }
 
@@ -91,10 +106,8 @@ trait Task: Sized {
             3 => self.run::<Squares, 3>(),
             4 => self.run::<Squares, 4>(),
             5 => self.run::<Squares, 5>(),
-            6 => self.run::<Squares, 6>(),
-            7..=8 => self.run::<Squares, 8>(),
+            6..=8 => self.run::<Squares, 8>(),
             9..=10 => self.run::<Squares, 10>(),
-            11..=12 => self.run::<Squares, 12>(),
             _ => self.run::<Squares, 16>(),
         }
     }
@@ -105,7 +118,6 @@ trait Task: Sized {
             ..=2 => self.run::<A, 2>(),
             3 => self.run::<A, 3>(),
             4..=6 => self.run::<A, 6>(),
-            7..=10 => self.run::<A, 10>(),
             _ => self.run::<A, 16>(),
         }
     }

@@ -50,6 +50,7 @@ pub(super) struct Search<'a, A, const D: usize> {
 
 impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
     type Output = ();
+    const EVERYWHERE: bool = super::is_everywhere(D);
 
     #[inline(always)]
     fn run(self) {

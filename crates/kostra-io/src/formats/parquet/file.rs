@@ -16,9 +16,9 @@ use parquet::schema::types::Type as Element;
 use super::cells::{Cells, Cursor};
 use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
-use crate::ReadErrorKind;
 use crate::fault::Fault;
 use crate::number::show;
+use crate::{ReadErrorKind, damage};
 
 /// The first and the last bytes of an encrypted file.
 const ENCRYPTED: &[u8] = b"PARE";
@@ -128,7 +128,7 @@ impl File {
         let results: Vec<_> = groups.iter().map(|_| Mutex::new(None)).collect();
         with_team(threads.min(groups.len()), |team| {
             team.for_each(groups.len(), Schedule::Dynamic(1), |at| {
-                let result = work(groups[at].clone());
+                let result = damage::expect(|| work(groups[at].clone()));
                 *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             });
         });

@@ -6,8 +6,8 @@
 //! rows, unless the vertices are names, which are numbered in order.
 //!
 //! The crate `parquet` decodes and encodes the columns. It trusts sizes that a file states, so
-//! [`footer`] and [`pages`] check them before. It also panics on some damaged files, so
-//! [`read`](read::read) catches panics.
+//! [`footer`] and [`pages`] check them before. It also panics on some damaged files: see
+//! [`damage`](crate::damage).
 //!
 //! Source: the specification, <https://github.com/apache/parquet-format>.
 

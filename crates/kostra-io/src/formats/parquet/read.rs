@@ -1,7 +1,5 @@
 //! Reading a table of edges.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use kostra_core::Vertex;
 
 use super::cells::Cells;
@@ -14,14 +12,12 @@ use crate::formats::edge_list::{Chooser, Chosen, left_out};
 use crate::interface::Parsed;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
-use crate::{KeptColumns, Nan, ReadErrorKind, ReadOptions, whole};
+use crate::{KeptColumns, Nan, ReadErrorKind, ReadOptions, damage, whole};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
-    // The crate panics on some damaged files. Nothing outlives the panic.
-    catch_unwind(AssertUnwindSafe(|| read_table(bytes, options)))
-        .unwrap_or_else(|_| Err(Fault::whole("a column is damaged; write the file again")))
+    damage::catch(|| read_table(bytes, options)).unwrap_or_else(|damage| Err(Fault::whole(damage)))
 }
 
 fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {

@@ -229,6 +229,12 @@ fn what_could_be_misread_is_refused() {
 }
 
 #[test]
+fn a_panic_of_the_crate_is_an_error_with_a_remedy() {
+    let error = read(&seed("damaged.parquet")).unwrap_err();
+    assert!(error.ends_with("a column is damaged; write the file again"), "{error}");
+}
+
+#[test]
 fn damaged_files_are_errors_with_a_remedy() {
     let bytes = seed("dictionary.parquet");
     for length in (4..bytes.len()).step_by(7) {
