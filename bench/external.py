@@ -4,7 +4,7 @@
         [--folder FOLDER] [-o RECORD]
 
 KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should
-be on the disk to measure. MEMORY is a size such as `1200MiB`, or `quarter` for a quarter of the
+be on the disk to measure. A file that is there already is used, and files stay. MEMORY is a size such as `1200MiB`, or `quarter` for a quarter of the
 file. Each round measures, in turn:
 
 * ``cat``: `cat FILE >/dev/null`, with the file out of the cache of the system, and in it;
@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -79,22 +80,22 @@ def contestants(options, file, memory):
 
 
 def measure(options, spec, memory):
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        file = os.path.join(folder, "graph.kst")
+    file = os.path.join(options.folder, re.sub(r"[:,=]", "-", spec) + ".kst")
+    if not os.path.exists(file):
         subprocess.run([options.kostra, "generate", f"gen:{spec}", "-o", file], check=True)
-        size = os.path.getsize(file)
-        memory = size // 4 // MIB * MIB if memory == "quarter" else memory
-        samples, reports = {}, {}
-        for _ in range(options.runs):
-            for name, in_cache, command in contestants(options, file, memory):
-                if in_cache:
-                    run(["cat", file])
-                else:
-                    drop_from_cache(file)
-                figures, text = run(command)
-                samples.setdefault(name, []).append(figures)
-                if text:
-                    reports[name] = json.loads(text)
+    size = os.path.getsize(file)
+    memory = size // 4 // MIB * MIB if memory == "quarter" else memory
+    samples, reports = {}, {}
+    for _ in range(options.runs):
+        for name, in_cache, command in contestants(options, file, memory):
+            if in_cache:
+                run(["cat", file])
+            else:
+                drop_from_cache(file)
+            figures, text = run(command)
+            samples.setdefault(name, []).append(figures)
+            if text:
+                reports[name] = json.loads(text)
     some = next(iter(reports.values()))
     return {
         "vertices": some["vertices"],

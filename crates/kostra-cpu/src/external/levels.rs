@@ -1,8 +1,8 @@
 //! How heavy an edge between two vertices may at most be: one byte per vertex.
 //!
 //! A vertex of the largest component is its center. The *level* of a vertex is the lowest of a few
-//! pivots such that edges of the forest up to the pivot join the vertex to the center. If an edge is
-//! not lighter than the pivots of both its ends, then the forest joins the ends by way of the
+//! pivots such that edges of the forest up to the pivot join the vertex to the center. If an edge
+//! is not lighter than the pivots of both its ends, then the forest joins the ends by way of the
 //! center, and the edge is dropped. The bytes of a graph with millions of vertices fit into the
 //! caches.
 
@@ -15,14 +15,18 @@ use kostra_parallel::{Schedule, Team, atomic_u32};
 use crate::light_edges::giant_component;
 use crate::threads::union;
 
-/// The number of pivots. In a graph of random edges, more would drop hardly more edges.
-const PIVOTS: usize = 7;
+/// The number of pivots. More would take more time than they save.
+const PIVOTS: usize = 15;
 /// The level of a vertex that no pivot joins to the center.
 const OUTSIDE: u8 = PIVOTS as u8;
-/// The number of edges of the forest that are sampled for the pivots.
+/// The number of edges of the forest that are sampled for the pivots, and of vertices for the
+/// center.
 const SAMPLE: usize = 1 << 12;
-/// The first pivot leaves one of this many edges of the forest above it.
-const HEAVY_AT_FIRST: f64 = 2.5;
+/// The first pivot leaves this share of the forest's edges above it. In a graph of unequal degrees,
+/// light edges join a small core that most edges are inside of.
+const HEAVY_AT_FIRST: f64 = 0.9;
+/// The center is a vertex of the first component with one of this many vertices.
+const CENTRAL: usize = 64;
 /// How many edges ahead the ends of an edge are prefetched.
 const AHEAD: usize = 24;
 /// The number of vertices that a thread labels at a time.
@@ -76,7 +80,6 @@ impl<K: Key> Levels<K> {
         for (level, pivot) in (0..OUTSIDE).zip(self.pivots) {
             let left = unite(forest, pivot, parents, heavier);
             heavier = &mut heavier[..left];
-            flatten(parents, team);
             // The center stays, so that edges up to a pivot join all vertices up to its level.
             center = center.or_else(|| center_of(parents, level + 1 == OUTSIDE));
             if let Some(center) = center {
@@ -86,14 +89,18 @@ impl<K: Key> Levels<K> {
     }
 
     /// Gives a level to the vertices of the component of `center` that have none.
-    fn lower(&mut self, level: u8, roots: &[AtomicU32], center: Vertex, team: &Team<'_>) {
-        let component = roots[center as usize].load(Relaxed);
+    fn lower(&mut self, level: u8, parents: &[AtomicU32], center: Vertex, team: &Team<'_>) {
+        let component = root(parents, center);
         let parts: Vec<_> = self.levels.chunks_mut(PART).map(Mutex::new).collect();
         team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
             let mut levels = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-            for (own, root) in levels.iter_mut().zip(&roots[part * PART..]) {
-                let found = if root.load(Relaxed) == component { level } else { OUTSIDE };
-                *own = found.min(*own);
+            for (own, parent) in levels.iter_mut().zip(&parents[part * PART..]) {
+                if *own == OUTSIDE {
+                    let root = root(parents, parent.load(Relaxed));
+                    // Shortens the paths of the vertices above.
+                    parent.store(root, Relaxed);
+                    *own = if root == component { level } else { OUTSIDE };
+                }
             }
         });
     }
@@ -126,33 +133,25 @@ fn unite<K: Key>(
     left
 }
 
-/// Replaces every parent by the root. Roots are below their vertices.
-fn flatten(parents: &[AtomicU32], team: &Team<'_>) {
-    let parent = |vertex: Vertex| parents[vertex as usize].load(Relaxed);
-    team.distribute(parents.len(), Schedule::Dynamic(PART), |_, range| {
-        for own in &parents[range] {
-            let mut root = own.load(Relaxed);
-            loop {
-                let next = parent(root);
-                if next == root {
-                    break;
-                }
-                root = next;
-            }
-            own.store(root, Relaxed);
+/// The root of a vertex.
+fn root(parents: &[AtomicU32], mut vertex: Vertex) -> Vertex {
+    loop {
+        let parent = parents[vertex as usize].load(Relaxed);
+        if parent == vertex {
+            return vertex;
         }
-    });
+        vertex = parent;
+    }
 }
 
-/// The root of the largest component, if it has a quarter of the vertices, or if `any` will do.
-fn center_of(roots: &[AtomicU32], any: bool) -> Option<Vertex> {
-    let root = |vertex: usize| roots[vertex].load(Relaxed);
-    let giant = giant_component(roots.len(), root)?;
-    let sample = (0..roots.len()).step_by(roots.len().div_ceil(SAMPLE));
+/// The root of the largest component, if it is large enough or `any` will do.
+fn center_of(parents: &[AtomicU32], any: bool) -> Option<Vertex> {
+    let giant = giant_component(parents.len(), |vertex| root(parents, vertex as Vertex))?;
+    let sample = (0..parents.len()).step_by(parents.len().div_ceil(SAMPLE));
     let (inside, all) = sample.fold((0, 0), |(inside, all), vertex| {
-        (inside + usize::from(root(vertex) == giant), all + 1)
+        (inside + usize::from(root(parents, vertex as Vertex) == giant), all + 1)
     });
-    (any || 4 * inside > all).then_some(giant)
+    (any || CENTRAL * inside > all).then_some(giant)
 }
 
 /// Pivots among the keys of a forest.
@@ -165,7 +164,7 @@ fn pivots<K: Key>(forest: Edges<'_, K>, taken: u64) -> [K; PIVOTS + 1] {
     let keys = forest.weights().iter().step_by(stride).map(|&weight| forest.key_of(weight));
     let mut sample: Vec<K> = keys.collect();
     sample.sort_unstable();
-    let first = 1.0 / HEAVY_AT_FIRST;
+    let first = HEAVY_AT_FIRST;
     let last = (forest.len() as f64 / (4.0 * taken.max(1) as f64)).min(first);
     let mut pivots = [K::MAX; PIVOTS + 1];
     for (at, pivot) in pivots[..PIVOTS - 1].iter_mut().enumerate() {
