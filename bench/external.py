@@ -4,8 +4,8 @@
         [--folder FOLDER] [-o RECORD]
 
 KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should
-be on the disk to measure. A file that is there already is used, and files stay. MEMORY is a size such as `1200MiB`, or `quarter` for a quarter of the
-file. Each round measures, in turn:
+be on the disk to measure. A file that is there already is used, and files stay. MEMORY is a size
+such as `1200MiB`, or `quarter` for a quarter of the file. Each round measures, in turn:
 
 * ``cat``: `cat FILE >/dev/null`, with the file out of the cache of the system, and in it;
 * ``external``: `kostra solve FILE --memory MEMORY`, likewise, for each number of threads;

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use kostra_core::{Edges, Encoding, Key, OutOfMemory, Workspace};
+use kostra_core::{Edges, Encoding, Key, MAX_EDGES, OutOfMemory, Workspace};
 use kostra_parallel::with_team;
 
 use super::edges::EdgeArrays;
@@ -65,7 +65,9 @@ impl<K: Key> Sink<K> {
 
     /// Allocates the arrays for the vertices, and keeps the forest.
     pub(super) fn allocate(&mut self) -> Result<(), OutOfMemory> {
-        let edges = (self.vertices as usize).saturating_sub(1) + self.limits.buffer;
+        let forest = (self.vertices as usize).saturating_sub(1);
+        self.limits.buffer = self.limits.buffer.min(MAX_EDGES - forest);
+        let edges = forest + self.limits.buffer;
         self.edges = std::mem::take(&mut self.edges).resized(edges)?;
         self.parts = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
         self.levels = Levels::new(self.vertices)?;
