@@ -8,6 +8,7 @@ be on the disk to measure. A file that is there already is used, and files stay.
 such as `1200MiB`, or `quarter` for a quarter of the file. Each round measures, in turn:
 
 * ``cat``: `cat FILE >/dev/null`, with the file out of the cache of the system, and in it;
+* ``direct``: `dd iflag=direct`, which reads past the cache, with the file out of it;
 * ``external``: `kostra solve FILE --memory MEMORY`, likewise, for each number of threads;
 * ``fast``: `kostra solve FILE --algorithm fast`, with the file in the cache.
 
@@ -67,6 +68,8 @@ def contestants(options, file, memory):
     """Names, whether the file is in the cache, and commands."""
     solve = [options.kostra, "solve", file, "--json"]
     yield "cat, cold", False, ["cat", file]
+    direct = ["dd", f"if={file}", "of=/dev/null", "iflag=direct", "bs=1M", "status=none"]
+    yield "direct, cold", False, direct
     for threads in options.threads.split(","):
         external = [*solve, "--memory", str(memory), "--threads", threads]
         yield f"external, {threads} threads, cold", False, external
@@ -123,7 +126,7 @@ def table(entry):
         "|---|--:|--:|--:|--:|",
     ]
     for name, figures in entry["measured"].items():
-        peak = "" if name.startswith("cat") else f"{figures['peak_bytes'] / MIB:,.0f} MiB"
+        peak = "" if name.startswith(("cat", "direct")) else f"{figures['peak_bytes'] / MIB:,.0f} MiB"
         lines.append(
             f"| {name} | {figures['median']:.2f} s | {figures['median'] / reading:.2f} "
             f"| {figures['processor_median']:.2f} s | {peak} |"
