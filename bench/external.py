@@ -4,10 +4,11 @@
         [--folder FOLDER] [-o RECORD]
 
 KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should
-be on the disk to measure. MEMORY is a size such as `1200MiB`, or `quarter` for a quarter of the
-file. Each round measures, in turn:
+be on the disk to measure. A file that is there already is used, and files stay. MEMORY is a size
+such as `1200MiB`, or `quarter` for a quarter of the file. Each round measures, in turn:
 
 * ``cat``: `cat FILE >/dev/null`, with the file out of the cache of the system, and in it;
+* ``direct``: `dd iflag=direct`, which reads past the cache, with the file out of it;
 * ``external``: `kostra solve FILE --memory MEMORY`, likewise, for each number of threads;
 * ``fast``: `kostra solve FILE --algorithm fast`, with the file in the cache.
 
@@ -19,6 +20,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -66,6 +68,8 @@ def contestants(options, file, memory):
     """Names, whether the file is in the cache, and commands."""
     solve = [options.kostra, "solve", file, "--json"]
     yield "cat, cold", False, ["cat", file]
+    direct = ["dd", f"if={file}", "of=/dev/null", "iflag=direct", "bs=1M", "status=none"]
+    yield "direct, cold", False, direct
     for threads in options.threads.split(","):
         external = [*solve, "--memory", str(memory), "--threads", threads]
         yield f"external, {threads} threads, cold", False, external
@@ -79,22 +83,22 @@ def contestants(options, file, memory):
 
 
 def measure(options, spec, memory):
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        file = os.path.join(folder, "graph.kst")
+    file = os.path.join(options.folder, re.sub(r"[:,=]", "-", spec) + ".kst")
+    if not os.path.exists(file):
         subprocess.run([options.kostra, "generate", f"gen:{spec}", "-o", file], check=True)
-        size = os.path.getsize(file)
-        memory = size // 4 // MIB * MIB if memory == "quarter" else memory
-        samples, reports = {}, {}
-        for _ in range(options.runs):
-            for name, in_cache, command in contestants(options, file, memory):
-                if in_cache:
-                    run(["cat", file])
-                else:
-                    drop_from_cache(file)
-                figures, text = run(command)
-                samples.setdefault(name, []).append(figures)
-                if text:
-                    reports[name] = json.loads(text)
+    size = os.path.getsize(file)
+    memory = size // 4 // MIB * MIB if memory == "quarter" else memory
+    samples, reports = {}, {}
+    for _ in range(options.runs):
+        for name, in_cache, command in contestants(options, file, memory):
+            if in_cache:
+                run(["cat", file])
+            else:
+                drop_from_cache(file)
+            figures, text = run(command)
+            samples.setdefault(name, []).append(figures)
+            if text:
+                reports[name] = json.loads(text)
     some = next(iter(reports.values()))
     return {
         "vertices": some["vertices"],
@@ -122,7 +126,7 @@ def table(entry):
         "|---|--:|--:|--:|--:|",
     ]
     for name, figures in entry["measured"].items():
-        peak = "" if name.startswith("cat") else f"{figures['peak_bytes'] / MIB:,.0f} MiB"
+        peak = "" if name.startswith(("cat", "direct")) else f"{figures['peak_bytes'] / MIB:,.0f} MiB"
         lines.append(
             f"| {name} | {figures['median']:.2f} s | {figures['median'] / reading:.2f} "
             f"| {figures['processor_median']:.2f} s | {peak} |"

@@ -111,6 +111,24 @@ fn blocks_have_the_edges_of_the_whole_file() {
     }
 }
 
+/// A file that is not in the system's cache is read past it, in whole pages.
+#[cfg(target_os = "linux")]
+#[test]
+fn blocks_of_a_file_outside_of_the_cache_have_the_same_edges() {
+    use rustix::fs::{Advice, fadvise};
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = write_bytes(Format::KST, (&graph()).into()).unwrap();
+    let path = file(folder.path(), "kst", &bytes);
+    for block in [700, 3000, 1 << 20] {
+        let written = fs::File::open(&path).unwrap();
+        written.sync_all().unwrap(); // unwritten pages stay in the cache
+        fadvise(&written, 0, None, Advice::DontNeed).unwrap();
+        let (collected, summary) = stream(&path, &ReadOptions::default(), block).unwrap();
+        assert_eq!(collected.edges, listed(&graph()));
+        assert_eq!(summary.edges, 5000);
+    }
+}
+
 #[test]
 fn texts_of_all_kinds_are_read_in_blocks() {
     let folder = tempfile::tempdir().unwrap();

@@ -93,7 +93,7 @@ fn peak_kibibytes(workplace: &Workplace, arguments: &str) -> u64 {
 #[test]
 fn the_memory_stays_within_the_budget() {
     let workplace = Workplace::new();
-    let graph = "gen:gnm:n=200k,m=6M";
+    let graph = "gen:gnm:n=100k,m=6M";
     succeeds(&workplace.run(&format!("generate {graph} -o graph.kst")));
     let graph_kibibytes = fs::metadata(workplace.path("graph.kst")).unwrap().len() >> 10;
     let peak = peak_kibibytes(&workplace, "solve graph.kst --memory 48MiB --threads 2 -o -");

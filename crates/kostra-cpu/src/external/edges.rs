@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use kostra_core::{Key, OutOfMemory, Vertex, memory, prefetch};
+use bytemuck::Pod;
+use kostra_core::{BitSet, Edges, Encoding, Key, OutOfMemory, Vertex, memory};
 
 /// Edges with their ids: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,67 +28,63 @@ impl<K: Key> EdgeArrays<K> {
         self.ids.len()
     }
 
-    /// Reserves memory so that the arrays hold exactly `edges` edges.
-    pub(super) fn reserve(&mut self, edges: usize) -> Result<(), OutOfMemory> {
-        let more = edges.saturating_sub(self.len());
-        memory::reserve_exact(&mut self.u, more)?;
-        memory::reserve_exact(&mut self.v, more)?;
-        memory::reserve_exact(&mut self.weights, more)?;
-        memory::reserve_exact(&mut self.ids, more)
-    }
-
-    /// Arrays of `edges` edges, all zero. The system provides the memory when it is first written.
-    pub(super) fn zeros(edges: usize) -> Result<Self, OutOfMemory> {
+    /// Arrays of `edges` edges: these edges, and then zeros, whose memory the system provides when
+    /// it is first written. At most one array exists twice at a time.
+    pub(super) fn resized(self, edges: usize) -> Result<Self, OutOfMemory> {
+        fn resized<T: Pod>(from: Vec<T>, len: usize) -> Result<Vec<T>, OutOfMemory> {
+            let mut to = memory::zeros(len)?;
+            let both = from.len().min(len);
+            to[..both].copy_from_slice(&from[..both]);
+            Ok(to)
+        }
         Ok(Self {
-            u: memory::zeros(edges)?,
-            v: memory::zeros(edges)?,
-            weights: memory::zeros(edges)?,
-            ids: memory::zeros(edges)?,
+            u: resized(self.u, edges)?,
+            v: resized(self.v, edges)?,
+            weights: resized(self.weights, edges)?,
+            ids: resized(self.ids, edges)?,
         })
     }
 
-    #[inline]
-    pub(super) fn get(&self, at: usize) -> Edge<K> {
-        Edge { u: self.u[at], v: self.v[at], weight: self.weights[at], id: self.ids[at] }
+    /// The first edges as a graph with `vertices` vertices.
+    pub(super) fn first(
+        &self,
+        edges: usize,
+        (vertices, encoding): (u32, Encoding<K>),
+    ) -> Edges<'_, K> {
+        let ends = (&self.u[..edges], &self.v[..edges]);
+        Edges::of_checked(vertices, ends, &self.weights[..edges], encoding)
     }
 
-    #[inline]
-    pub(super) fn set(&mut self, at: usize, edge: Edge<K>) {
-        self.slices().set(at, edge);
+    /// Moves the edges at these places to the front, in their order.
+    pub(super) fn keep(&mut self, places: &BitSet) {
+        let Self { u, v, weights, ids } = self;
+        let mut to = 0;
+        for (word, &bits) in places.words().iter().enumerate() {
+            let mut rest = bits;
+            while rest != 0 {
+                let from = word * 64 + rest.trailing_zeros() as usize;
+                u[to] = u[from];
+                v[to] = v[from];
+                weights[to] = weights[from];
+                ids[to] = ids[from];
+                to += 1;
+                rest &= rest - 1;
+            }
+        }
     }
 
-    #[inline]
-    pub(super) fn prefetch(&self, at: usize) {
-        prefetch(&self.u, at);
-        prefetch(&self.v, at);
-        prefetch(&self.weights, at);
-        prefetch(&self.ids, at);
+    /// Drops all but the first edges, and their memory.
+    pub(super) fn shrink(&mut self, edges: usize) {
+        fn shrink<T>(values: &mut Vec<T>, len: usize) {
+            values.truncate(len);
+            values.shrink_to_fit();
+        }
+        shrink(&mut self.u, edges);
+        shrink(&mut self.v, edges);
+        shrink(&mut self.weights, edges);
+        shrink(&mut self.ids, edges);
     }
 
-    pub(super) fn truncate(&mut self, edges: usize) {
-        self.u.truncate(edges);
-        self.v.truncate(edges);
-        self.weights.truncate(edges);
-        self.ids.truncate(edges);
-    }
-
-    /// Frees the memory for further edges.
-    pub(super) fn shrink(&mut self) {
-        self.u.shrink_to_fit();
-        self.v.shrink_to_fit();
-        self.weights.shrink_to_fit();
-        self.ids.shrink_to_fit();
-    }
-
-    /// Appends edges until there are `edges`. The new edges are any.
-    pub(super) fn extend_to(&mut self, edges: usize) {
-        self.u.resize(edges, 0);
-        self.v.resize(edges, 0);
-        self.weights.resize(edges, K::default());
-        self.ids.resize(edges, 0);
-    }
-
-    #[inline]
     fn slices(&mut self) -> EdgeSlices<'_, K> {
         let Self { u, v, weights, ids } = self;
         EdgeSlices { u, v, weights, ids }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use kostra_core::{EdgeList, Encoding, Order, OutOfMemory, Weight, bits_of, memory};
 
+use super::edges::EdgeArrays;
 use super::forest::{ExternalForest, ForestState};
 use super::limits::Limits;
 use super::sink::{Sink, Statistics};
@@ -51,22 +52,23 @@ impl<W: Weight> ForestSink<W> {
             let ends = (state.u[at] < state.vertices) & (state.v[at] < state.vertices);
             ends && state.ids[at] < state.taken && !state.weights[at].is_nan()
         };
-        let place = |at: usize| (sink.encoding.key(weights[at]), state.ids[at]);
         let lengths = [state.u.len(), state.v.len(), weights.len()];
         if lengths != [edges; 3]
             || !(0..edges).all(is_edge)
-            || !(1..edges).all(|at| place(at - 1) < place(at))
+            || !state.ids.is_sorted_by(|id, next| id < next)
             || edges > (state.vertices as usize).saturating_sub(1)
         {
             return Ok(None);
         }
         sink.taken = state.taken;
-        sink.forest.u.extend_from_slice(state.u);
-        sink.forest.v.extend_from_slice(state.v);
-        sink.forest.weights.extend_from_slice(weights);
-        sink.forest.ids.extend_from_slice(state.ids);
-        sink.reduce_on_team()?;
-        Ok((sink.forest.len() == edges).then_some(restored))
+        sink.edges.u[..edges].copy_from_slice(state.u);
+        sink.edges.v[..edges].copy_from_slice(state.v);
+        sink.edges.weights[..edges].copy_from_slice(weights);
+        sink.edges.ids[..edges].copy_from_slice(state.ids);
+        sink.used = edges;
+        sink.reduce()?;
+        sink.find_levels()?;
+        Ok((sink.forest == edges).then_some(restored))
     }
 
     /// The number of vertices.
@@ -128,14 +130,14 @@ impl<W: Weight> ForestSink<W> {
     /// When the system refuses the memory.
     pub fn state(&mut self) -> Result<ForestState<'_, W>, OutOfMemory> {
         self.sink.reduce_buffer()?;
-        let Sink { forest, taken, vertices, .. } = &self.sink;
+        let Sink { edges, forest, taken, vertices, .. } = &self.sink;
         Ok(ForestState {
             taken: *taken,
             vertices: *vertices,
-            ids: &forest.ids,
-            u: &forest.u,
-            v: &forest.v,
-            weights: bytemuck::cast_slice(&forest.weights),
+            ids: &edges.ids[..*forest],
+            u: &edges.u[..*forest],
+            v: &edges.v[..*forest],
+            weights: bytemuck::cast_slice(&edges.weights[..*forest]),
         })
     }
 
@@ -145,7 +147,9 @@ impl<W: Weight> ForestSink<W> {
     /// When the system refuses the memory.
     pub fn finish(mut self) -> Result<(ExternalForest<W>, Statistics), OutOfMemory> {
         self.sink.finish()?;
-        let Sink { vertices, forest, statistics, .. } = self.sink;
-        Ok((ExternalForest::sorted(vertices, forest)?, statistics))
+        let Sink { vertices, edges, statistics, .. } = self.sink;
+        let EdgeArrays { u, v, weights, ids } = edges;
+        let weights = bytemuck::cast_vec(weights);
+        Ok((ExternalForest { vertices, ids, u, v, weights }, statistics))
     }
 }

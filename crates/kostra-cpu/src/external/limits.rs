@@ -22,21 +22,19 @@ impl std::error::Error for BudgetTooSmall {}
 
 /// The number of edges that a [`ForestSink`](super::ForestSink) buffers.
 ///
-/// A sink with a buffer of `b` edges takes these bytes, for weights and keys of `w` bytes, and
-/// about 1 % more:
+/// A sink has room for the forest, one edge less than there are vertices, and for the buffer. It
+/// takes these bytes, for weights of `w` bytes, and about 1 % more:
 ///
 /// ```text
-/// the forest     16 + w per vertex
-/// the buffer     16 + w per buffered edge, and 4 w to sort it
-/// the tree       9 + w per vertex, and 1 for its level
+/// an edge of the forest or the buffer    16 + w, and 13 to reduce it
+/// a vertex                               24 to reduce, and 1 for its level
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub(super) buffer: usize,
 }
 
-/// The smallest sensible buffer: a quarter of an edge per vertex. The final sort by edge id also
-/// needs its memory.
+/// The smallest sensible buffer: a quarter of an edge per vertex.
 const VERTICES_PER_BUFFERED_EDGE: usize = 4;
 /// The largest useful buffer. The time of a reduction is mostly that of the vertices, so a larger
 /// buffer saves reductions. But edges are buffered in vain that an earlier reduction would let the
@@ -55,7 +53,7 @@ impl Limits {
     /// When the budget is too small.
     pub fn within<W: Weight>(bytes: u64, vertices: u32) -> Result<Self, BudgetTooSmall> {
         let smallest = smallest_buffer(vertices);
-        let (per_vertex, per_edge) = (bytes_per_vertex::<W>(), bytes_per_buffered_edge::<W>());
+        let (per_vertex, per_edge) = (bytes_per_vertex::<W>(), bytes_per_edge::<W>());
         let fixed = FIXED_BYTES + per_vertex * u64::from(vertices);
         let least = fixed + per_edge * smallest as u64;
         if bytes < least {
@@ -82,13 +80,10 @@ fn smallest_buffer(vertices: u32) -> usize {
 }
 
 fn bytes_per_vertex<W: Weight>() -> u64 {
-    let weight = size_of::<W>() as u64;
-    // Two values of one byte: the rank and the level.
-    (16 + weight) + (8 + weight) + 2
+    bytes_per_edge::<W>() + 24 + 1
 }
 
-fn bytes_per_buffered_edge<W: Weight>() -> u64 {
-    let weight = size_of::<W>() as u64;
-    // Two ranks, of twice the size of a weight.
-    (16 + weight) + 2 * 2 * weight
+fn bytes_per_edge<W: Weight>() -> u64 {
+    // The solver takes 12 bytes besides the edge, and some bits for its answer.
+    16 + size_of::<W>() as u64 + 13
 }

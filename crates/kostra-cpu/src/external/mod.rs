@@ -2,8 +2,8 @@
 //!
 //! The edges arrive in blocks, in input order. A [`ForestSink`] keeps the forest of the edges so
 //! far and a buffer of edges that may change it. Whenever the buffer is full, it is *reduced*: the
-//! edges of the forest and of the buffer are merged in ascending order and united as in Kruskal's
-//! algorithm.
+//! forest is replaced by the forest of its edges and those of the buffer, which an in-memory solver
+//! finds on all threads.
 //!
 //! Why it is correct. Edges are ordered by key and, among equal keys, by id; ids ascend with the
 //! input.
@@ -15,16 +15,14 @@
 //!   so far.
 //!
 //! Most edges are dropped by one comparison with a *pivot*, which two bytes choose: one byte per
-//! vertex says how heavy the edges are on the path to the center of the forest. Where that drops
-//! too few, the others are compared with the heaviest edge of the path between their ends, by
-//! climbing a tree of logarithmic height.
+//! vertex says how heavy the edges are that join it to the center of the forest.
 //!
 //! * Source: this project. Feigenbaum, Kannan, McGregor, Suri & Zhang 2005 keep the forest of the
-//!   edges so far, one edge at a time. The tree is that of linking by rank (Tarjan 1975) without
-//!   path compression, with the key of each link.
-//! * Time: O(m log n), and O((n + b) log n) per reduction of b buffered edges. On edges in random
-//!   order the number of reductions is O(1 + n / b log(m / n)) expected, because the forest of the
-//!   first k edges holds the next edge with probability below n / k.
+//!   edges so far, one edge at a time.
+//! * Time: O(m), and that of the in-memory solver for the forest and the buffer per reduction. On
+//!   edges in random order the number of reductions is O(1 + n / b log(m / n)) expected for a
+//!   buffer of b edges: the forest of the first k edges holds the next edge with probability below
+//!   n / k, and the filter keeps a small multiple of these edges.
 //! * Memory: see [`Limits`].
 
 mod edges;
@@ -33,7 +31,6 @@ mod forest;
 mod forest_sink;
 mod levels;
 mod limits;
-mod link_tree;
 mod reduce;
 mod sink;
 #[cfg(test)]

@@ -2,22 +2,19 @@
 
 use std::sync::Mutex;
 
-use kostra_core::{Edges, Encoding, Key, OutOfMemory, memory};
+use kostra_core::{Edges, Encoding, Key, MAX_EDGES, OutOfMemory, Workspace};
 use kostra_parallel::with_team;
 
 use super::edges::EdgeArrays;
 use super::filter::{PART, Part, WAVE};
 use super::levels::Levels;
 use super::limits::Limits;
-use super::link_tree::LinkTree;
 
 /// Counts of what happened to the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The edges that one comparison with a pivot dropped, and self-loops.
-    pub dropped_by_pivot: u64,
-    /// The edges that were dropped because of the heaviest edge between their ends.
-    pub dropped_by_path: u64,
+    /// The edges that a comparison with a pivot dropped, and self-loops.
+    pub dropped: u64,
     /// The edges that were buffered.
     pub buffered: u64,
     /// How often the buffer was reduced.
@@ -28,23 +25,20 @@ pub struct Statistics {
 #[derive(Debug)]
 pub(super) struct Sink<K: Key> {
     pub(super) encoding: Encoding<K>,
-    threads: usize,
+    pub(super) threads: usize,
     pub(super) limits: Limits,
     pub(super) vertices: u32,
-    /// The forest of all edges up to the last reduction, ascending by key and id.
-    pub(super) forest: EdgeArrays<K>,
-    /// Later edges that may be in the forest, ascending by id. Only the first `buffered` are edges.
-    pub(super) buffer: EdgeArrays<K>,
-    pub(super) buffered: usize,
-    pub(super) tree: LinkTree<K>,
+    /// The forest of all edges up to the last reduction, and then later edges that may be in the
+    /// forest; ascending by id. Only the first `used` are edges.
+    pub(super) edges: EdgeArrays<K>,
+    /// The number of edges of the forest.
+    pub(super) forest: usize,
+    pub(super) used: usize,
     pub(super) levels: Levels<K>,
-    /// Whether the filter climbs the tree for every edge that no pivot drops.
-    pub(super) climbs: bool,
     /// The memory of the filter.
     pub(super) parts: Vec<Mutex<Part>>,
-    /// Memory in which the buffer is sorted: two arrays of its length.
-    pub(super) ranks: Vec<K::Rank>,
-    pub(super) spare: Vec<K::Rank>,
+    /// The memory of reductions.
+    pub(super) workspace: Workspace,
     /// The number of input edges so far.
     pub(super) taken: u64,
     pub(super) statistics: Statistics,
@@ -58,30 +52,26 @@ impl<K: Key> Sink<K> {
             threads,
             limits,
             vertices: 0,
-            forest: EdgeArrays::default(),
-            buffer: EdgeArrays::default(),
-            buffered: 0,
-            tree: LinkTree::new(),
+            edges: EdgeArrays::default(),
+            forest: 0,
+            used: 0,
             levels: Levels::default(),
-            climbs: false,
             parts: Vec::new(),
-            ranks: Vec::new(),
-            spare: Vec::new(),
+            workspace: Workspace::new(),
             taken: 0,
             statistics: Statistics::default(),
         }
     }
 
-    /// Allocates the arrays for the vertices.
+    /// Allocates the arrays for the vertices, and keeps the forest.
     pub(super) fn allocate(&mut self) -> Result<(), OutOfMemory> {
-        self.forest.reserve((self.vertices as usize).saturating_sub(1))?;
-        self.buffer = EdgeArrays::zeros(self.limits.buffer)?;
-        self.ranks = memory::zeros(self.limits.buffer)?;
-        self.spare = memory::zeros(self.limits.buffer)?;
+        let forest = (self.vertices as usize).saturating_sub(1);
+        self.limits.buffer = self.limits.buffer.min(MAX_EDGES - forest);
+        let edges = forest + self.limits.buffer;
+        self.edges = std::mem::take(&mut self.edges).resized(edges)?;
         self.parts = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
-        self.tree.reset(self.vertices)?;
         self.levels = Levels::new(self.vertices)?;
-        Ok(())
+        if self.forest > 0 { self.find_levels() } else { Ok(()) }
     }
 
     /// A sink with the forest of this one, with other limits and weights. The order of the weights,
@@ -91,74 +81,60 @@ impl<K: Key> Sink<K> {
         (encoding, limits): (Encoding<L>, Limits),
         weights: impl FnOnce(Vec<K>) -> Result<Vec<L>, OutOfMemory>,
     ) -> Result<Sink<L>, OutOfMemory> {
-        self.reduce_buffer()?;
-        let Self { threads, vertices, forest, taken, statistics, .. } = self;
-        let EdgeArrays { u, v, weights: bits, ids } = forest;
-        let forest = EdgeArrays { u, v, weights: weights(bits)?, ids };
+        self.finish()?;
+        let Self { threads, vertices, edges, forest, used, taken, statistics, .. } = self;
+        let EdgeArrays { u, v, weights: bits, ids } = edges;
+        let edges = EdgeArrays { u, v, weights: weights(bits)?, ids };
         let empty = Sink::empty(encoding, limits, threads);
-        let mut sink = Sink { vertices, forest, taken, statistics, ..empty };
-        sink.rebuild()?;
+        let mut sink = Sink { vertices, edges, forest, used, taken, statistics, ..empty };
+        sink.allocate()?;
         Ok(sink)
     }
 
     /// Adds vertices, so that there are `vertices`.
     pub(super) fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
-        self.reduce_buffer()?;
-        self.free();
+        self.finish()?;
         self.vertices = self.vertices.max(vertices);
         self.limits = limits;
-        self.rebuild()
-    }
-
-    /// Frees all memory but that of the forest.
-    fn free(&mut self) {
-        let Self { encoding, limits, threads, .. } = *self;
-        let mut forest = std::mem::take(&mut self.forest);
-        forest.shrink();
-        let (vertices, taken, statistics) = (self.vertices, self.taken, self.statistics);
-        let empty = Self::empty(encoding, limits, threads);
-        *self = Self { vertices, forest, taken, statistics, ..empty };
-    }
-
-    /// Allocates the arrays, and builds the tree of the forest.
-    fn rebuild(&mut self) -> Result<(), OutOfMemory> {
-        self.allocate()?;
-        self.reduce_on_team()
+        self.allocate()
     }
 
     /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
     pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), OutOfMemory> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
-        self.taken = first + edges.len() as u64;
         let threads = self.threads.min(1 + edges.len() / PART);
-        with_team(threads, |team| self.filter_block((edges, first), team))
+        let mut start = 0;
+        loop {
+            start = with_team(threads, |team| self.filter_block((edges, first), start, team));
+            self.taken = first + start as u64;
+            if start == edges.len() {
+                return Ok(());
+            }
+            self.reduce()?;
+            self.find_levels()?;
+        }
     }
 
+    /// Reduces the buffer if it contains edges.
     pub(super) fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
-        if self.buffered == 0 { Ok(()) } else { self.reduce_on_team() }
-    }
-
-    pub(super) fn reduce_on_team(&mut self) -> Result<(), OutOfMemory> {
-        let threads = self.threads.min(1 + self.vertices as usize / PART);
-        with_team(threads, |team| self.reduce(team))
+        if self.used > self.forest { self.reduce() } else { Ok(()) }
     }
 
     /// Reduces the buffer for the last time, and frees all memory but that of the forest.
     pub(super) fn finish(&mut self) -> Result<(), OutOfMemory> {
-        if self.buffered > 0 {
-            let threads = self.threads.min(1 + self.buffered / PART);
-            with_team(threads, |team| self.unite_all(team))?;
-        }
-        self.free();
+        self.reduce_buffer()?;
+        self.edges.shrink(self.forest);
+        self.levels = Levels::default();
+        self.parts = Vec::new();
+        self.workspace = Workspace::new();
         Ok(())
     }
 }
 
 impl Statistics {
     pub(super) fn add(&mut self, more: Self) {
-        self.dropped_by_pivot += more.dropped_by_pivot;
-        self.dropped_by_path += more.dropped_by_path;
+        self.dropped += more.dropped;
         self.buffered += more.buffered;
         self.reductions += more.reductions;
     }

@@ -1,20 +1,24 @@
-//! Reading a `.kst` file in blocks of edges. Each block is read from three sections of the file, in
-//! pieces that fit into the processor's second cache. So a piece is in the cache while its checksum
-//! is computed and its values are checked. Coordinates and names are not read.
+//! Reading a `.kst` file in blocks of edges. Each block is read from three sections of the file.
+//! Coordinates and names are not read.
 //!
-//! The system is told of the bytes after the block, so that it reads them while the block is
-//! solved. The arrays of a block are used again when its receiver has dropped it.
+//! One thread reads blocks, while this one checks the block before and passes it on. If the file is
+//! in the system's cache, the system is told of the bytes after the block, so that none is missing.
+//! Otherwise reads bypass the cache. The arrays of a block are used again when its receiver has
+//! dropped it.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::num::NonZeroU64;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use bytemuck::Pod;
 use kostra_core::{AnyGraph, EdgeList, GraphError, Vertex, Weight, WeightType};
 
 use super::chunks::{Digest, Plain};
+use super::direct;
 use super::header::{Header, LONGEST, Section, check_length};
-use super::pool::Pool;
+use super::pool::{Lent, Pool};
 use crate::compression::{Stream, fill};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
@@ -51,43 +55,72 @@ pub(super) fn read_blocks(
     }
     blocks.begin(facts)?;
     let [u, v, weights, ..] = &sections[..] else { return Ok(()) };
-    let arrays = [u, v, weights].map(|&section| Array::new(section));
+    let sections = [*u, *v, *weights];
     let Header { vertices, edges, .. } = header;
-    let mut reader = Reader { file, arrays, vertices, edges };
+    let direct = direct::start(&file, length);
+    let reader = Reader {
+        file: &file,
+        direct,
+        sections,
+        announced: [0; 3],
+        edges,
+        block_edges: blocks.block_edges(),
+    };
+    let mut checker = Checker { sections, digests: Default::default(), vertices };
     let progress = |bytes| (stream.progress)(Progress { bytes, of: Some(length) });
-    match header.weight_type {
-        WeightType::I32 => reader.read::<i32>(blocks, &progress),
-        WeightType::U32 => reader.read::<u32>(blocks, &progress),
-        WeightType::I64 => reader.read::<i64>(blocks, &progress),
-        WeightType::U64 => reader.read::<u64>(blocks, &progress),
-        WeightType::F32 => reader.read::<f32>(blocks, &progress),
-        WeightType::F64 => reader.read::<f64>(blocks, &progress),
-    }?;
-    if FileVersion::of_open(&reader.file).map_err(ReadErrorKind::Io)? != version {
+    let read = match header.weight_type {
+        WeightType::I32 => read_all::<i32>,
+        WeightType::U32 => read_all::<u32>,
+        WeightType::I64 => read_all::<i64>,
+        WeightType::U64 => read_all::<u64>,
+        WeightType::F32 => read_all::<f32>,
+        WeightType::F64 => read_all::<f64>,
+    };
+    read(reader, &mut checker, blocks, &progress)?;
+    if FileVersion::of_open(&file).map_err(ReadErrorKind::Io)? != version {
         return Err(ReadErrorKind::Changed.into());
     }
-    reader.arrays.into_iter().try_for_each(Array::check)
+    checker.finish()
 }
 
-/// An array of the file that has been read up to a place.
-struct Array {
-    section: Section,
-    done: u64,
-    /// The bytes up to which the system has been told to read ahead.
-    announced: u64,
-    digest: Digest,
+/// The blocks that have been read and wait to be checked.
+const QUEUED: usize = 1;
+
+/// Reads, checks and passes on all edges.
+fn read_all<W: Weight + Plain>(
+    reader: Reader<'_>,
+    checker: &mut Checker,
+    blocks: &mut Blocks<'_>,
+    progress: &dyn Fn(u64),
+) -> Result<(), Fault>
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    let vertices = checker.vertices;
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(QUEUED);
+        // It ends when it has read all blocks, or when the receiver is gone.
+        scope.spawn(move || reader.read::<W>(&sender));
+        let mut first = 0;
+        for block in receiver {
+            let Block { mut u, mut v, mut weights } = block?;
+            checker.check((&mut u, &mut v, &mut *weights), first)?;
+            first += u.len() as u64;
+            progress(first * (2 * size_of::<Vertex>() + W::SIZE) as u64);
+            let edges = EdgeList::of_checked(vertices, u.share(), v.share(), weights.share());
+            blocks.pass_on_edges(edges.into())?;
+        }
+        Ok(())
+    })
 }
 
-struct Reader {
-    file: File,
-    /// The first ends, the second ends and the weights.
-    arrays: [Array; 3],
-    vertices: u32,
-    edges: u64,
+/// The arrays of a block.
+struct Block<W> {
+    u: Lent<Vertex>,
+    v: Lent<Vertex>,
+    weights: Lent<W>,
 }
 
-/// The number of edges of a piece: 64 KiB of ends.
-const PIECE: usize = 1 << 14;
 /// How far the system reads ahead in each array: as much as a disk provides in 0.1 s, during which
 /// the buffer of a solve may be reduced and no block is taken.
 const READ_AHEAD: u64 = 64 << 20;
@@ -100,91 +133,144 @@ fn advise(file: &File, start: u64, length: NonZeroU64) {
     let _ = (file, start, length);
 }
 
-impl Reader {
-    fn read<W: Weight + Plain>(
-        &mut self,
-        blocks: &mut Blocks<'_>,
-        progress: &dyn Fn(u64),
-    ) -> Result<(), Fault>
-    where
-        AnyGraph: From<EdgeList<W>>,
-    {
+/// Reads the blocks.
+struct Reader<'a> {
+    file: &'a File,
+    /// Whether reads bypass the cache.
+    direct: bool,
+    /// The first ends, the second ends and the weights.
+    sections: [Section; 3],
+    /// The bytes of each up to which the system has been told to read ahead.
+    announced: [u64; 3],
+    edges: u64,
+    block_edges: usize,
+}
+
+impl Reader<'_> {
+    /// Sends all blocks, or the first error.
+    fn read<W: Weight + Plain>(mut self, to: &SyncSender<Result<Block<W>, ReadErrorKind>>) {
         let (ends, weights) = (Pool::<Vertex>::default(), Pool::<W>::default());
         let mut first = 0;
         while first < self.edges {
-            let count = (self.edges - first).min(blocks.block_edges() as u64) as usize;
-            let (mut u, mut v) = (ends.lend(count)?, ends.lend(count)?);
-            let mut weights = weights.lend(count)?;
-            for start in (0..count).step_by(PIECE) {
-                let piece = start..count.min(start + PIECE);
-                let at = first + start as u64;
-                let piece = (&mut u[piece.clone()], &mut v[piece.clone()], &mut weights[piece]);
-                self.read_piece(piece, at)?;
+            let count = (self.edges - first).min(self.block_edges as u64) as usize;
+            let block = self.read_block((&ends, &weights), first, count);
+            let failed = block.is_err();
+            if to.send(block).is_err() || failed {
+                return;
             }
-            self.read_ahead();
-            progress(self.arrays.iter().map(|array| array.done).sum());
-            let edges = EdgeList::of_checked(self.vertices, u.share(), v.share(), weights.share());
-            blocks.pass_on_edges(edges.into())?;
             first += count as u64;
+        }
+    }
+
+    fn read_block<W: Weight + Plain>(
+        &mut self,
+        (ends, weights): (&Pool<Vertex>, &Pool<W>),
+        first: u64,
+        count: usize,
+    ) -> Result<Block<W>, ReadErrorKind> {
+        Ok(Block {
+            u: self.read_array(0, ends, first, count)?,
+            v: self.read_array(1, ends, first, count)?,
+            weights: self.read_array(2, weights, first, count)?,
+        })
+    }
+
+    /// Reads the values of an array from the edge `first` on.
+    fn read_array<T: Plain + Pod>(
+        &mut self,
+        array: usize,
+        pool: &Pool<T>,
+        first: u64,
+        count: usize,
+    ) -> Result<Lent<T>, ReadErrorKind> {
+        let offset = self.sections[array].offset;
+        let done = first * T::SIZE as u64;
+        let mut values = pool.lend(count, offset + done)?;
+        let (pages, before) = values.pages();
+        let end = before + count * T::SIZE;
+        let range = if self.direct { 0..pages.len() } else { before..end };
+        let start = offset + done - (before - range.start) as u64;
+        self.read_until(start, &mut pages[range.clone()], end - range.start)
+            .map_err(ReadErrorKind::Io)?;
+        if !self.direct {
+            self.read_ahead(array, done + (count * T::SIZE) as u64);
+        }
+        Ok(values)
+    }
+
+    /// Tells the system to read the bytes of an array from `done` on.
+    fn read_ahead(&mut self, array: usize, done: u64) {
+        let (section, announced) = (self.sections[array], &mut self.announced[array]);
+        let start = done.max(*announced);
+        let end = section.length.min(done + READ_AHEAD);
+        if let Some(length) = NonZeroU64::new(end.saturating_sub(start)) {
+            advise(self.file, section.offset + start, length);
+            *announced = end;
+        }
+    }
+
+    /// Reads from `start` on, at least `needed` bytes.
+    fn read_until(&mut self, start: u64, bytes: &mut [u8], needed: usize) -> io::Result<()> {
+        let mut file = self.file;
+        let mut done = 0;
+        while done < needed {
+            file.seek(SeekFrom::Start(start + done as u64))?;
+            match file.read(&mut bytes[done..]) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The file system or the device needs larger units, or does without.
+                Err(_) if self.direct => {
+                    direct::stop(file)?;
+                    self.direct = false;
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
+}
 
-    /// Reads and checks the edges from `first` on.
-    fn read_piece<W: Weight + Plain>(
+/// The number of edges of a piece: 64 KiB of ends, which stay in the processor's second cache while
+/// their checksum is computed and they are checked.
+const PIECE: usize = 1 << 14;
+
+/// Checks the blocks.
+struct Checker {
+    sections: [Section; 3],
+    digests: [Digest; 3],
+    vertices: u32,
+}
+
+impl Checker {
+    /// Checks the edges from `first` on.
+    fn check<W: Weight + Plain>(
         &mut self,
         (u, v, weights): (&mut [Vertex], &mut [Vertex], &mut [W]),
         first: u64,
     ) -> Result<(), Fault> {
-        self.next(0, u)?;
-        self.next(1, v)?;
-        self.next(2, weights)?;
-        // No early exits, so that the loops are vectorized.
-        let is_nan = weights.iter().fold(false, |any, weight| any | weight.is_nan());
-        let highest = u.iter().chain(&*v).fold(0, |highest, &end| highest.max(end));
-        if is_nan || highest >= self.vertices {
-            let (u, v, weights) = (u.to_vec(), v.to_vec(), weights.to_vec());
-            EdgeList::new(self.vertices as usize, u, v, weights)
-                .map_err(|error| self.fault(error, first, W::SIZE))?;
-        }
-        Ok(())
-    }
-
-    /// Reads the next values of an array.
-    fn next<T: Plain + Pod>(&mut self, array: usize, values: &mut [T]) -> Result<(), Fault> {
-        let array = &mut self.arrays[array];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
-        let start = array.section.offset + array.done;
-        self.file
-            .seek(SeekFrom::Start(start))
-            .and_then(|_| self.file.read_exact(bytes))
-            .map_err(ReadErrorKind::Io)?;
-        array.digest.update(bytes);
-        array.done += bytes.len() as u64;
-        if cfg!(target_endian = "big") {
-            for value in values {
-                *value = T::get(bytemuck::bytes_of(value));
+        let pieces = u.chunks_mut(PIECE).zip(v.chunks_mut(PIECE)).zip(weights.chunks_mut(PIECE));
+        for (((u, v), weights), first) in pieces.zip((first..).step_by(PIECE)) {
+            self.digests[0].add(u);
+            self.digests[1].add(v);
+            self.digests[2].add(weights);
+            // No early exits, so that the loops are vectorized.
+            let is_nan = weights.iter().fold(false, |any, weight| any | weight.is_nan());
+            let highest = u.iter().chain(&*v).fold(0, |highest, &end| highest.max(end));
+            if is_nan || highest >= self.vertices {
+                let (u, v, weights) = (u.to_vec(), v.to_vec(), weights.to_vec());
+                EdgeList::new(self.vertices as usize, u, v, weights)
+                    .map_err(|error| self.fault(error, first, W::SIZE))?;
             }
         }
         Ok(())
-    }
-
-    /// Tells the system to read the bytes after those that have been read.
-    fn read_ahead(&mut self) {
-        for array in &mut self.arrays {
-            let end = array.section.length.min(array.done + READ_AHEAD);
-            if let Some(length) = NonZeroU64::new(end.saturating_sub(array.announced)) {
-                advise(&self.file, array.section.offset + array.announced, length);
-                array.announced = end;
-            }
-        }
     }
 
     /// An error in the block that starts with edge `first`, with its place in the file.
     fn fault(&self, mut error: GraphError, first: u64, weight: usize) -> Fault {
         let place = |array: usize, edge: u32, size: usize| {
             let offset = (first + u64::from(edge)) * size as u64;
-            Some(crate::Place::Byte(self.arrays[array].section.offset + offset))
+            Some(crate::Place::Byte(self.sections[array].offset + offset))
         };
         let place = match &error {
             GraphError::EndpointOutOfRange { edge, .. } => place(0, *edge, 4),
@@ -198,15 +284,12 @@ impl Reader {
         }
         Fault { place, kind: error.into() }
     }
-}
 
-impl Array {
-    fn new(section: Section) -> Self {
-        Self { section, done: 0, announced: 0, digest: Digest::default() }
-    }
-
-    fn check(self) -> Result<(), Fault> {
-        let Self { section, digest, .. } = self;
-        if digest.finish() == section.checksum { Ok(()) } else { Err(section.damaged()) }
+    /// Compares the checksums.
+    fn finish(self) -> Result<(), Fault> {
+        let damaged = |(digest, section): (Digest, Section)| {
+            if digest.finish() == section.checksum { Ok(()) } else { Err(section.damaged()) }
+        };
+        self.digests.into_iter().zip(self.sections).try_for_each(damaged)
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::Pod;
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Schedule, with_team};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -90,6 +91,17 @@ impl Digest {
                 self.end_chunk();
             }
             bytes = later;
+        }
+    }
+
+    /// Adds the bytes of values as a file contains them, and gives the values the byte order of the
+    /// processor.
+    pub(super) fn add<T: Plain + Pod>(&mut self, values: &mut [T]) {
+        self.update(bytemuck::cast_slice(values));
+        if cfg!(target_endian = "big") {
+            for value in values {
+                *value = T::get(bytemuck::bytes_of(value));
+            }
         }
     }
 

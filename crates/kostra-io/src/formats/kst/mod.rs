@@ -23,6 +23,7 @@
 
 mod blocks;
 mod chunks;
+mod direct;
 mod header;
 mod mapped;
 mod part;

@@ -1,11 +1,13 @@
 //! Arrays that are used again when the block that borrowed them is dropped. So only the first
 //! blocks take new memory from the system.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytemuck::Zeroable;
+use bytemuck::Pod;
 use kostra_core::{Column, OutOfMemory, memory};
+
+use super::direct::PAGE;
 
 /// Arrays that nobody borrows.
 pub(super) struct Pool<T>(Arc<Mutex<Vec<Vec<T>>>>);
@@ -16,23 +18,40 @@ impl<T> Default for Pool<T> {
     }
 }
 
-impl<T: Copy + Zeroable + Send + Sync + 'static> Pool<T> {
-    /// An array of `count` values of any content.
-    pub(super) fn lend(&self, count: usize) -> Result<Lent<T>, OutOfMemory> {
-        let mut values =
+impl<T: Pod + Send + Sync> Pool<T> {
+    /// An array of `count` values of any content, to be read from `offset` in a file. Where a page
+    /// of the file starts, a page of memory starts. `offset` is a multiple of the size of a value.
+    pub(super) fn lend(&self, count: usize, offset: u64) -> Result<Lent<T>, OutOfMemory> {
+        let mut memory =
             self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        if values.capacity() < count {
-            values = memory::zeros(count)?;
+        let page = PAGE / size_of::<T>();
+        let length = count + 3 * page;
+        if memory.len() < length {
+            memory = memory::zeros(length)?;
         }
-        values.resize(count, T::zeroed());
-        Ok(Lent { values, home: self.0.clone() })
+        let pages = memory.as_ptr().align_offset(PAGE);
+        let start = pages + offset as usize % PAGE / size_of::<T>();
+        let end = start + count;
+        let pages = pages..pages + (end - pages).next_multiple_of(page);
+        Ok(Lent { memory, pages, values: start..end, home: self.0.clone() })
     }
 }
 
 /// A borrowed array. Dropping it returns it.
 pub(super) struct Lent<T> {
-    values: Vec<T>,
+    memory: Vec<T>,
+    values: Range<usize>,
+    /// The whole pages around the values.
+    pages: Range<usize>,
     home: Arc<Mutex<Vec<Vec<T>>>>,
+}
+
+impl<T: Pod> Lent<T> {
+    /// The bytes of the whole pages around the values, and how many of them precede the values.
+    pub(super) fn pages(&mut self) -> (&mut [u8], usize) {
+        let before = (self.values.start - self.pages.start) * size_of::<T>();
+        (bytemuck::cast_slice_mut(&mut self.memory[self.pages.clone()]), before)
+    }
 }
 
 impl<T: Send + Sync + 'static> Lent<T> {
@@ -46,25 +65,25 @@ impl<T> Deref for Lent<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.values
+        &self.memory[self.values.clone()]
     }
 }
 
 impl<T> DerefMut for Lent<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.values
+        &mut self.memory[self.values.clone()]
     }
 }
 
 impl<T> AsRef<[T]> for Lent<T> {
     fn as_ref(&self) -> &[T] {
-        &self.values
+        &self.memory[self.values.clone()]
     }
 }
 
 impl<T> Drop for Lent<T> {
     fn drop(&mut self) {
-        let values = std::mem::take(&mut self.values);
-        self.home.lock().unwrap_or_else(PoisonError::into_inner).push(values);
+        let memory = std::mem::take(&mut self.memory);
+        self.home.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
     }
 }

@@ -96,16 +96,14 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
 
 /// The note on the memory and on what happened to the edges.
 fn describe(external: &External, statistics: Statistics) -> String {
-    let Statistics { dropped_by_pivot, dropped_by_path, buffered, reductions } = statistics;
+    let Statistics { dropped, buffered, reductions } = statistics;
     // Fewer than all edges after `--resume`.
-    let edges = (dropped_by_pivot + dropped_by_path + buffered).max(1);
-    let percent = |dropped: u64| 100.0 * dropped as f64 / edges as f64;
+    let edges = (dropped + buffered).max(1);
     format!(
-        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
-         dropped {:.1} %; {} of the buffer",
+        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges; {} of \
+         the buffer",
         thousands(external.budget.bytes() >> 20),
-        percent(dropped_by_pivot),
-        percent(dropped_by_path),
+        100.0 * dropped as f64 / edges as f64,
         count(reductions, "reduction", "reductions"),
     )
 }
