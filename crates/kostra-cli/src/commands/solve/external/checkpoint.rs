@@ -13,8 +13,9 @@ use kostra::io::{Checkpoint, FileVersion, Input, Output};
 use kostra_core::Order;
 
 use super::super::plan::Plan;
+use super::engine::Settings;
 use super::intake::Before;
-use super::sink::{AnySink, Settings};
+use super::sink::AnySink;
 use crate::input::Source;
 use crate::report::thousands;
 
@@ -93,7 +94,7 @@ fn since_1970(time: SystemTime) -> String {
 /// When the checkpoint is damaged, or of another input or task.
 pub(super) fn load(
     checkpoints: &Checkpoints,
-    settings: Settings,
+    settings: &Settings,
 ) -> anyhow::Result<(Option<(AnySink, Before)>, String)> {
     let path = &checkpoints.path;
     if !path.exists() {
@@ -147,12 +148,12 @@ impl<'a> Saver<'a> {
 
     /// Writes a checkpoint if the last one is old enough. A failure does not end the solve: the
     /// disk may have room when the forest is complete.
-    pub(super) fn save_if_due(&mut self, sink: &mut AnySink, checksum: u64) {
+    pub(super) fn save_if_due(&mut self, sink: &mut AnySink, checksum: u64, order: Order) {
         let Checkpoints { path, every, identity } = self.checkpoints;
         if self.last.elapsed() < *every {
             return;
         }
-        let saved = sink.save(path, (identity, checksum));
+        let saved = sink.save(path, (identity, checksum), order);
         self.failure = saved.err().map(|error| note(path, &error));
         self.last = Instant::now();
     }

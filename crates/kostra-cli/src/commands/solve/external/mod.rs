@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoint;
+mod engine;
 mod intake;
 mod output;
 mod reader;
@@ -13,9 +14,11 @@ mod sink;
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use kostra::cuda;
+use kostra::cuda::external::Statistics as DeviceStatistics;
 use kostra::external::Statistics;
 use kostra_core::{Platform, Representation, SolverInfo};
 
@@ -26,6 +29,7 @@ use crate::progress::Stage;
 use crate::report::{count, thousands};
 pub(super) use budget::{Budget, parse_bytes};
 use checkpoint::Checkpoints;
+use engine::{Counts, Memory, Settings};
 use intake::Intake;
 use reader::{Queue, Summary};
 use sink::Found;
@@ -33,17 +37,99 @@ use sink::Found;
 /// What the user chose for a graph that does not fit into memory.
 #[derive(Debug)]
 pub(super) struct External {
-    pub(super) budget: Budget,
+    memory: Limit,
     /// Where and how often the forest so far is saved; none without an output file.
     pub(super) checkpoints: Option<Checkpoints>,
     /// Whether to continue from a checkpoint.
     pub(super) resume: bool,
 }
 
+/// The memory that the user allows.
+#[derive(Debug)]
+enum Limit {
+    /// Of the whole process.
+    Host(Budget),
+    /// Of the CUDA device with this number, in bytes.
+    Device(usize, u64),
+}
+
+impl Limit {
+    /// The number of edges of a block.
+    fn block_edges(&self) -> usize {
+        match self {
+            Self::Host(budget) => budget.block_edges(),
+            Self::Device(..) => *budget::BLOCK_EDGES.end() as usize,
+        }
+    }
+
+    /// Opens the device, if there is one, and returns the time that it took.
+    fn open(&self) -> anyhow::Result<(Memory, Option<Duration>)> {
+        match *self {
+            Self::Host(budget) => Ok((Memory::Host(budget), None)),
+            Self::Device(ordinal, bytes) => {
+                let start = Instant::now();
+                let device = cuda::Device::open(ordinal)?;
+                Ok((Memory::Device { device, bytes }, Some(start.elapsed())))
+            }
+        }
+    }
+
+    /// The note on the memory and on what happened to the edges.
+    fn describe(&self, counts: &Counts) -> String {
+        let percent = |part: u64, edges: u64| 100.0 * part as f64 / edges.max(1) as f64;
+        let reduced = |reductions| count(reductions, "reduction", "reductions");
+        let (bytes, memory) = match self {
+            Self::Host(budget) => (budget.bytes(), ""),
+            Self::Device(_, bytes) => (*bytes, " of device memory"),
+        };
+        let within = format!(
+            "solved within {} MiB{memory} in one pass over the input",
+            thousands(bytes >> 20)
+        );
+        match counts {
+            Counts::Threads(counts) => {
+                let Statistics { dropped_by_pivot, dropped_by_path, buffered, reductions } =
+                    *counts;
+                // Fewer than all edges after `--resume`.
+                let edges = dropped_by_pivot + dropped_by_path + buffered;
+                format!(
+                    "{within}: a pivot dropped {:.1} % of the edges, paths dropped {:.1} %; {} of the \
+                     buffer",
+                    percent(dropped_by_pivot, edges),
+                    percent(dropped_by_path, edges),
+                    reduced(reductions)
+                )
+            }
+            Counts::Device(counts) => {
+                let DeviceStatistics { dropped, buffered, reductions, .. } = *counts;
+                format!(
+                    "{within}: pivots dropped {:.1} % of the edges; {} of the buffer",
+                    percent(dropped, dropped + buffered),
+                    reduced(reductions)
+                )
+            }
+        }
+    }
+}
+
+impl Memory {
+    fn place(&self) -> Place {
+        match self {
+            Self::Host(_) => Place::Processor,
+            Self::Device { device, .. } => {
+                Place::Device { name: device.name().to_owned(), ordinals: vec![device.ordinal()] }
+            }
+        }
+    }
+}
+
 /// The blocks that wait in the queue. One more is being read, and one more is being solved.
 const QUEUED: usize = 1;
 
-static INFO: SolverInfo = SolverInfo {
+static INFO_ON_DEVICE: SolverInfo =
+    SolverInfo { id: "cuda-external", platform: Platform::Cuda, ..INFO };
+
+const INFO: SolverInfo = SolverInfo {
     id: "external",
     title: "Forest so far and a buffer, in one pass",
     source: "this project; after Feigenbaum, Kannan, McGregor, Suri & Zhang 2005",
@@ -60,11 +146,15 @@ static INFO: SolverInfo = SolverInfo {
 /// # Errors
 /// When the input or the output is at fault, or the budget is too small.
 pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
+    let (memory, open) = external.memory.open()?;
+    let place = memory.place();
+    let threads = plan.input.threads.wanted();
+    let settings = Settings { order: plan.order, threads, memory };
     let started = Instant::now();
-    let mut intake = Intake::start(plan, external)?;
+    let mut intake = Intake::start(external, settings)?;
     let stage = Stage::start(&format!("reading {}", plan.input.source));
     let (sender, receiver) = sync_channel(QUEUED);
-    let block_edges = external.budget.block_edges();
+    let block_edges = external.memory.block_edges();
     let (seen, covered) = intake.checkpoint();
     let summary = thread::scope(|scope| {
         let queue = Queue::new(sender, seen, covered);
@@ -80,7 +170,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let (found, mut notes) = intake.finish(&summary)?;
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
-    let mut times = Times { load, solve, ..Times::default() };
+    let mut times = Times { open, load, solve, ..Times::default() };
     if let Some(destination) = &plan.output {
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
@@ -90,24 +180,8 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
             checkpoints.remove()?;
         }
     }
-    notes.insert(0, describe(external, found.statistics));
-    Ok(outcome(plan, (summary, found), (times, notes)))
-}
-
-/// The note on the memory and on what happened to the edges.
-fn describe(external: &External, statistics: Statistics) -> String {
-    let Statistics { dropped_by_pivot, dropped_by_path, buffered, reductions } = statistics;
-    // Fewer than all edges after `--resume`.
-    let edges = (dropped_by_pivot + dropped_by_path + buffered).max(1);
-    let percent = |dropped: u64| 100.0 * dropped as f64 / edges as f64;
-    format!(
-        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
-         dropped {:.1} %; {} of the buffer",
-        thousands(external.budget.bytes() >> 20),
-        percent(dropped_by_pivot),
-        percent(dropped_by_path),
-        count(reductions, "reduction", "reductions"),
-    )
+    notes.insert(0, external.memory.describe(&found.counts));
+    Ok(Outcome { place, ..outcome(plan, (summary, found), (times, notes)) })
 }
 
 fn outcome(
@@ -129,7 +203,7 @@ fn outcome(
             components: u64::from(summary.vertices) - found.ids.len() as u64,
             total: found.total,
         },
-        algorithm: &INFO,
+        algorithm: if matches!(found.counts, Counts::Device(_)) { &INFO_ON_DEVICE } else { &INFO },
         place: Place::Processor,
         threads: plan.input.threads.wanted(),
         verified: None,
@@ -148,14 +222,19 @@ pub(super) fn resolve(
     (every, resume): (u64, bool),
     plan: &Plan,
 ) -> anyhow::Result<External> {
-    let budget = Budget::new(memory, plan.input.threads.wanted())?;
+    let limit = match &plan.device {
+        Some(device @ Device::Cuda(_)) => {
+            let Some(ordinal) = device.single() else {
+                anyhow::bail!("`--memory` solves on one device; name one");
+            };
+            Limit::Device(ordinal, memory)
+        }
+        _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())?),
+    };
     let checkpoints = Checkpoints::beside(plan, every);
     if resume && checkpoints.is_none() {
         anyhow::bail!("`--resume` needs the output file of the interrupted solve: pass `--output`");
     }
-    if let Some(Device::Cuda(_)) = &plan.device {
-        anyhow::bail!("`--memory` solves on the processor only; omit `--device cuda`");
-    }
     let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;
-    Ok(External { budget, checkpoints, resume })
+    Ok(External { memory: limit, checkpoints, resume })
 }
