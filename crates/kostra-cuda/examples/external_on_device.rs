@@ -160,10 +160,11 @@ fn measure(
         let found = sink.forest()?;
         let time = start.elapsed();
         solves.push(time);
-        let Statistics { dropped, buffered, reductions, reducing } = sink.statistics();
+        let statistics = sink.statistics();
+        let Statistics { dropped, buffered, reductions, reducing, leveling } = statistics;
         println!(
             "  solve {:.1?} ({:.1} GB/s): allocation {allocated:.1?}, all added after {added:.1?}, \
-             {reductions} reductions {reducing:.1?}, dropped {dropped}, buffered {buffered}, forest {}",
+             {reductions} reductions {reducing:.1?} (levels {leveling:.1?}), dropped {dropped}, buffered {buffered}, forest {}",
             time,
             rate(bytes, time),
             found.ids.len()

@@ -102,10 +102,10 @@ impl<W: Weight> ForestSink<W> {
         sink.reduce_buffer()?;
         let columns = &sink.columns;
         Ok(ForestEdges {
-            ids: sink.download(&columns.ids)?,
-            u: sink.download(&columns.u)?,
-            v: sink.download(&columns.v)?,
-            weights: bytemuck::cast_vec(sink.download(&columns.weights)?),
+            ids: sink.fetch(&columns.ids)?,
+            u: sink.fetch(&columns.u)?,
+            v: sink.fetch(&columns.v)?,
+            weights: bytemuck::cast_vec(sink.fetch(&columns.weights)?),
         })
     }
 }

@@ -217,7 +217,8 @@ impl<'a, K: Key> Shared<'a, K> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends portions until none is left, and waits for the last copy.
+    /// Sends portions until none is left. The last copies from page-locked memory may go on, during
+    /// the next block: events order them before later uses of the memory.
     fn send_portions(&self, device: &Device, lane: &mut Lane) -> Result<(), SolveError> {
         device.bind()?;
         for turn in 0.. {
@@ -230,7 +231,7 @@ impl<'a, K: Key> Shared<'a, K> {
             device.check(sent, "copying to it")?;
             self.sent(portion.chunk, device, &piece.1)?;
         }
-        Ok(device.check(lane.stream.synchronize(), "copying to it")?)
+        Ok(())
     }
 
     /// Waits until the slot of a portion's chunk is free, and returns the address for the portion.

@@ -28,6 +28,8 @@ pub struct Statistics {
     pub reductions: u64,
     /// The time of the reductions, levels included. Nothing is copied meanwhile.
     pub reducing: Duration,
+    /// The part of this time in which the levels were found.
+    pub leveling: Duration,
 }
 
 /// The forest and, behind it, the buffer, on the device.
@@ -201,8 +203,10 @@ impl<K: Key> Sink<K> {
     pub(super) fn reduce(&mut self) -> Result<(), SolveError> {
         let start = Instant::now();
         self.unite()?;
+        let united = start.elapsed();
         self.find_levels()?;
         self.statistics.reducing += start.elapsed();
+        self.statistics.leveling += start.elapsed() - united;
         Ok(())
     }
 
@@ -226,9 +230,15 @@ impl<K: Key> Sink<K> {
         self.counted = self.taken;
     }
 
-    /// The edges of the forest after a reduction.
-    pub(super) fn download<T: Pod>(&self, column: &CudaSlice<T>) -> Result<Vec<T>, DeviceError> {
-        crate::buffers::download(&self.device, &column.slice(..self.forest))
+    /// A column of the edges of the forest after a reduction.
+    pub(super) fn fetch<T: Pod + Send>(
+        &self,
+        column: &CudaSlice<T>,
+    ) -> Result<Vec<T>, DeviceError> {
+        let (device, from) = (&*self.device, address(column));
+        // SAFETY: the column has more values, and was written on the device's stream.
+        let fetched = unsafe { staging::fetch(device, from, self.forest, self.threads, |_| 0) };
+        Ok(fetched?.0)
     }
 }
 
