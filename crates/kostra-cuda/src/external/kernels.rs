@@ -1,12 +1,13 @@
 //! The kernels, and the sizes that they rely on.
 
 use cudarc::driver::{CudaFunction, LaunchConfig};
+use kostra_core::{Encoding, Order, SolveError};
 
 use crate::buffers::Keys;
 use crate::columns::load_places;
 use crate::shared::constant;
 use crate::source::Source;
-use crate::{Device, DeviceError};
+use crate::{Device, DeviceError, fast};
 
 pub(super) const SOURCE: Source =
     Source { name: "external", text: include_str!("../../kernels/external.cu") };
@@ -57,4 +58,18 @@ impl Kernels {
             label_component: common("label_component")?,
         })
     }
+}
+
+/// Compiles the kernels of sinks, or loads them from the cache. Without this call, the first sink
+/// does.
+///
+/// # Errors
+/// When the device fails.
+pub fn compile(device: &Device) -> Result<(), SolveError> {
+    device.bind()?;
+    // The files have the kernels for all keys.
+    let keys = Keys::of(Encoding::new::<u32>(Order::Minimum));
+    Kernels::load(device, keys)?;
+    fast::most_scratch_bytes(device, 1, 1, keys)?;
+    Ok(())
 }

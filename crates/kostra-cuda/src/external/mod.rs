@@ -41,5 +41,6 @@ mod tests;
 
 pub use self::forest_sink::{ForestEdges, ForestSink};
 use self::kernels::LEVELS;
+pub use self::kernels::compile;
 pub use self::limits::{Limits, LimitsError};
 pub use self::sink::Statistics;

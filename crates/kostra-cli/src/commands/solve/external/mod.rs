@@ -14,7 +14,7 @@ mod sink;
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use kostra::cuda;
@@ -62,14 +62,18 @@ impl Limit {
         }
     }
 
-    /// Opens the device, if there is one, and returns the time that it took.
-    fn open(&self) -> anyhow::Result<(Memory, Option<Duration>)> {
+    /// Opens the device and compiles its kernels, if there is one, and returns these times.
+    fn open(&self) -> anyhow::Result<(Memory, Times)> {
         match *self {
-            Self::Host(budget) => Ok((Memory::Host(budget), None)),
+            Self::Host(budget) => Ok((Memory::Host(budget), Times::default())),
             Self::Device(ordinal, bytes) => {
                 let start = Instant::now();
                 let device = cuda::Device::open(ordinal)?;
-                Ok((Memory::Device { device, bytes }, Some(start.elapsed())))
+                let open = Some(start.elapsed());
+                let start = Instant::now();
+                cuda::external::compile(&device)?;
+                let times = Times { open, compile: Some(start.elapsed()), ..Times::default() };
+                Ok((Memory::Device { device, bytes }, times))
             }
         }
     }
@@ -146,7 +150,7 @@ const INFO: SolverInfo = SolverInfo {
 /// # Errors
 /// When the input or the output is at fault, or the budget is too small.
 pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
-    let (memory, open) = external.memory.open()?;
+    let (memory, opening) = external.memory.open()?;
     let place = memory.place();
     let threads = plan.input.threads.wanted();
     let settings = Settings { order: plan.order, threads, memory };
@@ -170,7 +174,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let (found, mut notes) = intake.finish(&summary)?;
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
-    let mut times = Times { open, load, solve, ..Times::default() };
+    let mut times = Times { load, solve, ..opening };
     if let Some(destination) = &plan.output {
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
