@@ -114,7 +114,7 @@ fn too_little_device_memory_and_truncated_files_are_refused() {
         return;
     };
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    let start = "kostra: a graph with 1,000,000 vertices and u32 weights takes more memory of the \
+    let start = "kostra: a graph with 1000000 vertices and u32 weights takes more memory of the \
                  device; pass at least `--memory ";
     let rest = refused.stderr.strip_prefix(start).unwrap_or_else(|| panic!("{refused:?}"));
     let least: u64 = rest.split("MiB").next().unwrap().parse().unwrap();

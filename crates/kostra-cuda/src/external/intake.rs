@@ -2,7 +2,8 @@
 //!
 //! Threads copy portions of chunks to page-locked memory, from which the device copies them. The
 //! thread that copies the last portion of a chunk starts the kernels that filter the chunk, and
-//! reduces the buffer before that if it might overflow.
+//! reduces the buffer before that if it might overflow. Meanwhile, the other threads copy the next
+//! chunks, as long as there are free slots.
 
 #![allow(
     unsafe_code,
@@ -11,7 +12,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result};
@@ -19,7 +20,6 @@ use kostra_core::{Edges, Key, SolveError, Vertex};
 use kostra_parallel::for_each_mut;
 
 use super::kernels::{ONE_BLOCK, PORTION, SOURCE, TILE};
-use super::limits::SLOTS;
 use super::sink::{Columns, Sink, Slot, address};
 use crate::device::{Lane, PIECE};
 use crate::launch::{grid_stride, launch};
@@ -72,12 +72,13 @@ impl<K: Key> Block<'_, K> {
 }
 
 /// How far the threads are with a block.
-struct Flow<'a, K: Key> {
-    sink: &'a mut Sink<K>,
+struct Flow {
     /// For each chunk, the number of its portions that have not been sent.
     missing: Vec<usize>,
     /// The number of chunks of the block that are being filtered or have been filtered.
     started: usize,
+    /// Whether a thread filters chunks.
+    filtering: bool,
     failed: Option<SolveError>,
 }
 
@@ -87,7 +88,12 @@ struct Shared<'a, K: Key> {
     portions: Vec<Portion>,
     /// The next portion.
     next: AtomicUsize,
-    flow: Mutex<Flow<'a, K>>,
+    slots: Arc<[Slot]>,
+    /// The slot of the first chunk.
+    first_slot: usize,
+    /// The sink of the thread that filters.
+    sink: Mutex<&'a mut Sink<K>>,
+    flow: Mutex<Flow>,
     /// Notified when a chunk is filtered, and on a failure.
     changed: Condvar,
 }
@@ -107,12 +113,15 @@ impl<K: Key> Sink<K> {
             missing[portion.chunk] += 1;
         }
         let threads = self.threads.min(portions.len()).min(MOST_LANES);
-        let flow = Flow { sink: self, missing, started: 0, failed: None };
+        let slots = self.slots.clone();
         let shared = Shared {
             block,
             portions,
             next: AtomicUsize::new(0),
-            flow: Mutex::new(flow),
+            first_slot: self.chunks % slots.len(),
+            slots,
+            sink: Mutex::new(self),
+            flow: Mutex::new(Flow { missing, started: 0, filtering: false, failed: None }),
             changed: Condvar::new(),
         };
         let mut lanes = device.take_lanes(threads)?;
@@ -127,10 +136,13 @@ impl<K: Key> Sink<K> {
         flow.failed.map_or(Ok(()), Err)
     }
 
-    /// Filters a chunk, whose copies precede this call on the device's stream.
+    /// Filters a chunk whose copies have been started.
     fn filter(&mut self, first: u64, count: usize) -> Result<(), SolveError> {
         self.make_room(count)?;
-        let slot = self.chunks % SLOTS;
+        let slot = self.chunks % self.slots.len();
+        for copied in &self.slots[slot].copied[..count.div_ceil(PORTION)] {
+            self.device.check(self.device.stream().wait(copied), "waiting for an event")?;
+        }
         self.launch_filter(slot, first, count as u32)?;
         self.tell_filled()?;
         let device = &self.device;
@@ -212,8 +224,8 @@ impl<K: Key> Sink<K> {
     }
 }
 
-impl<'a, K: Key> Shared<'a, K> {
-    fn flow(&self) -> MutexGuard<'_, Flow<'a, K>> {
+impl<K: Key> Shared<'_, K> {
+    fn flow(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -223,50 +235,58 @@ impl<'a, K: Key> Shared<'a, K> {
         device.bind()?;
         for turn in 0.. {
             let Some(portion) = self.portions.get(self.next.fetch_add(1, Relaxed)) else { break };
-            let Some(to) = self.wait_for_slot(portion, device, lane)? else { return Ok(()) };
+            let Some(slot) = self.wait_for_slot(portion, device, lane)? else { return Ok(()) };
             let (piece, stream) = (&mut lane.pieces[turn % 2], &lane.stream);
+            let start = portion.place * PORTION * edge_bytes::<K>();
+            let to = address(&slot.memory) + start as CUdeviceptr;
             let edges = self.block.edges.range(portion.edges.clone());
             // SAFETY: the slot has room for the portion, and no kernel uses it.
             let sent = unsafe { send(edges, piece, stream, to) };
             device.check(sent, "copying to it")?;
-            self.sent(portion.chunk, device, &piece.1)?;
+            device.check(slot.copied[portion.place].record(stream), "recording an event")?;
+            self.sent(portion.chunk)?;
         }
         Ok(())
     }
 
-    /// Waits until the slot of a portion's chunk is free, and returns the address for the portion.
-    /// `None` if the block has failed.
+    /// Waits until the slot of a portion's chunk is free, and returns it. `None` if the block has
+    /// failed.
     fn wait_for_slot(
         &self,
         portion: &Portion,
         device: &Device,
         lane: &Lane,
-    ) -> Result<Option<CUdeviceptr>, SolveError> {
+    ) -> Result<Option<&Slot>, SolveError> {
         let mut flow = self.flow();
-        while flow.started + SLOTS <= portion.chunk && flow.failed.is_none() {
+        while flow.started + self.slots.len() <= portion.chunk && flow.failed.is_none() {
             flow = self.changed.wait(flow).unwrap_or_else(PoisonError::into_inner);
         }
         if flow.failed.is_some() {
             return Ok(None);
         }
-        // Chunks of the block that are not started yet have the next slots.
-        let slot = (flow.sink.chunks + portion.chunk - flow.started) % SLOTS;
-        let Slot { memory, filtered } = &flow.sink.slots[slot];
+        drop(flow);
+        let slot = (self.first_slot + portion.chunk) % self.slots.len();
+        let slot = &self.slots[slot];
         // The host does not wait until the slot's last chunk has been filtered; the copy does.
-        device.check(lane.stream.wait(filtered), "waiting for an event")?;
-        let start = portion.place * PORTION * edge_bytes::<K>();
-        Ok(Some(address(memory) + start as CUdeviceptr))
+        device.check(lane.stream.wait(&slot.filtered), "waiting for an event")?;
+        Ok(Some(slot))
     }
 
-    /// States that a portion of a chunk has been sent when an event is complete. Filters the next
-    /// chunks if all their portions have been sent.
-    fn sent(&self, chunk: usize, device: &Device, sent: &CudaEvent) -> Result<(), SolveError> {
+    /// States that a portion of a chunk has been sent. Filters the next chunks if all portions of
+    /// them have been sent and no other thread filters.
+    fn sent(&self, chunk: usize) -> Result<(), SolveError> {
         let mut flow = self.flow();
-        device.check(device.stream().wait(sent), "waiting for an event")?;
         flow.missing[chunk] -= 1;
-        while flow.missing.get(flow.started) == Some(&0) && flow.failed.is_none() {
+        while !flow.filtering && flow.missing.get(flow.started) == Some(&0) && flow.failed.is_none()
+        {
             let range = self.block.range(flow.started);
-            flow.sink.filter(self.block.first + range.start as u64, range.len())?;
+            flow.filtering = true;
+            drop(flow);
+            let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+            sink.filter(self.block.first + range.start as u64, range.len())?;
+            drop(sink);
+            flow = self.flow();
+            flow.filtering = false;
             flow.started += 1;
             self.changed.notify_all();
         }

@@ -10,8 +10,10 @@ use crate::device::DRIVER_BYTES;
 use crate::scan::Scan;
 use crate::{Device, DeviceError, fast};
 
-/// The chunks that exist at a time: one is copied to the device, and one is filtered.
-pub(super) const SLOTS: usize = 2;
+/// The fewest chunks that exist at a time: one is filtered, and others are copied to the device.
+const FEWEST_SLOTS: usize = 3;
+/// The most bytes of all chunks. Copying them takes about as long as a reduction.
+const LARGEST_SLOTS: usize = 4 << 30;
 /// The most edges of a chunk. Copying them takes about half a millisecond, much longer than
 /// starting the kernels that filter them.
 const LARGEST_CHUNK: usize = 16 * PORTION;
@@ -21,7 +23,7 @@ const CHUNKS_PER_BUFFER: usize = 16;
 /// The smallest sensible buffer: a quarter of an edge per vertex.
 const VERTICES_PER_BUFFERED_EDGE: usize = 4;
 /// The most edges in device memory per vertex. The lists of `cuda-fast` have room for all of them.
-const LARGEST_CAPACITY_PER_VERTEX: usize = 6;
+const LARGEST_CAPACITY_PER_VERTEX: usize = 4;
 /// The most edges in device memory of a graph with few vertices.
 const LARGEST_CAPACITY: usize = 1 << 20;
 
@@ -37,6 +39,8 @@ const LARGEST_CAPACITY: usize = 1 << 20;
 /// levels               1 per vertex
 /// ```
 ///
+/// Memory beyond 4 edges per vertex is for chunks that are copied during a reduction.
+///
 /// The context of the CUDA driver is not counted. It takes some hundred MiB in every process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -44,6 +48,8 @@ pub struct Limits {
     pub(super) capacity: usize,
     /// The most edges of a chunk.
     pub(super) chunk: usize,
+    /// The number of chunks that exist at a time.
+    pub(super) slots: usize,
 }
 
 /// There are no limits within a budget.
@@ -97,7 +103,11 @@ impl Limits {
                 above = middle;
             }
         }
-        Ok(Self::with_buffer(vertices, buffer))
+        let mut limits = Self::with_buffer(vertices, buffer);
+        let memory = limits.memory(device, vertices, keys).map_err(SolveError::from)?;
+        let rest = (bytes - memory.all() as u64).min(LARGEST_SLOTS as u64) as usize;
+        limits.slots += rest / limits.slot_bytes(keys);
+        Ok(limits)
     }
 
     /// A buffer of `buffer` edges behind the largest forest of `vertices` vertices, but at least 1,
@@ -107,7 +117,11 @@ impl Limits {
         let chunk = (buffer / CHUNKS_PER_BUFFER).clamp(1, LARGEST_CHUNK);
         // All portions of a chunk but the last one are full.
         let chunk = if chunk < PORTION { buffer.min(PORTION) } else { chunk / PORTION * PORTION };
-        Self { capacity: (vertices as usize).saturating_sub(1) + buffer, chunk }
+        Self {
+            capacity: (vertices as usize).saturating_sub(1) + buffer,
+            chunk,
+            slots: FEWEST_SLOTS,
+        }
     }
 
     /// The most edges of the forest and the buffer.
@@ -118,6 +132,11 @@ impl Limits {
     /// The portions of a chunk.
     pub(super) fn portions(&self) -> usize {
         self.chunk.div_ceil(PORTION)
+    }
+
+    /// The bytes of a chunk.
+    pub(super) fn slot_bytes(&self, keys: Keys) -> usize {
+        self.portions() * PORTION * (8 + if keys.wide { 8 } else { 4 })
     }
 
     /// The tiles of a chunk.
@@ -138,7 +157,7 @@ impl Limits {
             + 4 * words
             + Scan::bytes(words)
             + vertices as usize
-            + SLOTS * self.portions() * PORTION * (8 + weight)
+            + self.slots * self.slot_bytes(keys)
             + self.tiles() * (TILE / 8 + 4)
             + 8 * SAMPLES;
         let scratch = fast::most_scratch_bytes(device, vertices, capacity as u32, keys)?;

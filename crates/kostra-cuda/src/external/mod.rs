@@ -3,7 +3,7 @@
 //!
 //! The edges arrive in blocks, in input order. A [`ForestSink`] keeps the forest of the edges so
 //! far in device memory, and behind it a buffer of later edges that may change it. Blocks are cut
-//! into chunks. While one chunk is copied to the device, the device filters the chunk before it:
+//! into chunks. While chunks are copied to the device, the device filters the chunk before them:
 //! the edges that may be in the forest are appended to the buffer, in input order. Before the
 //! buffer can overflow, it is *reduced*: `cuda-fast` finds the forest of the edges of the forest
 //! and the buffer, and its edges become the new forest.

@@ -10,9 +10,9 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, PinnedHostSlice, result};
 use kostra_core::{Encoding, Key, SolveError, Vertex};
 
-use super::kernels::{Kernels, OUTSIDE, PORTION, TILE};
+use super::kernels::{Kernels, OUTSIDE, TILE};
 use super::levels::Levels;
-use super::limits::{Limits, SLOTS};
+use super::limits::Limits;
 use crate::buffers::Keys;
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
@@ -26,7 +26,7 @@ pub struct Statistics {
     pub buffered: u64,
     /// How often the buffer was reduced.
     pub reductions: u64,
-    /// The time of the reductions, levels included. Nothing is copied meanwhile.
+    /// The time of the reductions, levels included.
     pub reducing: Duration,
     /// The part of this time in which the levels were found.
     pub leveling: Duration,
@@ -40,9 +40,12 @@ pub(super) struct Columns<K> {
     pub(super) ids: CudaSlice<u64>,
 }
 
-/// Device memory for a chunk, and the event that is complete when the chunk has been filtered.
+/// Device memory for a chunk.
 pub(super) struct Slot {
     pub(super) memory: CudaSlice<u8>,
+    /// For each portion, complete when it has been copied.
+    pub(super) copied: Vec<CudaEvent>,
+    /// Complete when the chunk has been filtered.
     pub(super) filtered: CudaEvent,
 }
 
@@ -64,7 +67,7 @@ pub(super) struct Sink<K: Key> {
     pub(super) told: PinnedHostSlice<u32>,
     /// No more edges than this number are in the forest and the buffer.
     pub(super) most_filled: usize,
-    pub(super) slots: [Slot; SLOTS],
+    pub(super) slots: Arc<[Slot]>,
     /// The number of chunks that have been filtered or are being filtered.
     pub(super) chunks: usize,
     /// The set of the edges of a chunk that are kept.
@@ -96,10 +99,11 @@ impl<K: Key> Sink<K> {
         let memory = limits.memory(device, vertices, keys)?;
         device.admit(memory.scratch, memory.others)?;
         device.reserve_scratch(memory.scratch)?;
-        let slot_bytes = limits.portions() * PORTION * (8 + size_of::<K>());
+        let event = || device.check(device.context().new_event(None), "making an event");
         let slot = || -> Result<Slot, DeviceError> {
-            let filtered = device.check(device.context().new_event(None), "making an event")?;
-            Ok(Slot { memory: device.uninit(slot_bytes)?, filtered })
+            let copied = (0..limits.portions()).map(|_| event()).collect::<Result<_, _>>()?;
+            let memory = device.uninit(limits.slot_bytes(keys))?;
+            Ok(Slot { memory, copied, filtered: event()? })
         };
         // SAFETY: the word is written before it is read.
         let told = unsafe { device.context().alloc_pinned(1) };
@@ -121,7 +125,7 @@ impl<K: Key> Sink<K> {
             filled: device.filled(1, 0)?,
             told: device.check(told, "allocating page-locked memory")?,
             most_filled: 0,
-            slots: [slot()?, slot()?],
+            slots: (0..limits.slots).map(|_| slot()).collect::<Result<_, _>>()?,
             chunks: 0,
             words: device.uninit(limits.tiles() * (TILE / 32))?,
             tiles: device.uninit(limits.tiles())?,
@@ -175,7 +179,7 @@ impl<K: Key> Sink<K> {
     /// Waits until the last chunk has been filtered, and learns the number of edges.
     pub(super) fn learn_filled(&mut self) -> Result<(), DeviceError> {
         let Some(last) = self.chunks.checked_sub(1) else { return Ok(()) };
-        let waited = self.slots[last % SLOTS].filtered.synchronize();
+        let waited = self.slots[last % self.slots.len()].filtered.synchronize();
         self.device.check(waited, "running a kernel")?;
         let told = self.device.check(self.told.as_slice(), "reading page-locked memory")?;
         // After a reduction, the number that the device told is that before it.
