@@ -20,6 +20,7 @@ mod columns;
 mod contraction;
 mod device;
 mod error;
+pub mod external;
 pub mod fast;
 mod foreign;
 mod launch;

@@ -29,9 +29,9 @@ pub(crate) struct Transfer<'a> {
     pub(crate) to: sys::CUdeviceptr,
 }
 
-/// The number of 64-bit words of a set that are fetched at once. It is smaller than a piece, so
-/// that each lane gets a part of a small set.
-const PIECE_OF_SET: usize = PIECE / 64;
+/// The bytes that are fetched at once. They are fewer than those of a piece, so that each lane gets
+/// a part of a small array.
+const FETCHED: usize = PIECE / 8;
 /// The most lanes. More lanes do not transfer faster on any bus.
 const MOST_LANES: usize = 8;
 /// The most bytes for which the driver's own staging is as fast.
@@ -56,15 +56,16 @@ impl Lane {
         self.stream.synchronize()
     }
 
-    /// Fetches parts of a set until none is left, and returns the number of members of the fetched
-    /// parts. `next` is the index of the next part, for all lanes.
-    fn fetch(
+    /// Fetches parts of an array until none is left, and returns the sum of what `count` counts in
+    /// their values. `next` is the index of the next part, for all lanes.
+    fn fetch<T: Pod>(
         &mut self,
-        parts: &[Mutex<Part<'_>>],
+        parts: &[Mutex<Part<'_, T>>],
         next: &AtomicUsize,
+        count: impl Fn(T) -> usize,
     ) -> Result<usize, DriverError> {
         self.stream.context().bind_to_thread()?;
-        let (mut members, mut coming) = (0, None);
+        let (mut counted, mut coming) = (0, None);
         for turn in 0.. {
             let part = parts.get(next.fetch_add(1, Relaxed));
             let part = part.map(|part| part.lock().unwrap_or_else(PoisonError::into_inner));
@@ -82,60 +83,82 @@ impl Lane {
             if let Some(mut part) = arrived {
                 let (memory, filled) = &self.pieces[(turn + 1) % 2];
                 filled.synchronize()?;
-                for (word, bytes) in part.to.iter_mut().zip(memory.as_slice()?.as_chunks().0) {
-                    members += word.write(u64::from_ne_bytes(*bytes)).count_ones() as usize;
+                // Pieces are pages, and so aligned.
+                let piece = &memory.as_slice()?[..size_of_val(&*part.to)];
+                for (to, &value) in part.to.iter_mut().zip(bytemuck::cast_slice(piece)) {
+                    counted += count(*to.write(value));
                 }
             }
             if is_last {
                 break;
             }
         }
-        Ok(members)
+        Ok(counted)
     }
 }
 
-/// A part of a set: its address on the device, and its place in host memory.
-struct Part<'a> {
+/// A part of an array: its address on the device, and its place in host memory.
+struct Part<'a, T> {
     from: sys::CUdeviceptr,
-    to: &'a mut [MaybeUninit<u64>],
+    to: &'a mut [MaybeUninit<T>],
 }
 
 /// Copies a set of `words` 64-bit words from the device, on up to `threads` threads.
 ///
 /// # Safety
-/// The address `from` has `words` words, in memory of this device that was written on its stream.
+/// As for [`fetch`].
 pub(crate) unsafe fn fetch_set(
     device: &Device,
     from: sys::CUdeviceptr,
     words: usize,
     threads: usize,
 ) -> Result<EdgeSet, DeviceError> {
-    let mut set = with_capacity_in_large_pages(words)?;
-    if size_of::<u64>() * words <= UNSTAGED {
-        set.resize(words, 0_u64);
-        if words > 0 {
+    let members = |word: u64| word.count_ones() as usize;
+    // SAFETY: the caller guarantees the address.
+    let (set, members) = unsafe { fetch(device, from, words, threads, members) }?;
+    Ok(EdgeSet::from_counted_words(set, members))
+}
+
+/// Copies `values` values from the device, on up to `threads` threads. Also returns the sum of what
+/// `count` counts in them.
+///
+/// # Safety
+/// The address `from` has the values, in memory of this device that was written on its stream.
+pub(crate) unsafe fn fetch<T: Pod + Send>(
+    device: &Device,
+    from: sys::CUdeviceptr,
+    values: usize,
+    threads: usize,
+    count: impl Fn(T) -> usize + Sync,
+) -> Result<(Vec<T>, usize), DeviceError> {
+    let mut fetched = with_capacity_in_large_pages(values)?;
+    if size_of::<T>() * values <= UNSTAGED {
+        fetched.resize(values, T::zeroed());
+        if values > 0 {
             let stream = device.stream().cu_stream();
             // SAFETY: the caller guarantees the address; `finish` below waits for the copy.
-            let sent = unsafe { result::memcpy_dtoh_async(&mut set, from, stream) };
+            let sent = unsafe { result::memcpy_dtoh_async(&mut fetched, from, stream) };
             device.check(sent, "copying from it")?;
         }
         device.finish()?;
-        return Ok(EdgeSet::from_words(set));
+        let counted = fetched.iter().map(|&value| count(value)).sum();
+        return Ok((fetched, counted));
     }
     // Lanes have their own streams, so the device's stream must be done.
     device.finish()?;
-    let starts = (from..).step_by(size_of::<u64>() * PIECE_OF_SET);
-    let parts: Vec<_> = set.spare_capacity_mut()[..words]
-        .chunks_mut(PIECE_OF_SET)
+    let starts = (from..).step_by(FETCHED);
+    let parts: Vec<_> = fetched.spare_capacity_mut()[..values]
+        .chunks_mut(FETCHED / size_of::<T>())
         .zip(starts)
         .map(|(to, from)| Mutex::new(Part { from, to }))
         .collect();
     let next = AtomicUsize::new(0);
-    let fetched = on_lanes(device, threads.min(parts.len()), |lane| lane.fetch(&parts, &next))?;
+    let counts =
+        on_lanes(device, threads.min(parts.len()), |lane| lane.fetch(&parts, &next, &count))?;
     drop(parts);
-    // SAFETY: the vector has room for `words` words, and the lanes have written all parts.
-    unsafe { set.set_len(words) };
-    Ok(EdgeSet::from_counted_words(set, fetched.into_iter().sum()))
+    // SAFETY: the vector has room for the values, and the lanes have written all parts.
+    unsafe { fetched.set_len(values) };
+    Ok((fetched, counts.into_iter().sum()))
 }
 
 /// Copies few words from the device, at most [`PIECE`] bytes, by way of page-locked memory. For

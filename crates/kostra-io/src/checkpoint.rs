@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! magic: 8B "KOSCKPT", then in the byte order of the machine:
-//! version 1, u32; weight type, u32; vertices, u64; edges so far, u64; their checksum, u64;
+//! version 2, u32; weight type, u32; vertices, u64; edges so far, u64; their checksum, u64;
 //! edges of the forest k, u64; length of the identity, u64; the identity, UTF-8;
 //! k ids, u64; k first ends, u32; k second ends, u32; k weights; XXH3 of all bytes before, u64
 //! ```
@@ -23,7 +23,7 @@ use crate::fault::Fault;
 use crate::{ReadError, ReadErrorKind, Replacement, WriteError};
 
 const MAGIC: [u8; 8] = *b"\x8bKOSCKPT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The longest identity: a path and a few numbers.
 const LONGEST_IDENTITY: u64 = 1 << 16;
 /// The bytes of everything before the identity.

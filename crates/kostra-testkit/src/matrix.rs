@@ -134,7 +134,10 @@ pub fn solvers_here() -> impl Iterator<Item = &'static dyn Solver> {
 }
 
 /// Whether a solver has the device that it needs. Reports each solver without its device once.
-fn can_run(solver: &dyn Solver) -> bool {
+///
+/// # Panics
+/// As [`solvers_here`].
+pub fn can_run(solver: &dyn Solver) -> bool {
     static SKIPPED: Mutex<Option<HashSet<&str>>> = Mutex::new(None);
     let info = solver.info();
     if info.platform != Platform::Cuda {

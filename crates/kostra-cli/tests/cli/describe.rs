@@ -124,12 +124,16 @@ fn the_doctor_describes_every_device_or_says_why_there_is_none() {
 #[test]
 fn without_a_device_the_reason_is_reported_before_anything_is_read() {
     let workplace = Workplace::new();
-    let mut command = workplace.command("solve no-such-file.gr --device cuda");
-    // Hides the devices of a machine that has some.
-    let outcome = Outcome::from_output(command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap());
-    assert_eq!(outcome.code, Some(2));
-    assert!(outcome.stderr.starts_with("kostra: no CUDA device: "), "{outcome:?}");
-    assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
+    for memory in ["", " --memory 1GiB"] {
+        let mut command =
+            workplace.command(&format!("solve no-such-file.gr --device cuda{memory}"));
+        // Hides the devices of a machine that has some.
+        let hidden = command.env("CUDA_VISIBLE_DEVICES", "");
+        let outcome = Outcome::from_output(hidden.output().unwrap());
+        assert_eq!(outcome.code, Some(2));
+        assert!(outcome.stderr.starts_with("kostra: no CUDA device: "), "{outcome:?}");
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
+    }
 }
 
 /// The names of all commands, as the help lists them.

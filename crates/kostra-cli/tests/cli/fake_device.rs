@@ -83,10 +83,48 @@ fn devices_that_are_absent_named_twice_or_too_many_are_refused_with_the_reason()
         ),
         ("solve gen:path:n=9 -a hetero --device cuda:0,1", "hetero runs on one device"),
         ("partition gen:path:n=9 -k 2 --device cuda:0,1", "a graph is partitioned on one device"),
+        (
+            "solve graph.kst --memory 1GiB --device cuda:0,1",
+            "`--memory` solves on one device; name one",
+        ),
     ] {
         let workplace = Workplace::new();
         let Some(outcome) = outcome(&workplace, arguments) else { return };
         assert_ne!(outcome.code, Some(0), "{arguments}: {outcome:?}");
         assert!(outcome.stderr.contains(reason), "{arguments}: {outcome:?}");
     }
+}
+
+#[test]
+fn a_graph_larger_than_device_memory_is_read_in_blocks() {
+    let workplace = Workplace::new();
+    workplace.run("generate gen:gnm:n=1k,m=300k -o graph.kst").expect_success();
+    let line = "solve graph.kst --memory 1GiB --device cuda:1";
+    let Some(outcome) = run(&workplace, line) else { return };
+    assert!(outcome.stdout.contains("cuda-external on a fake device (cuda:1)"), "{outcome:?}");
+    assert!(outcome.stdout.contains("1,024 MiB of device memory in one pass"), "{outcome:?}");
+    assert_eq!(steps(&outcome.stdout), ["open", "load", "compile", "solve"], "{outcome:?}");
+}
+
+#[test]
+fn too_little_device_memory_and_truncated_files_are_refused() {
+    let workplace = Workplace::new();
+    workplace.run("generate gen:gnm:n=1M,m=300k -o graph.kst").expect_success();
+    let Some(refused) = outcome(&workplace, "solve graph.kst --memory 64MiB --device cuda") else {
+        return;
+    };
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let start = "kostra: a graph with 1000000 vertices and u32 weights takes more memory of the \
+                 device; pass at least `--memory ";
+    let rest = refused.stderr.strip_prefix(start).unwrap_or_else(|| panic!("{refused:?}"));
+    let least: u64 = rest.split("MiB").next().unwrap().parse().unwrap();
+    let line = |least| format!("solve graph.kst --memory {least}MiB --device cuda");
+    run(&workplace, &line(least)).unwrap();
+    assert_eq!(outcome(&workplace, &line(least - 1)).unwrap().code, Some(2));
+
+    let graph = std::fs::read(workplace.path("graph.kst")).unwrap();
+    std::fs::write(workplace.path("graph.kst"), &graph[..graph.len() / 2]).unwrap();
+    let truncated = outcome(&workplace, &line(1024)).unwrap();
+    assert_eq!(truncated.code, Some(2), "{truncated:?}");
+    assert!(truncated.stderr.contains("graph.kst"), "{truncated:?}");
 }

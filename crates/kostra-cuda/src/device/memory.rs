@@ -14,7 +14,7 @@ use crate::error::Doing;
 
 /// The bytes that the driver needs in addition to the arrays. Its memory pool grows in pieces of 32
 /// MiB, and kernels that spill registers have memory for each thread that the device can hold.
-const DRIVER_BYTES: usize = 64 << 20;
+pub(crate) const DRIVER_BYTES: usize = 64 << 20;
 /// A number of bytes that is almost always free. Asking the driver for the free memory takes as
 /// long as a small solve.
 const ALWAYS_FREE: usize = 64 << 20;

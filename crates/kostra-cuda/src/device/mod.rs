@@ -23,6 +23,7 @@ use crate::module;
 use crate::source::Source;
 
 pub(crate) use self::lanes::{Lane, PIECE};
+pub(crate) use self::memory::DRIVER_BYTES;
 pub(crate) use self::scratch::Scratch;
 
 /// The lowest compute capability that the kernels support.

@@ -264,6 +264,19 @@ pub(crate) fn scratch_bytes(
     Ok(plan.layout.bytes())
 }
 
+/// The most bytes of scratch memory that an edge list of this size can take. The first call loads
+/// the kernel.
+pub(crate) fn most_scratch_bytes(
+    device: &Device,
+    vertices: u32,
+    edges: u32,
+    keys: Keys,
+) -> Result<usize, DeviceError> {
+    let graph = Graph::new(vertices, edges, 0, keys);
+    let plan = Plan::new(device, graph, Form::Edges)?.with_room_for_all_edges(graph);
+    Ok(plan.layout.bytes())
+}
+
 fn graph_of_edges<K: Key>(graph: &DeviceEdges<K>) -> Result<Graph, SolveError> {
     admit(graph.vertices, graph.edges as usize)?;
     let mut input = Graph::new(graph.vertices, graph.edges, 0, graph.keys);

@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{EdgeSet, Run, SolveError};
 
@@ -49,6 +50,13 @@ impl Found<'_> {
     /// The number of components of the light edges, if edges were filtered.
     pub(crate) fn components(&self) -> u32 {
         self.components
+    }
+
+    /// The address and the number of bytes of memory that holds no part of the answer but the
+    /// labels: at least 16 bytes per edge and 28 per vertex.
+    pub(crate) fn spare(&self) -> (CUdeviceptr, usize) {
+        let (start, _) = self.scratch.device_ptr(self.scratch.stream());
+        (start + self.labels.start as CUdeviceptr, self.scratch.len() - self.labels.start)
     }
 
     fn view(&self, bytes: &Range<usize>) -> CudaView<'_, u32> {

@@ -25,6 +25,7 @@ Examples:
   kostra solve gen:grid:side=1000
   kostra solve gen:rmat:scale=22 --device cuda
   kostra solve big.kst --memory 4GiB -o forest.ids
+  kostra solve big.kst --memory 16GiB --device cuda -o forest.ids
   kostra solve mesh.graph --algorithm prim-union --partition mesh.graph.part.8
 
 All exact algorithms find the same forest, on any number of threads: if two
@@ -77,7 +78,7 @@ pub(in crate::commands) struct Arguments {
     pub(super) trace: bool,
 
     /// Solve within this much memory, such as 4GiB: the edges are read in blocks, in one pass, and
-    /// only the forest so far is kept
+    /// only the forest so far is kept. With `--device cuda`, this is memory of the device
     #[arg(
         long,
         value_name = "SIZE",

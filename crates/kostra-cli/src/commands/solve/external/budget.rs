@@ -10,7 +10,7 @@ pub(in crate::commands::solve) struct Budget {
     threads: u64,
 }
 
-const MIB: u64 = 1 << 20;
+pub(super) const MIB: u64 = 1 << 20;
 /// The program itself, its stacks, the buffers of files, and what the allocator does not return.
 const PROGRAM: u64 = 24 * MIB;
 /// Blocks of text and their parsed form, and the state of a decompressor, per thread.
@@ -22,7 +22,7 @@ const BLOCKS: u64 = 5;
 /// Two ends and the widest weight.
 const BYTES_PER_EDGE: u64 = 16;
 /// The fewest and the most edges of a block: enough that queues cost little, and 16 MiB.
-const BLOCK_EDGES: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 20;
+pub(super) const BLOCK_EDGES: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 20;
 
 impl Budget {
     /// # Errors

@@ -13,8 +13,9 @@ use kostra::io::{Checkpoint, FileVersion, Input, Output};
 use kostra_core::Order;
 
 use super::super::plan::Plan;
+use super::engine::Settings;
 use super::intake::Before;
-use super::sink::{AnySink, Settings};
+use super::sink::AnySink;
 use crate::input::Source;
 use crate::report::thousands;
 
@@ -93,7 +94,7 @@ fn since_1970(time: SystemTime) -> String {
 /// When the checkpoint is damaged, or of another input or task.
 pub(super) fn load(
     checkpoints: &Checkpoints,
-    settings: Settings,
+    settings: &Settings,
 ) -> anyhow::Result<(Option<(AnySink, Before)>, String)> {
     let path = &checkpoints.path;
     if !path.exists() {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use kostra::io::{EdgeBlock, EdgesSeen, StreamFacts};
 use kostra_core::WeightType;
 
-use super::super::plan::Plan;
 use super::checkpoint::Saver;
+use super::engine::Settings;
 use super::reader::{Message, Summary};
-use super::sink::{AnySink, Found, Settings};
+use super::sink::{AnySink, Found};
 use super::{External, checkpoint};
 
 /// The state of a solve.
@@ -40,9 +40,7 @@ impl<'a> Intake<'a> {
     ///
     /// # Errors
     /// When the checkpoint is damaged or of another input.
-    pub(super) fn start(plan: &Plan, external: &'a External) -> anyhow::Result<Self> {
-        let budget = external.budget;
-        let settings = Settings { order: plan.order, budget, threads: plan.input.threads.wanted() };
+    pub(super) fn start(external: &'a External, settings: Settings) -> anyhow::Result<Self> {
         let mut intake = Self {
             settings,
             facts: StreamFacts::default(),
@@ -55,7 +53,7 @@ impl<'a> Intake<'a> {
         };
         if let (Some(checkpoints), true) = (&external.checkpoints, external.resume) {
             let start = Instant::now();
-            let (found, note) = checkpoint::load(checkpoints, settings)?;
+            let (found, note) = checkpoint::load(checkpoints, &intake.settings)?;
             intake.notes.push(note);
             if let Some((sink, before)) = found {
                 (intake.sink, intake.before) = (Some(sink), Some(before));
@@ -87,10 +85,10 @@ impl<'a> Intake<'a> {
         if let (Some(vertices), Some(weight_type), None) =
             (facts.vertices, facts.weight_type, &self.sink)
         {
-            self.sink = Some(AnySink::new(weight_type, vertices, self.settings)?);
+            self.sink = Some(AnySink::new(weight_type, vertices, &self.settings)?);
         } else if let (Some(vertices), None) = (facts.vertices, &self.sink) {
             // The narrowest type that the weights can have.
-            self.settings.budget.limits::<i32>(vertices)?;
+            self.settings.memory.check::<i32>(vertices)?;
         }
         Ok(())
     }
@@ -111,12 +109,12 @@ impl<'a> Intake<'a> {
         let needed = self.facts.vertices.unwrap_or(edges.vertices());
         let mut sink = match self.sink.take() {
             Some(sink) => sink,
-            None => AnySink::new(edges.weight_type(), needed, self.settings)?,
+            None => AnySink::new(edges.weight_type(), needed, &self.settings)?,
         };
         if needed > sink.vertices() {
-            sink.grow(needed, self.settings.budget)?;
+            sink = sink.grow(needed, &self.settings)?;
         }
-        let mut sink = sink.add(first, edges, self.settings.budget)?;
+        let mut sink = sink.add(first, edges, &self.settings)?;
         if let Some(saver) = &mut self.saver {
             saver.save_if_due(&mut sink, checksum);
         }
@@ -145,7 +143,7 @@ impl<'a> Intake<'a> {
             Some(sink) => sink,
             None => {
                 let weight_type = self.facts.weight_type.unwrap_or(WeightType::I32);
-                AnySink::new(weight_type, summary.vertices, self.settings)?
+                AnySink::new(weight_type, summary.vertices, &self.settings)?
             }
         };
         self.notes.extend(self.saver.and_then(Saver::into_note));

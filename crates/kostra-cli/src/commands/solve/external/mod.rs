@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoint;
+mod engine;
 mod intake;
 mod output;
 mod reader;
@@ -16,6 +17,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::Context;
+use kostra::cuda;
 use kostra::external::Statistics;
 use kostra_core::{Platform, Representation, SolverInfo};
 
@@ -26,6 +28,7 @@ use crate::progress::Stage;
 use crate::report::{count, thousands};
 pub(super) use budget::{Budget, parse_bytes};
 use checkpoint::Checkpoints;
+use engine::{Memory, Settings};
 use intake::Intake;
 use reader::{Queue, Summary};
 use sink::Found;
@@ -33,17 +36,84 @@ use sink::Found;
 /// What the user chose for a graph that does not fit into memory.
 #[derive(Debug)]
 pub(super) struct External {
-    pub(super) budget: Budget,
+    memory: Limit,
     /// Where and how often the forest so far is saved; none without an output file.
     pub(super) checkpoints: Option<Checkpoints>,
     /// Whether to continue from a checkpoint.
     pub(super) resume: bool,
 }
 
+/// The memory that the user allows.
+#[derive(Debug)]
+enum Limit {
+    /// Of the whole process.
+    Host(Budget),
+    /// Of the CUDA device with this number, in bytes.
+    Device(usize, u64),
+}
+
+impl Limit {
+    /// The number of edges of a block.
+    fn block_edges(&self) -> usize {
+        match self {
+            Self::Host(budget) => budget.block_edges(),
+            Self::Device(..) => *budget::BLOCK_EDGES.end() as usize,
+        }
+    }
+
+    /// Opens the device and compiles its kernels, if there is one, and returns these times.
+    fn open(&self) -> anyhow::Result<(Memory, Times)> {
+        match *self {
+            Self::Host(budget) => Ok((Memory::Host(budget), Times::default())),
+            Self::Device(ordinal, bytes) => {
+                let start = Instant::now();
+                let device = cuda::Device::open(ordinal)?;
+                let open = Some(start.elapsed());
+                let start = Instant::now();
+                cuda::external::compile(&device)?;
+                let times = Times { open, compile: Some(start.elapsed()), ..Times::default() };
+                Ok((Memory::Device { device, bytes }, times))
+            }
+        }
+    }
+
+    /// The note on the memory and on what happened to the edges.
+    fn describe(&self, statistics: Statistics) -> String {
+        let (bytes, memory) = match self {
+            Self::Host(budget) => (budget.bytes(), ""),
+            Self::Device(_, bytes) => (*bytes, " of device memory"),
+        };
+        let Statistics { dropped, buffered, reductions } = statistics;
+        // Fewer than all edges after `--resume`.
+        let edges = (dropped + buffered).max(1);
+        format!(
+            "solved within {} MiB{memory} in one pass over the input: pivots dropped {:.1} % of the \
+             edges; {} of the buffer",
+            thousands(bytes >> 20),
+            100.0 * dropped as f64 / edges as f64,
+            count(reductions, "reduction", "reductions"),
+        )
+    }
+}
+
+impl Memory {
+    fn place(&self) -> Place {
+        match self {
+            Self::Host(_) => Place::Processor,
+            Self::Device { device, .. } => {
+                Place::Device { name: device.name().to_owned(), ordinals: vec![device.ordinal()] }
+            }
+        }
+    }
+}
+
 /// The blocks that wait in the queue. One more is being read, and one more is being solved.
 const QUEUED: usize = 1;
 
-static INFO: SolverInfo = SolverInfo {
+static INFO_ON_DEVICE: SolverInfo =
+    SolverInfo { id: "cuda-external", platform: Platform::Cuda, ..INFO };
+
+const INFO: SolverInfo = SolverInfo {
     id: "external",
     title: "Forest so far and a buffer, in one pass",
     source: "this project; after Feigenbaum, Kannan, McGregor, Suri & Zhang 2005",
@@ -60,11 +130,15 @@ static INFO: SolverInfo = SolverInfo {
 /// # Errors
 /// When the input or the output is at fault, or the budget is too small.
 pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
+    let (memory, opening) = external.memory.open()?;
+    let place = memory.place();
+    let threads = plan.input.threads.wanted();
+    let settings = Settings { order: plan.order, threads, memory };
     let started = Instant::now();
-    let mut intake = Intake::start(plan, external)?;
+    let mut intake = Intake::start(external, settings)?;
     let stage = Stage::start(&format!("reading {}", plan.input.source));
     let (sender, receiver) = sync_channel(QUEUED);
-    let block_edges = external.budget.block_edges();
+    let block_edges = external.memory.block_edges();
     let (seen, covered) = intake.checkpoint();
     let summary = thread::scope(|scope| {
         let queue = Queue::new(sender, seen, covered);
@@ -80,7 +154,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let (found, mut notes) = intake.finish(&summary)?;
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
-    let mut times = Times { load, solve, ..Times::default() };
+    let mut times = Times { load, solve, ..opening };
     if let Some(destination) = &plan.output {
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
@@ -90,26 +164,13 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
             checkpoints.remove()?;
         }
     }
-    notes.insert(0, describe(external, found.statistics));
-    Ok(outcome(plan, (summary, found), (times, notes)))
-}
-
-/// The note on the memory and on what happened to the edges.
-fn describe(external: &External, statistics: Statistics) -> String {
-    let Statistics { dropped, buffered, reductions } = statistics;
-    // Fewer than all edges after `--resume`.
-    let edges = (dropped + buffered).max(1);
-    format!(
-        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges; {} of \
-         the buffer",
-        thousands(external.budget.bytes() >> 20),
-        100.0 * dropped as f64 / edges as f64,
-        count(reductions, "reduction", "reductions"),
-    )
+    notes.insert(0, external.memory.describe(found.statistics));
+    Ok(outcome(plan, place, (summary, found), (times, notes)))
 }
 
 fn outcome(
     plan: &Plan,
+    place: Place,
     (summary, found): (Summary, Found),
     (times, mut notes): (Times, Vec<String>),
 ) -> Outcome {
@@ -127,8 +188,8 @@ fn outcome(
             components: u64::from(summary.vertices) - found.ids.len() as u64,
             total: found.total,
         },
-        algorithm: &INFO,
-        place: Place::Processor,
+        algorithm: if matches!(place, Place::Processor) { &INFO } else { &INFO_ON_DEVICE },
+        place,
         threads: plan.input.threads.wanted(),
         verified: None,
         times,
@@ -146,14 +207,19 @@ pub(super) fn resolve(
     (every, resume): (u64, bool),
     plan: &Plan,
 ) -> anyhow::Result<External> {
-    let budget = Budget::new(memory, plan.input.threads.wanted())?;
+    let limit = match &plan.device {
+        Some(device @ Device::Cuda(_)) => {
+            let Some(ordinal) = device.single() else {
+                anyhow::bail!("`--memory` solves on one device; name one");
+            };
+            Limit::Device(ordinal, memory)
+        }
+        _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())?),
+    };
     let checkpoints = Checkpoints::beside(plan, every);
     if resume && checkpoints.is_none() {
         anyhow::bail!("`--resume` needs the output file of the interrupted solve: pass `--output`");
     }
-    if let Some(Device::Cuda(_)) = &plan.device {
-        anyhow::bail!("`--memory` solves on the processor only; omit `--device cuda`");
-    }
     let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;
-    Ok(External { budget, checkpoints, resume })
+    Ok(External { memory: limit, checkpoints, resume })
 }

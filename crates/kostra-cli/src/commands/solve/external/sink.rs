@@ -1,12 +1,13 @@
 //! A sink for weights of any type. The blocks of a text have the narrowest type that holds their
 //! weights, so the type of the sink can become wider.
 
-use kostra::external::{ExternalForest, ForestSink, ForestState, Statistics};
-use kostra::io::{Checkpoint, CheckpointFacts, write_checkpoint};
-use kostra_core::{AnyGraph, EdgeList, Order, Total, Weight, WeightType, with_graph};
-
-use super::budget::Budget;
 use std::path::Path;
+
+use kostra::external::Statistics;
+use kostra::io::Checkpoint;
+use kostra_core::{AnyGraph, EdgeList, Total, WeightType, with_graph};
+
+use super::engine::{Engine, Finished, Settings};
 
 /// The forest of all edges.
 pub(super) struct Found {
@@ -20,12 +21,12 @@ pub(super) struct Found {
 
 /// A sink for weights of some type.
 pub(super) enum AnySink {
-    I32(ForestSink<i32>),
-    U32(ForestSink<u32>),
-    I64(ForestSink<i64>),
-    U64(ForestSink<u64>),
-    F32(ForestSink<f32>),
-    F64(ForestSink<f64>),
+    I32(Engine<i32>),
+    U32(Engine<u32>),
+    I64(Engine<i64>),
+    U64(Engine<u64>),
+    F32(Engine<f32>),
+    F64(Engine<f64>),
 }
 
 /// Evaluates an expression with the sink of any type.
@@ -42,48 +43,18 @@ macro_rules! with_sink {
     };
 }
 
-/// How a sink works.
-#[derive(Clone, Copy)]
-pub(super) struct Settings {
-    pub(super) order: Order,
-    pub(super) budget: Budget,
-    pub(super) threads: usize,
-}
-
-/// Evaluates a call of a generic function for the type of the weights, and wraps its result.
+/// Calls a constructor of the sink for the type of the weights, and wraps its result.
 macro_rules! of_type {
     ($weight_type:expr, $function:ident($($argument:expr),*)) => {
         match $weight_type {
-            WeightType::I32 => AnySink::I32($function::<i32>($($argument),*)?),
-            WeightType::U32 => AnySink::U32($function::<u32>($($argument),*)?),
-            WeightType::I64 => AnySink::I64($function::<i64>($($argument),*)?),
-            WeightType::U64 => AnySink::U64($function::<u64>($($argument),*)?),
-            WeightType::F32 => AnySink::F32($function::<f32>($($argument),*)?),
-            WeightType::F64 => AnySink::F64($function::<f64>($($argument),*)?),
+            WeightType::I32 => AnySink::I32(Engine::<i32>::$function($($argument),*)?),
+            WeightType::U32 => AnySink::U32(Engine::<u32>::$function($($argument),*)?),
+            WeightType::I64 => AnySink::I64(Engine::<i64>::$function($($argument),*)?),
+            WeightType::U64 => AnySink::U64(Engine::<u64>::$function($($argument),*)?),
+            WeightType::F32 => AnySink::F32(Engine::<f32>::$function($($argument),*)?),
+            WeightType::F64 => AnySink::F64(Engine::<f64>::$function($($argument),*)?),
         }
     };
-}
-
-fn empty<W: Weight>(vertices: u32, settings: Settings) -> anyhow::Result<ForestSink<W>> {
-    let Settings { order, budget, threads } = settings;
-    Ok(ForestSink::new(vertices, order, budget.limits::<W>(vertices)?, threads)?)
-}
-
-fn saved<W: Weight>(checkpoint: Checkpoint, settings: Settings) -> anyhow::Result<ForestSink<W>> {
-    let Settings { order, budget, threads } = settings;
-    let CheckpointFacts { taken, vertices, .. } = *checkpoint.facts();
-    let limits = budget.limits::<W>(vertices)?;
-    let arrays = checkpoint.read::<W>()?;
-    let state = ForestState {
-        taken,
-        vertices,
-        ids: &arrays.ids,
-        u: &arrays.u,
-        v: &arrays.v,
-        weights: &arrays.weights,
-    };
-    ForestSink::restore(state, order, limits, threads)?
-        .ok_or_else(|| anyhow::anyhow!("the checkpoint contains no forest; remove it"))
 }
 
 /// The conversions that keep the value of every weight which a reader of texts accepts.
@@ -91,11 +62,11 @@ macro_rules! widenings {
     ($(($from:ident, $to:ident, $type:ty)),*) => {
         impl AnySink {
             /// Converts the weights to a wider type.
-            fn widened(self, to: WeightType, budget: Budget) -> anyhow::Result<Self> {
+            fn widened(self, to: WeightType, settings: &Settings) -> anyhow::Result<Self> {
+                let vertices = self.vertices();
                 Ok(match (self, to) {
                     $((Self::$from(sink), WeightType::$to) => {
-                        let limits = budget.limits::<$type>(sink.vertices())?;
-                        Self::$to(sink.convert(limits, |weight| weight as $type)?)
+                        Self::$to(sink.convert(vertices, settings, |weight| weight as $type)?)
                     })*
                     (sink, _) => sink,
                 })
@@ -140,13 +111,13 @@ impl AnySink {
     pub(super) fn new(
         weight_type: WeightType,
         vertices: u32,
-        settings: Settings,
+        settings: &Settings,
     ) -> anyhow::Result<Self> {
-        Ok(of_type!(weight_type, empty(vertices, settings)))
+        Ok(of_type!(weight_type, new(vertices, settings)))
     }
 
     /// The sink that a checkpoint holds.
-    pub(super) fn saved(checkpoint: Checkpoint, settings: Settings) -> anyhow::Result<Self> {
+    pub(super) fn saved(checkpoint: Checkpoint, settings: &Settings) -> anyhow::Result<Self> {
         Ok(of_type!(checkpoint.weight_type(), saved(checkpoint, settings)))
     }
 
@@ -165,22 +136,16 @@ impl AnySink {
         with_sink!(self, sink => sink.vertices())
     }
 
-    /// Adds vertices, so that there are at least `vertices`: some more than that if the budget
-    /// allows, because inputs that do not state their number show it bit by bit.
-    pub(super) fn grow(&mut self, vertices: u32, budget: Budget) -> anyhow::Result<()> {
-        fn grow<W: Weight>(
-            sink: &mut ForestSink<W>,
-            vertices: u32,
-            budget: Budget,
-        ) -> anyhow::Result<()> {
-            let ample = vertices.max(sink.vertices().saturating_add(sink.vertices() / 4));
-            let (vertices, limits) = match budget.limits::<W>(ample) {
-                Ok(limits) => (ample, limits),
-                Err(_) => (vertices, budget.limits::<W>(vertices)?),
-            };
-            Ok(sink.grow(vertices, limits)?)
-        }
-        with_sink!(self, sink => grow(sink, vertices, budget))
+    /// Adds vertices, so that there are at least `vertices`.
+    pub(super) fn grow(self, vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
+        Ok(match self {
+            Self::I32(sink) => Self::I32(sink.grow(vertices, settings)?),
+            Self::U32(sink) => Self::U32(sink.grow(vertices, settings)?),
+            Self::I64(sink) => Self::I64(sink.grow(vertices, settings)?),
+            Self::U64(sink) => Self::U64(sink.grow(vertices, settings)?),
+            Self::F32(sink) => Self::F32(sink.grow(vertices, settings)?),
+            Self::F64(sink) => Self::F64(sink.grow(vertices, settings)?),
+        })
     }
 
     /// Adds the next edges. Either the sink or the block is converted if their types differ.
@@ -188,10 +153,10 @@ impl AnySink {
         mut self,
         first: u64,
         mut edges: AnyGraph,
-        budget: Budget,
+        settings: &Settings,
     ) -> anyhow::Result<Self> {
         if width(edges.weight_type()) > width(self.weight_type()) {
-            self = self.widened(edges.weight_type(), budget)?;
+            self = self.widened(edges.weight_type(), settings)?;
         } else {
             edges = widened(edges, self.weight_type());
         }
@@ -208,26 +173,15 @@ impl AnySink {
     }
 
     /// Writes the forest so far to a checkpoint.
-    pub(super) fn save(
-        &mut self,
-        path: &Path,
-        (identity, seen): (&str, u64),
-    ) -> anyhow::Result<()> {
-        with_sink!(self, sink => {
-            let ForestState { taken, vertices, ids, u, v, weights } = sink.state()?;
-            let facts = CheckpointFacts { identity: identity.to_owned(), vertices, taken, seen };
-            Ok(write_checkpoint(path, &facts, (ids, u, v, weights))?)
-        })
+    pub(super) fn save(&mut self, path: &Path, facts: (&str, u64)) -> anyhow::Result<()> {
+        with_sink!(self, sink => sink.save(path, facts))
     }
 
     /// The forest of all edges of a graph with `vertices` vertices.
     pub(super) fn finish(self, vertices: u32) -> anyhow::Result<Found> {
         with_sink!(self, sink => {
-            let (forest, statistics) = sink.finish()?;
-            let total = forest.total();
-            let ExternalForest { ids, u, v, weights, .. } = forest;
-            let forest = AnyGraph::from(EdgeList::of_checked(vertices, u, v, weights));
-            Ok(Found { ids, forest, total, statistics })
+            let Finished { ids, forest, total, statistics } = sink.finish(vertices)?;
+            Ok(Found { ids, forest: AnyGraph::from(forest), total, statistics })
         })
     }
 }

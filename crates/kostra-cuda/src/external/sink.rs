@@ -1,0 +1,253 @@
+//! The state of a sink: the forest so far, and a buffer of edges that may change it.
+
+#![allow(unsafe_code, reason = "device memory is known by its address only")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytemuck::Pod;
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, PinnedHostSlice, result};
+use kostra_core::{Encoding, Key, SolveError, Vertex};
+
+use super::kernels::{Kernels, OUTSIDE, TILE};
+use super::levels::Levels;
+use super::limits::Limits;
+use crate::buffers::Keys;
+use crate::staging::{self, Transfer};
+use crate::{Device, DeviceError};
+
+/// Counts of what happened to the edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The edges that the filter dropped, self-loops included.
+    pub dropped: u64,
+    /// The edges that were buffered.
+    pub buffered: u64,
+    /// How often the buffer was reduced.
+    pub reductions: u64,
+    /// The time of the reductions, levels included.
+    pub reducing: Duration,
+    /// The part of this time in which the levels were found.
+    pub leveling: Duration,
+}
+
+/// The forest and, behind it, the buffer, on the device.
+pub(super) struct Columns<K> {
+    pub(super) u: CudaSlice<Vertex>,
+    pub(super) v: CudaSlice<Vertex>,
+    pub(super) weights: CudaSlice<K>,
+    pub(super) ids: CudaSlice<u64>,
+}
+
+/// Device memory for a chunk.
+pub(super) struct Slot {
+    pub(super) memory: CudaSlice<u8>,
+    /// For each portion, complete when it has been copied.
+    pub(super) copied: Vec<CudaEvent>,
+    /// Complete when the chunk has been filtered.
+    pub(super) filtered: CudaEvent,
+}
+
+/// The state and the work of a [`ForestSink`](super::ForestSink), on the bits of weights.
+pub(super) struct Sink<K: Key> {
+    pub(super) device: Arc<Device>,
+    pub(super) kernels: Kernels,
+    pub(super) encoding: Encoding<K>,
+    pub(super) keys: Keys,
+    pub(super) threads: usize,
+    pub(super) limits: Limits,
+    pub(super) vertices: u32,
+    pub(super) columns: Columns<K>,
+    /// The number of edges of the forest of all edges up to the last reduction.
+    pub(super) forest: usize,
+    /// The number of edges of the forest and the buffer, as the device counts them.
+    pub(super) filled: CudaSlice<u32>,
+    /// A copy of `filled` that is complete when the last chunk has been filtered.
+    pub(super) told: PinnedHostSlice<u32>,
+    /// No more edges than this number are in the forest and the buffer.
+    pub(super) most_filled: usize,
+    pub(super) slots: Arc<[Slot]>,
+    /// The number of chunks that have been filtered or are being filtered.
+    pub(super) chunks: usize,
+    /// The set of the edges of a chunk that are kept.
+    pub(super) words: CudaSlice<u32>,
+    /// The number of them in each tile, and then their places.
+    pub(super) tiles: CudaSlice<u32>,
+    pub(super) levels: Levels,
+    /// The number of input edges so far.
+    pub(super) taken: u64,
+    /// The number of these that have been counted as dropped or buffered.
+    counted: u64,
+    pub(super) statistics: Statistics,
+}
+
+impl<K: Key> Sink<K> {
+    /// Allocates a sink without edges.
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub(super) fn new(
+        device: &Arc<Device>,
+        vertices: u32,
+        encoding: Encoding<K>,
+        (limits, threads): (Limits, usize),
+    ) -> Result<Self, SolveError> {
+        device.bind()?;
+        let keys = Keys::of(encoding);
+        let kernels = Kernels::load(device, keys)?;
+        let memory = limits.memory(device, vertices, keys)?;
+        device.admit(memory.scratch, memory.others)?;
+        device.reserve_scratch(memory.scratch)?;
+        let event = || device.check(device.context().new_event(None), "making an event");
+        let slot = || -> Result<Slot, DeviceError> {
+            let copied = (0..limits.portions()).map(|_| event()).collect::<Result<_, _>>()?;
+            let memory = device.uninit(limits.slot_bytes(keys))?;
+            Ok(Slot { memory, copied, filtered: event()? })
+        };
+        // SAFETY: the word is written before it is read.
+        let told = unsafe { device.context().alloc_pinned(1) };
+        let sink = Self {
+            device: device.clone(),
+            kernels,
+            encoding,
+            keys,
+            threads,
+            limits,
+            vertices,
+            columns: Columns {
+                u: device.uninit(limits.capacity)?,
+                v: device.uninit(limits.capacity)?,
+                weights: device.uninit(limits.capacity)?,
+                ids: device.uninit(limits.capacity)?,
+            },
+            forest: 0,
+            filled: device.filled(1, 0)?,
+            told: device.check(told, "allocating page-locked memory")?,
+            most_filled: 0,
+            slots: (0..limits.slots).map(|_| slot()).collect::<Result<_, _>>()?,
+            chunks: 0,
+            words: device.uninit(limits.tiles() * (TILE / 32))?,
+            tiles: device.uninit(limits.tiles())?,
+            levels: Levels {
+                levels: device.filled(vertices as usize, OUTSIDE)?,
+                pivots: device.filled(super::LEVELS, 0)?,
+            },
+            taken: 0,
+            counted: 0,
+            statistics: Statistics::default(),
+        };
+        // Other streams may use memory when its own stream has executed the allocation.
+        device.finish()?;
+        Ok(sink)
+    }
+
+    /// Replaces the forest, for a sink that has taken no edges. Returns whether the edges, which
+    /// ascend by id, are a forest.
+    pub(super) fn restore(
+        &mut self,
+        (u, v): (&[Vertex], &[Vertex]),
+        weights: &[K],
+        (ids, taken): (&[u64], u64),
+    ) -> Result<bool, SolveError> {
+        let Columns { u: to_u, v: to_v, weights: to_weights, ids: to_ids } = &self.columns;
+        let transfers = [
+            Transfer::new(u, address(to_u)),
+            Transfer::new(v, address(to_v)),
+            Transfer::new(weights, address(to_weights)),
+            Transfer::new(ids, address(to_ids)),
+        ];
+        // SAFETY: each column has room for the capacity, and a forest is smaller.
+        unsafe { staging::send(&self.device, &transfers, self.threads) }?;
+        self.set_filled(ids.len())?;
+        self.taken = taken;
+        self.reduce()?;
+        self.statistics = Statistics::default();
+        Ok(self.forest == ids.len())
+    }
+
+    /// States the number of edges of the forest and the buffer.
+    pub(super) fn set_filled(&mut self, filled: usize) -> Result<(), DeviceError> {
+        let count = [filled as u32];
+        let set = self.device.stream().memcpy_htod(&count, &mut self.filled);
+        self.device.check(set, "copying to it")?;
+        self.device.finish()?;
+        self.most_filled = filled;
+        Ok(())
+    }
+
+    /// Waits until the last chunk has been filtered, and learns the number of edges.
+    pub(super) fn learn_filled(&mut self) -> Result<(), DeviceError> {
+        let Some(last) = self.chunks.checked_sub(1) else { return Ok(()) };
+        let waited = self.slots[last % self.slots.len()].filtered.synchronize();
+        self.device.check(waited, "running a kernel")?;
+        let told = self.device.check(self.told.as_slice(), "reading page-locked memory")?;
+        // After a reduction, the number that the device told is that before it.
+        self.most_filled = self.most_filled.min(told[0] as usize);
+        Ok(())
+    }
+
+    /// Starts copying the number of edges to the host.
+    pub(super) fn tell_filled(&mut self) -> Result<(), DeviceError> {
+        let from = address(&self.filled);
+        let stream = self.device.stream().cu_stream();
+        let told = self.device.check(self.told.as_mut_slice(), "reading page-locked memory")?;
+        // SAFETY: both are one word, and the host reads it after an event.
+        let copied = unsafe { result::memcpy_dtoh_async(told, from, stream) };
+        self.device.check(copied, "copying from it")
+    }
+
+    /// Leaves out the ids below `first` that have not been taken.
+    pub(super) fn skip_to(&mut self, first: u64) {
+        self.counted += first - self.taken;
+        self.taken = first;
+    }
+
+    /// Reduces the buffer and finds new levels, and notes the time.
+    pub(super) fn reduce(&mut self) -> Result<(), SolveError> {
+        let start = Instant::now();
+        self.unite()?;
+        let united = start.elapsed();
+        self.find_levels()?;
+        self.statistics.reducing += start.elapsed();
+        self.statistics.leveling += start.elapsed() - united;
+        Ok(())
+    }
+
+    /// Reduces the buffer if it has edges that the forest may lack.
+    pub(super) fn reduce_buffer(&mut self) -> Result<(), SolveError> {
+        let start = Instant::now();
+        self.learn_filled()?;
+        if self.most_filled > self.forest {
+            self.unite()?;
+        }
+        self.count_edges(self.forest);
+        self.statistics.reducing += start.elapsed();
+        Ok(())
+    }
+
+    /// Counts the edges since the last reduction, after which there are `filled` edges.
+    pub(super) fn count_edges(&mut self, filled: usize) {
+        let buffered = (filled - self.forest) as u64;
+        self.statistics.buffered += buffered;
+        self.statistics.dropped += self.taken - self.counted - buffered;
+        self.counted = self.taken;
+    }
+
+    /// A column of the edges of the forest after a reduction.
+    pub(super) fn fetch<T: Pod + Send>(
+        &self,
+        column: &CudaSlice<T>,
+    ) -> Result<Vec<T>, DeviceError> {
+        let (device, from) = (&*self.device, address(column));
+        // SAFETY: the column has more values, and was written on the device's stream.
+        let fetched = unsafe { staging::fetch(device, from, self.forest, self.threads, |_| 0) };
+        Ok(fetched?.0)
+    }
+}
+
+/// The address of an array. All work on it is on one stream, in order, so there is nothing to wait
+/// for.
+pub(super) fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
+    array.device_ptr(array.stream()).0
+}
