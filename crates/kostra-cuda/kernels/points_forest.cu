@@ -6,8 +6,9 @@
 
 constexpr u32 THREADS = 256;
 constexpr u32 LEAF = 32;
-// The longest run of equal distances that one thread puts in order.
-constexpr u32 LONGEST_RUN = 64;
+// The longest runs of equal distances that one thread and one block put in order.
+constexpr u32 LONGEST_RUN = 32;
+constexpr u32 LONGEST_RUN_OF_BLOCK = 2048;
 
 enum : u32 { EVERY_LANE = 0xFFFFFFFFu };
 
@@ -206,9 +207,9 @@ KERNEL __launch_bounds__(THREADS) number(u32 count, u32* places) {
 }
 
 // `places` has the place of each edge in ascending order of distances. Puts runs of equal distances
-// in the order of their pairs.
+// in the order of their pairs, and lists the first edges of runs that are too long for one thread.
 KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, u32* places,
-                                             const u64* edge_pairs, u32* counters) {
+                                             const u64* edge_pairs, u32* counters, u32* long_runs) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 key = sorted_keys[i];
         if ((i > 0 && sorted_keys[i - 1] == key) || i + 1 == count || sorted_keys[i + 1] != key) {
@@ -217,7 +218,7 @@ KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, 
         u64 end = i + 1;
         while (end < count && end - i <= LONGEST_RUN && sorted_keys[end] == key) end++;
         if (end - i > LONGEST_RUN) {
-            counters[UNORDERED] = 1;
+            long_runs[atomicAdd(&counters[LONG_RUNS], 1)] = (u32)i;
             continue;
         }
         for (u64 next = i + 1; next < end; next++) {
@@ -226,6 +227,39 @@ KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, 
             for (; at > i && edge_pairs[places[at - 1]] > pair; at--) places[at] = places[at - 1];
             places[at] = place;
         }
+    }
+}
+
+// Puts long runs in order, a block at a time: each edge counts those before it. Notes whether there
+// are still longer runs.
+KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_keys, u32* places,
+                                                  const u64* edge_pairs, u32* counters,
+                                                  const u32* long_runs) {
+    __shared__ u64 pairs[LONGEST_RUN_OF_BLOCK];
+    __shared__ u32 own_places[LONGEST_RUN_OF_BLOCK];
+    for (u32 run = blockIdx.x; run < counters[LONG_RUNS]; run += gridDim.x) {
+        u64 first = long_runs[run], key = sorted_keys[first];
+        u32 length = 0, more = THREADS;
+        while (more == THREADS && length <= LONGEST_RUN_OF_BLOCK) {
+            u64 at = first + length + threadIdx.x;
+            more = (u32)__syncthreads_count(at < count && sorted_keys[at] == key);
+            length += more;
+        }
+        if (length > LONGEST_RUN_OF_BLOCK) {
+            counters[UNORDERED] = 1;
+            continue;
+        }
+        for (u32 i = threadIdx.x; i < length; i += THREADS) {
+            own_places[i] = places[first + i];
+            pairs[i] = edge_pairs[own_places[i]];
+        }
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < length; i += THREADS) {
+            u32 before = 0;
+            for (u32 other = 0; other < length; other++) before += pairs[other] < pairs[i];
+            places[first + before] = own_places[i];
+        }
+        __syncthreads();
     }
 }
 

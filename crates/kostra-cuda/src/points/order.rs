@@ -1,8 +1,9 @@
 //! The edges of the tree in ascending order.
 //!
-//! Edges are sorted by their distances. Then one thread puts each run of equal distances in the
-//! order of the pairs. If a run is long, as among the points of a lattice, the edges are sorted by
-//! their pairs first, and then again by their distances: the sort is stable.
+//! Edges are sorted by their distances. Then one thread, or one block of threads, puts each run of
+//! equal distances in the order of the pairs. If a run is very long, as among the points of a
+//! lattice, the edges are sorted by their pairs first, and then again by their distances: the sort
+//! is stable.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
@@ -42,7 +43,7 @@ pub(super) fn order(
     order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
     std::mem::swap(&mut pairs.keys, &mut spare.keys);
     sort.sort(device, count, &mut pairs, &mut spare)?;
-    if order.has_long_runs(&mut pairs)? {
+    if order.has_very_long_runs(&mut pairs, &mut spare.values)? {
         order.number(&mut pairs.values)?;
         order.gather(&pairs.values, &edges.pairs, &mut spare.keys)?;
         std::mem::swap(&mut pairs.keys, &mut spare.keys);
@@ -117,10 +118,15 @@ impl Order<'_> {
         }
     }
 
-    /// Puts short runs of equal distances in order, and says whether there are long ones.
-    fn has_long_runs(&self, sorted: &mut Pairs) -> Result<bool, DeviceError> {
+    /// Puts runs of equal distances in order, and says whether there are very long ones, which are
+    /// not in order. `long_runs` has room for the number of a run for each edge.
+    fn has_very_long_runs(
+        &self,
+        sorted: &mut Pairs,
+        long_runs: &mut CudaSlice<u32>,
+    ) -> Result<bool, DeviceError> {
         let mut counters: CudaSlice<u32> = self.device.filled(counter::ALL, 0)?;
-        // SAFETY: the values are places of edges.
+        // SAFETY: the values are places of edges, and fewer runs are long than there are edges.
         unsafe {
             launch!(
                 self.device,
@@ -133,6 +139,22 @@ impl Order<'_> {
                     ptr places = &mut sorted.values,
                     ptr edge_pairs = &self.edges.pairs,
                     ptr counters = &mut counters,
+                    ptr long_runs = &mut *long_runs,
+                ],
+                "listing edges"
+            )?;
+            launch!(
+                self.device,
+                &self.kernels.order_long_runs,
+                grid_stride(self.count.into()),
+                (FOREST, "order_long_runs"),
+                [
+                    u32 count = &self.count,
+                    ptr sorted_keys = &sorted.keys,
+                    ptr places = &mut sorted.values,
+                    ptr edge_pairs = &self.edges.pairs,
+                    ptr counters = &mut counters,
+                    ptr long_runs = &*long_runs,
                 ],
                 "listing edges"
             )
