@@ -675,7 +675,7 @@ BAD = [
     (
         (np.array([0, 2**64 - 1], np.uint64), np.array([0, 1])),
         {},
-        r"u\[1\] is 18446744073709551615, but 32-bit ids",
+        r"u\[1\] is 18446744073709551615, but vertex ids have 32 bits",
     ),
     (([0, 5], [1, 2]), {"n": 5}, r"u\[1\] is 5, but the graph has n = 5 vertices, numbered from 0"),
     (([0, 2], [1, 9]), {"n": 5}, r"v\[1\] is 9, but the graph has n = 5 vertices"),
