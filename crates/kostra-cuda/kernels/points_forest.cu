@@ -230,10 +230,10 @@ KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, 
     }
 }
 
-// Puts long runs in order, a block at a time: each edge counts those before it. Notes whether there
-// are still longer runs.
+// Puts long runs in order, a block at a time: each edge counts those before it. Longer runs stay as
+// they are.
 KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_keys, u32* places,
-                                                  const u64* edge_pairs, u32* counters,
+                                                  const u64* edge_pairs, const u32* counters,
                                                   const u32* long_runs) {
     __shared__ u64 pairs[LONGEST_RUN_OF_BLOCK];
     __shared__ u32 own_places[LONGEST_RUN_OF_BLOCK];
@@ -245,10 +245,7 @@ KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_k
             more = (u32)__syncthreads_count(at < count && sorted_keys[at] == key);
             length += more;
         }
-        if (length > LONGEST_RUN_OF_BLOCK) {
-            counters[UNORDERED] = 1;
-            continue;
-        }
+        if (length > LONGEST_RUN_OF_BLOCK) continue;
         for (u32 i = threadIdx.x; i < length; i += THREADS) {
             own_places[i] = places[first + i];
             pairs[i] = edge_pairs[own_places[i]];
@@ -261,6 +258,35 @@ KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_k
         }
         __syncthreads();
     }
+}
+
+// Lists the edges of runs that are longer still. An edge of such a run has an equal one at half of
+// the length before or behind it. Shorter runs have some such edges, too, which are in order.
+KERNEL __launch_bounds__(THREADS) list_unordered(u32 count, const u64* sorted_keys, u32* unordered,
+                                                 u32* counters) {
+    constexpr u64 HALF = LONGEST_RUN_OF_BLOCK / 2;
+    u64 rounded = (count + THREADS - 1) / THREADS * (u64)THREADS;
+    for (u64 i = first_index(); i < rounded; i += index_stride()) {
+        bool is_listed = i < count &&
+            ((i >= HALF && sorted_keys[i - HALF] == sorted_keys[i]) ||
+             (i + HALF < count && sorted_keys[i + HALF] == sorted_keys[i]));
+        append(is_listed, (u32)i, unordered, &counters[UNORDERED]);
+    }
+}
+
+// The indices of listed edges, as keys, and their places.
+KERNEL __launch_bounds__(THREADS) take_unordered(u32 count, const u32* unordered, const u32* places,
+                                                 u64* keys, u32* values) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        keys[i] = unordered[i];
+        values[i] = places[unordered[i]];
+    }
+}
+
+// Writes places to the given indices.
+KERNEL __launch_bounds__(THREADS) put_ordered(u32 count, const u64* indices, const u32* values,
+                                              u32* places) {
+    for (u64 i = first_index(); i < count; i += index_stride()) places[indices[i]] = values[i];
 }
 
 // The keys or pairs at the given places.

@@ -1,9 +1,9 @@
 //! The edges of the tree in ascending order.
 //!
 //! Edges are sorted by their distances. Then one thread, or one block of threads, puts each run of
-//! equal distances in the order of the pairs. If a run is very long, as among the points of a
-//! lattice, the edges are sorted by their pairs first, and then again by their distances: the sort
-//! is stable.
+//! equal distances in the order of the pairs. The edges of longer runs, as among the points of a
+//! lattice or equal points, are sorted by their pairs first, and then again by their distances: the
+//! sort is stable.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
@@ -43,14 +43,9 @@ pub(super) fn order(
     order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
     std::mem::swap(&mut pairs.keys, &mut spare.keys);
     sort.sort(device, count, &mut pairs, &mut spare)?;
-    if order.has_very_long_runs(&mut pairs, &mut spare.values)? {
-        order.number(&mut pairs.values)?;
-        order.gather(&pairs.values, &edges.pairs, &mut spare.keys)?;
-        std::mem::swap(&mut pairs.keys, &mut spare.keys);
-        sort.sort(device, count, &mut pairs, &mut spare)?;
-        order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
-        std::mem::swap(&mut pairs.keys, &mut spare.keys);
-        sort.sort(device, count, &mut pairs, &mut spare)?;
+    let unordered = order.order_runs(&mut pairs, &mut spare.values)?;
+    if unordered > 0 {
+        order.sort_unordered((&spare.values, unordered), &mut pairs.values, &mut sort)?;
     }
     // SAFETY: the values are places of edges, and the results have room for all edges.
     unsafe {
@@ -75,6 +70,7 @@ pub(super) fn order(
     Ok(tree)
 }
 
+#[derive(Clone, Copy)]
 struct Order<'a> {
     device: &'a Device,
     kernels: &'a ForestKernels,
@@ -118,15 +114,16 @@ impl Order<'_> {
         }
     }
 
-    /// Puts runs of equal distances in order, and says whether there are very long ones, which are
-    /// not in order. `long_runs` has room for the number of a run for each edge.
-    fn has_very_long_runs(
+    /// Puts runs of equal distances in order, except for very long ones. Lists the indices of the
+    /// edges of these, and perhaps others, in any order; returns their number. `list` has a place
+    /// for each edge.
+    fn order_runs(
         &self,
         sorted: &mut Pairs,
-        long_runs: &mut CudaSlice<u32>,
-    ) -> Result<bool, DeviceError> {
+        list: &mut CudaSlice<u32>,
+    ) -> Result<u32, DeviceError> {
         let mut counters: CudaSlice<u32> = self.device.filled(counter::ALL, 0)?;
-        // SAFETY: the values are places of edges, and fewer runs are long than there are edges.
+        // SAFETY: the values are places of edges, and no list is longer than the edges.
         unsafe {
             launch!(
                 self.device,
@@ -139,7 +136,7 @@ impl Order<'_> {
                     ptr places = &mut sorted.values,
                     ptr edge_pairs = &self.edges.pairs,
                     ptr counters = &mut counters,
-                    ptr long_runs = &mut *long_runs,
+                    ptr long_runs = &mut *list,
                 ],
                 "listing edges"
             )?;
@@ -153,12 +150,78 @@ impl Order<'_> {
                     ptr sorted_keys = &sorted.keys,
                     ptr places = &mut sorted.values,
                     ptr edge_pairs = &self.edges.pairs,
+                    ptr counters = &counters,
+                    ptr long_runs = &*list,
+                ],
+                "listing edges"
+            )?;
+            launch!(
+                self.device,
+                &self.kernels.list_unordered,
+                grid_stride(self.count.into()),
+                (FOREST, "list_unordered"),
+                [
+                    u32 count = &self.count,
+                    ptr sorted_keys = &sorted.keys,
+                    ptr unordered = list,
                     ptr counters = &mut counters,
-                    ptr long_runs = &*long_runs,
                 ],
                 "listing edges"
             )
         }?;
-        Ok(download(self.device, &counters)?[counter::UNORDERED] != 0)
+        Ok(download(self.device, &counters)?[counter::UNORDERED])
+    }
+
+    /// Sorts the listed edges by distance and pair. `places` has the places of all edges by their
+    /// indices.
+    fn sort_unordered(
+        &self,
+        (list, count): (&CudaSlice<u32>, u32),
+        places: &mut CudaSlice<u32>,
+        sort: &mut RadixSort,
+    ) -> Result<(), DeviceError> {
+        let part = Order { count, ..*self };
+        let mut pairs = Pairs::uninit(self.device, count as usize)?;
+        let mut spare = Pairs::uninit(self.device, count as usize)?;
+        // SAFETY: the list has indices of edges, and the arrays have room for those of the list.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.take_unordered,
+                grid_stride(count.into()),
+                (FOREST, "take_unordered"),
+                [
+                    u32 count = &count,
+                    ptr unordered = list,
+                    ptr places = &*places,
+                    ptr keys = &mut pairs.keys,
+                    ptr values = &mut pairs.values,
+                ],
+                "listing edges"
+            )
+        }?;
+        sort.sort(self.device, count, &mut pairs, &mut spare)?;
+        let mut indices = self.device.uninit(count as usize)?;
+        std::mem::swap(&mut indices, &mut pairs.keys);
+        part.gather(&pairs.values, &self.edges.pairs, &mut pairs.keys)?;
+        sort.sort(self.device, count, &mut pairs, &mut spare)?;
+        part.gather(&pairs.values, &self.edges.keys, &mut pairs.keys)?;
+        sort.sort(self.device, count, &mut pairs, &mut spare)?;
+        // SAFETY: as above.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.put_ordered,
+                grid_stride(count.into()),
+                (FOREST, "put_ordered"),
+                [
+                    u32 count = &count,
+                    ptr indices = &indices,
+                    ptr values = &pairs.values,
+                    ptr places = places,
+                ],
+                "listing edges"
+            )
+        }
     }
 }
