@@ -12,8 +12,8 @@
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
 //! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
 //! tree there. It prints the median of seven trees after one that is not timed, and the steps of
-//! one more. `dendrogram` does the same for the tree and for its merges, with the median of five. It
-//! compares the merges of up to ten million points with the processor. The exit code is 1 if a
+//! one more. `dendrogram` does the same for the tree and for its merges, with the median of five.
+//! It compares the merges of up to ten million points with the processor. The exit code is 1 if a
 //! result is wrong or there is no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]

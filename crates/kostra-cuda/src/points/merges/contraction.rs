@@ -126,8 +126,8 @@ impl<'a> Contraction<'a> {
         let scan = &mut self.contracted.scan;
         let roots = scan.exclusive_prefix_sum(self.device, &mut self.roots, vertices)?;
         let remaining = scan.exclusive_prefix_sum(self.device, &mut self.remaining, edges)?;
-        // Every vertex of a tree has an edge, so that a root has absorbed another vertex. The arrays
-        // have room for no more vertices and edges than that leaves.
+        // Every vertex of a tree has an edge, so that a root has absorbed another vertex. The
+        // arrays have room for no more vertices and edges than that leaves.
         if roots > level.count / 2 || remaining + 1 != roots {
             return Err(DevicePointsError::NotATree { points: self.points });
         }

@@ -15,9 +15,9 @@
 //!   edges with the same vertex form a chain: each one is the next merge of the one before it, and
 //!   the vertex's lightest edge is the next merge of the last one.
 //! * **Order**: a stable sort by these vertices lists the chains.
-//! * **Sizes**: a chain that ends at an edge belongs to a vertex of a lower level than the edge's own
-//!   chain. So sizes are added up level by level, along all chains of a level at once by a prefix
-//!   sum.
+//! * **Sizes**: a chain that ends at an edge belongs to a vertex of a lower level than the edge's
+//!   own chain. So sizes are added up level by level, along all chains of a level at once by a
+//!   prefix sum.
 //! * Source: Prokopenko, Sao & Lebrun-Grandié 2024 (PANDORA), for contraction and chains. There,
 //!   edges descend and a later edge has a lower index. The sizes and the clusters of a merge are
 //!   ours.
