@@ -12,7 +12,9 @@
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
 //! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
 //! tree there. It prints the median of seven trees after one that is not timed, and the steps of
-//! one more. The exit code is 1 if a tree is wrong or there is no device.
+//! one more. `dendrogram` does the same for the tree and for its merges, with the median of five.
+//! It compares the merges of up to ten million points with the processor. The exit code is 1 if a
+//! result is wrong or there is no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 
@@ -231,6 +233,15 @@ struct Steps {
     rounds: Vec<(u64, u64)>,
 }
 
+impl Steps {
+    fn print(&self) {
+        for (step, took) in &self.took {
+            print!("  {step} {:.2} ms", took.as_secs_f64() * 1e3);
+        }
+        println!();
+    }
+}
+
 impl Observer for Steps {
     fn phase_finished(&mut self, name: &'static str, elapsed: Duration) {
         match self.took.iter_mut().find(|(step, _)| *step == name) {
@@ -289,27 +300,57 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (u
         "{n} x {d} {kind} {shape}, min_samples {min_samples}, {plan}: median {:.2?} ({:.2?} to {:.2?}), total {total}",
         times[3], times[0], times[6]
     );
-    for (step, took) in steps.took {
-        print!("  {step} {:.2} ms", took.as_secs_f64() * 1e3);
-    }
-    println!("\n  rounds (components, searches): {:?}", steps.rounds);
+    steps.print();
+    println!("  rounds (components, searches): {:?}", steps.rounds);
 }
 
-/// Times a tree of 32-bit points from host memory to host memory, and its hierarchy.
+/// Times a tree of 32-bit points in device memory, and its merges. Up to [`MOST_COMPARED`] points,
+/// compares the merges with the processor.
 fn time_dendrogram(n: usize, d: usize, shape: &str) {
-    let values: Vec<f32> = points(shape, n, d, 1).into_iter().map(|x| x as f32).collect();
-    let points = Points::new(&values, d).unwrap();
-    for _ in 0..3 {
+    let device = Device::open(0).unwrap();
+    let values = points(shape, n, d, 1);
+    let bytes: Vec<u8> = values.iter().flat_map(|&x| (x as f32).to_ne_bytes()).collect();
+    drop(values);
+    let copy = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();
+    let (address, coordinates) = (copy.share().unwrap(), CoordinateType::F32);
+    let addresses =
+        PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
+    let distance = PointDistance::Metric(Metric::Euclidean.into());
+    // SAFETY: `copy` has the points.
+    let tree = || unsafe { spanning_tree_at(&device, &addresses, distance, &mut Run::new()) };
+    let of_tree = median_of_five(|| drop(tree().unwrap()));
+    let tree = tree().unwrap();
+    let of_merges = median_of_five(|| drop(tree.merges(&mut Run::new()).unwrap()));
+    println!("{n} x {d} {shape}: tree {of_tree}, merges {of_merges}");
+    let mut steps = Steps::default();
+    let merges = tree.merges(&mut Run::new().observed_by(&mut steps)).unwrap();
+    steps.print();
+    if n <= MOST_COMPARED {
+        let (found, tree) = (merges.download().unwrap(), tree.download().unwrap());
         let start = Instant::now();
-        let run = &mut Run::new().on_threads(16);
-        let tree = spanning_tree(&points, Metric::Euclidean, run).unwrap();
-        let of_tree = start.elapsed();
         let hierarchy = Hierarchy::on_threads(tree, 16).unwrap();
-        let both = start.elapsed();
-        println!(
-            "{n} x {d} {shape}: tree {of_tree:.2?}, hierarchy {:.2?}, both {both:.2?}, {} merges",
-            both - of_tree,
-            hierarchy.tree().ends.len()
-        );
+        let by_processor = start.elapsed();
+        if !hierarchy.merges().merges().unwrap().eq(found) {
+            println!("WRONG: the merges are not those of the processor");
+            exit(1);
+        }
+        println!("  the processor's hierarchy has the same merges, and took {by_processor:.2?}");
     }
+}
+
+/// The most points whose merges are compared with the processor.
+const MOST_COMPARED: usize = 10_000_000;
+
+/// The median time of five calls after one that is not timed, with the shortest and the longest.
+fn median_of_five(mut step: impl FnMut()) -> String {
+    step();
+    let mut times: Vec<Duration> = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            step();
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    format!("{:.2?} ({:.2?} to {:.2?})", times[2], times[0], times[4])
 }

@@ -113,4 +113,10 @@ pub enum DevicePointsError {
         /// The number of coordinates from a point to the next one.
         stride: usize,
     },
+    /// The edges have a cycle or end outside the points, or their number is wrong.
+    #[error("the edges are not a spanning tree of {points} points")]
+    NotATree {
+        /// The number of points.
+        points: u32,
+    },
 }

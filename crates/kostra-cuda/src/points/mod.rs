@@ -26,6 +26,7 @@ mod extent;
 mod input;
 mod join;
 mod kernels;
+mod merges;
 mod order;
 mod pairs;
 mod rounds;
@@ -42,6 +43,7 @@ use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 
 pub use self::input::{CoordinateType, DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
 use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
+pub use self::merges::DeviceMerges;
 use self::order::order;
 use self::pairs::{MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
 use self::rounds::{FoundEdges, LIST, PointOrder, Rounds, Search};
