@@ -79,7 +79,15 @@ impl Limits {
         bytes: u64,
         vertices: u32,
     ) -> Result<Self, LimitsError> {
-        let keys = Keys::of(Encoding::new::<W>(Order::Minimum));
+        Self::within_for(device, (bytes, vertices), Keys::of(Encoding::new::<W>(Order::Minimum)))
+    }
+
+    /// [`within`](Self::within) without a generic argument, so that only this crate compiles it.
+    fn within_for(
+        device: &Device,
+        (bytes, vertices): (u64, u32),
+        keys: Keys,
+    ) -> Result<Self, LimitsError> {
         let smallest = vertices as usize / VERTICES_PER_BUFFERED_EDGE + 1;
         let forest = (vertices as usize).saturating_sub(1);
         fast::admit(vertices, forest + smallest)?;
