@@ -12,7 +12,7 @@
 //!
 //! * The edges of forest and buffer ascend by id, because those of the buffer came later. So the
 //!   order of their places, by which `cuda-fast` breaks ties, is the order of their ids.
-//! * After each reduction, every vertex gets a *level*: the lowest of [`LEVELS`] pivots such that
+//! * After each reduction, every vertex gets a *level*: the lowest of several pivots such that
 //!   edges of the forest up to the pivot join the vertex to a center, if there is one. If a later
 //!   edge is not lighter than the pivots of both its ends, edges with lower ids and no higher keys
 //!   join its ends. It is the last edge of a cycle, so it is in no forest (cycle property).
