@@ -100,7 +100,7 @@ struct Search {
         read_bound();
         Box box = boxes[node];
         bool exists = box.low.at[0] <= box.high.at[0];
-        if (common != NONE && node_labels[node] == common) exists = false;
+        if (exists && common != NONE && node_labels[node] == common) exists = false;
         return exists ? apart(packet, box) : __int_as_float(0x7FFFFFFF);
     }
 
