@@ -21,12 +21,9 @@ pub(crate) trait Work {
 /// Does the work with the widest vectors that the processor has.
 pub(crate) fn wide<W: Work>(work: W) -> W::Output {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use std::arch::is_x86_feature_detected;
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has these instructions.
-            return unsafe { run_with_avx2(work) };
-        }
+    if has_avx2() {
+        // SAFETY: the processor has these instructions.
+        return unsafe { run_with_avx2(work) };
     }
     if W::EVERYWHERE || !cfg!(target_arch = "x86_64") {
         return work.run();
@@ -36,10 +33,18 @@ pub(crate) fn wide<W: Work>(work: W) -> W::Output {
 
 /// Whether [`wide`] can do work that has no version for every processor.
 pub(crate) fn has_versions() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    return std::arch::is_x86_feature_detected!("avx2");
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    return !cfg!(target_arch = "x86_64");
+    !cfg!(target_arch = "x86_64") || has_avx2()
+}
+
+/// Whether the processor has registers of 32 bytes. Miri has none.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+fn has_avx2() -> bool {
+    false
 }
 
 /// With registers of 32 bytes.
