@@ -58,6 +58,26 @@ __device__ __forceinline__ void lower(u64* word, u64 value) {
 // Adds an edge to a set that has a bit for each.
 __device__ __forceinline__ void insert(u32* set, u32 id) { atomicOr(&set[id / 32], 1u << id % 32); }
 
+// ---- Sums
+
+// The sum of the numbers of this thread and of the threads before it. Every thread of the block
+// calls it; `sums` has room for all of them.
+template <u32 threads>
+__device__ __forceinline__ u32 sum_of_threads(u32 own, u32 (&sums)[2][threads]) {
+    // In each step the number of threads whose sum a thread holds doubles. The thread itself is the
+    // last of them.
+    u32 now = 0, inclusive = own;
+    sums[now][threadIdx.x] = own;
+    __syncthreads();
+    for (u32 distance = 1; distance < threads; distance *= 2) {
+        if (threadIdx.x >= distance) inclusive += sums[now][threadIdx.x - distance];
+        now = 1 - now;
+        sums[now][threadIdx.x] = inclusive;
+        __syncthreads();
+    }
+    return inclusive;
+}
+
 // ---- Disjoint sets
 // As in kostra-cpu/src/threads/union_find.rs, where it is proved and checked: a record has the rank
 // above and the parent below, so that one compare-and-swap sees and changes both; wait-free. Shou &

@@ -70,15 +70,7 @@ KERNEL __launch_bounds__(BLOCK) place_tiles(u32* members, u32 tiles, u32* filled
     u32 own = (tiles + BLOCK - 1) / BLOCK, start = threadIdx.x * own;
     u32 end = min(start + own, tiles), sum = 0;
     for (u32 tile = start; tile < end; tile++) sum += members[tile];
-    u32 now = 0, inclusive = sum;
-    sums[now][threadIdx.x] = sum;
-    __syncthreads();
-    for (u32 distance = 1; distance < BLOCK; distance *= 2) {
-        if (threadIdx.x >= distance) inclusive += sums[now][threadIdx.x - distance];
-        now = 1 - now;
-        sums[now][threadIdx.x] = inclusive;
-        __syncthreads();
-    }
+    u32 inclusive = sum_of_threads(sum, sums);
     u32 place = base + inclusive - sum;
     for (u32 tile = start; tile < end; tile++) {
         u32 more = members[tile];
@@ -98,6 +90,18 @@ __device__ __forceinline__ u32 members_before(u32 word, u32 lane) {
     return sum - own;
 }
 
+// Calls `take` with the place and the number of each member of 32 words, which the lanes have. The
+// first member of each lane's word gets the place that the lane has.
+template <typename Take>
+__device__ __forceinline__ void for_each_member(u32 mine, u32 place, Take take) {
+    u32 lane = threadIdx.x % 32;
+    for (u32 left = __ballot_sync(NONE, mine != 0); left != 0; left &= left - 1) {
+        u32 j = __ffs(left) - 1;
+        u32 word = __shfl_sync(NONE, mine, j), start = __shfl_sync(NONE, place, j);
+        if (word >> lane & 1) take(start + __popc(word & ((1u << lane) - 1)), 32 * j + lane);
+    }
+}
+
 // Appends the members of a chunk to the buffer, in ascending order. `first` is the id of the first
 // edge of the chunk.
 template <typename Weight>
@@ -111,18 +115,12 @@ __device__ __forceinline__ void append(const unsigned char* chunk, u32 count, u6
         u32 first = tile * TILE % PORTION;
         u32 mine = words[tile * 32 + lane];
         u32 place = places[tile] + members_before(mine, lane);
-        for (u32 left = __ballot_sync(NONE, mine != 0); left != 0; left &= left - 1) {
-            u32 j = __ffs(left) - 1;
-            u32 word = __shfl_sync(NONE, mine, j), start = __shfl_sync(NONE, place, j);
-            if (word >> lane & 1) {
-                u32 at = start + __popc(word & ((1u << lane) - 1));
-                u32 i = 32 * j + lane;
-                u[at] = edges.u[first + i];
-                v[at] = edges.v[first + i];
-                weights[at] = edges.weights[first + i];
-                ids[at] = first_id + tile * TILE + i;
-            }
-        }
+        for_each_member(mine, place, [&](u32 at, u32 i) {
+            u[at] = edges.u[first + i];
+            v[at] = edges.v[first + i];
+            weights[at] = edges.weights[first + i];
+            ids[at] = first_id + tile * TILE + i;
+        });
     }
 }
 
@@ -137,18 +135,13 @@ __device__ __forceinline__ void take_forest(const u32* words, u64 count, const u
     for (u64 base = first_index() / 32 * 32; base < count; base += index_stride() / 32 * 32) {
         u32 mine = base + lane < count ? words[base + lane] : 0;
         u32 place = base + lane < count ? before[base + lane] : 0;
-        for (u32 left = __ballot_sync(NONE, mine != 0); left != 0; left &= left - 1) {
-            u32 j = __ffs(left) - 1;
-            u32 word = __shfl_sync(NONE, mine, j), start = __shfl_sync(NONE, place, j);
-            if (word >> lane & 1) {
-                u32 to = start + __popc(word & ((1u << lane) - 1));
-                u64 from = 32 * (base + j) + lane;
-                taken_u[to] = u[from];
-                taken_v[to] = v[from];
-                taken_weights[to] = weights[from];
-                taken_ids[to] = ids[from];
-            }
-        }
+        for_each_member(mine, place, [&](u32 to, u32 i) {
+            u64 from = 32 * base + i;
+            taken_u[to] = u[from];
+            taken_v[to] = v[from];
+            taken_weights[to] = weights[from];
+            taken_ids[to] = ids[from];
+        });
     }
 }
 

@@ -18,17 +18,7 @@ KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile
         own[i] = start + i < length ? numbers[start + i] : 0;
         sum += own[i];
     }
-    // In each step the number of threads whose sum a thread holds doubles. The thread itself is the
-    // last of them.
-    u32 now = 0, inclusive = sum;
-    sums[now][threadIdx.x] = sum;
-    __syncthreads();
-    for (u32 distance = 1; distance < THREADS; distance *= 2) {
-        if (threadIdx.x >= distance) inclusive += sums[now][threadIdx.x - distance];
-        now = 1 - now;
-        sums[now][threadIdx.x] = inclusive;
-        __syncthreads();
-    }
+    u32 inclusive = sum_of_threads(sum, sums);
     u32 before = inclusive - sum;
     for (u32 i = 0; i < NUMBERS; i++) {
         if (start + i < length) numbers[start + i] = before;
