@@ -171,6 +171,15 @@ impl<W: Weight> EdgeList<W> {
         Self::of_checked(self.vertices, u, v, items_at(&self.weights, ids))
     }
 
+    /// A copy of the edges with the ids `range`, as a list of their own: ids count from 0 there.
+    ///
+    /// # Panics
+    /// When the range is not within the ids.
+    pub fn range(&self, range: std::ops::Range<usize>) -> Self {
+        let [u, v] = [&self.u, &self.v].map(|ends| ends[range.clone()].to_vec());
+        Self::of_checked(self.vertices, u, v, self.weights[range].to_vec())
+    }
+
     /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices

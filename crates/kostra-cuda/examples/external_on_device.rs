@@ -17,8 +17,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaSlice};
-use kostra_core::{AnyGraph, EdgeList, Graph, Order, Run, Vertex};
-use kostra_cuda::external::{ForestEdges, ForestSink, Limits, Statistics};
+use kostra_core::random::Stream;
+use kostra_core::{AnyGraph, EdgeList, ForestEdges, Graph, Order, Run, Vertex};
+use kostra_cuda::external::{ForestSink, Limits, Statistics};
 use kostra_cuda::{Device, DeviceEdges, fast};
 
 type Fault = Box<dyn Error>;
@@ -86,12 +87,13 @@ fn uniform(scale: u32, edges: usize, threads: usize) -> EdgeList<u32> {
     // Zeros, whose memory the threads touch first.
     let [mut u, mut v, mut weights] = [(); 3].map(|()| vec![0_u32; edges]);
     let part = edges.div_ceil(threads).max(1);
+    let random = Stream::new(1);
     thread::scope(|scope| {
         let columns = u.chunks_mut(part).zip(v.chunks_mut(part)).zip(weights.chunks_mut(part));
         for (start, ((u, v), weights)) in (0..).step_by(part).zip(columns) {
             scope.spawn(move || {
                 for (id, ((u, v), weight)) in (start..).zip(u.iter_mut().zip(v).zip(weights)) {
-                    let (ends, last) = (mixed(2 * id), mixed(2 * id + 1));
+                    let (ends, last) = (random.at(2 * id), random.at(2 * id + 1));
                     *u = (ends >> (64 - scale)) as Vertex;
                     *v = ends as Vertex & ((1 << scale) - 1);
                     *weight = last as u32;
@@ -100,14 +102,6 @@ fn uniform(scale: u32, edges: usize, threads: usize) -> EdgeList<u32> {
         }
     });
     EdgeList::of_checked(1 << scale, u, v, weights)
-}
-
-/// The finalizer of splitmix64.
-fn mixed(index: u64) -> u64 {
-    let x = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 /// Times copies from page-locked memory.
@@ -194,11 +188,7 @@ fn measure(
 }
 
 fn blocks(edges: &EdgeList<u32>, block: usize) -> Vec<EdgeList<u32>> {
-    let part = |start: usize| {
-        let range = start..edges.len().min(start + block);
-        let [u, v] = [edges.u(), edges.v()].map(|ends| ends[range.clone()].to_vec());
-        EdgeList::of_checked(edges.vertices(), u, v, edges.weights()[range].to_vec())
-    };
+    let part = |start: usize| edges.range(start..edges.len().min(start + block));
     (0..edges.len()).step_by(block).map(part).collect()
 }
 

@@ -226,6 +226,12 @@ pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<
     Ok(copy)
 }
 
+/// The address of an array. All work on it is on one stream, in order, so there is nothing to wait
+/// for.
+pub(crate) fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
+    array.device_ptr(array.stream()).0
+}
+
 /// Copies values to the host, and waits for the copy.
 pub(crate) fn download<T: Pod>(
     device: &Device,

@@ -1,6 +1,8 @@
-//! The device for tests.
+//! The device for tests, and answers to compare with.
 
 use std::sync::Arc;
+
+use kostra_core::{EdgeId, Edges, Key, UnionFind};
 
 use crate::device::Device;
 
@@ -16,4 +18,17 @@ pub(crate) fn device() -> Option<Arc<Device>> {
             None
         }
     }
+}
+
+/// The forest by Kruskal's algorithm, ascending.
+pub(crate) fn kruskal<K: Key>(edges: Edges<'_, K>) -> Vec<EdgeId> {
+    let mut ids: Vec<EdgeId> = edges.ids().collect();
+    ids.sort_unstable_by_key(|&id| edges.rank(id));
+    let mut components = UnionFind::new(edges.vertices());
+    ids.retain(|&id| {
+        let (u, v) = edges.ends(id);
+        components.union(u, v)
+    });
+    ids.sort_unstable();
+    ids
 }

@@ -16,7 +16,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use kostra_core::{AnyGraph, Vertex, Weight, WeightType, memory};
+use kostra_core::{AnyGraph, ForestEdges, Vertex, Weight, WeightType, memory};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::fault::Fault;
@@ -51,19 +51,6 @@ pub struct CheckpointFacts {
     pub taken: u64,
     /// The checksum of these edges, from [`EdgesSeen`].
     pub seen: u64,
-}
-
-/// The edges of a forest: edge `i` is input edge `ids[i]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ForestArrays<W> {
-    /// The ids of the edges.
-    pub ids: Vec<u64>,
-    /// The first ends.
-    pub u: Vec<Vertex>,
-    /// The second ends.
-    pub v: Vec<Vertex>,
-    /// The weights.
-    pub weights: Vec<W>,
 }
 
 /// The checksum of edges that arrive in blocks of any size. Weights count by their value as `f64`.
@@ -225,13 +212,13 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file is damaged, or the system refuses the memory.
-    pub fn read<W: Weight>(mut self) -> Result<ForestArrays<W>, ReadError> {
+    pub fn read<W: Weight>(mut self) -> Result<ForestEdges<W>, ReadError> {
         self.read_arrays().map_err(|fault| fault.in_input(self.input))
     }
 
-    fn read_arrays<W: Weight>(&mut self) -> Result<ForestArrays<W>, Fault> {
+    fn read_arrays<W: Weight>(&mut self) -> Result<ForestEdges<W>, Fault> {
         let count = self.edges as usize;
-        let arrays = ForestArrays {
+        let arrays = ForestEdges {
             ids: read_items(&mut self.from, count)?,
             u: read_items(&mut self.from, count)?,
             v: read_items(&mut self.from, count)?,

@@ -52,7 +52,7 @@ mod whole;
 mod words;
 mod write;
 
-pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, ForestArrays, write_checkpoint};
+pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
 pub use compression::Compression;
 pub use damage::damage_behind_panic;
 pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_edges};

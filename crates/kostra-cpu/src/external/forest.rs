@@ -1,4 +1,4 @@
-//! The result, and the state of an unfinished run.
+//! The result.
 
 use kostra_core::{Total, Vertex, Weight};
 
@@ -27,21 +27,4 @@ impl<W: Weight> ExternalForest<W> {
     pub fn components(&self) -> u32 {
         self.vertices - self.ids.len() as u32
     }
-}
-
-/// The state of a sink between two blocks: the forest of all edges so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ForestState<'a, W> {
-    /// The number of input edges so far.
-    pub taken: u64,
-    /// The number of vertices.
-    pub vertices: u32,
-    /// The ids of the forest's edges, ascending.
-    pub ids: &'a [u64],
-    /// The first ends.
-    pub u: &'a [Vertex],
-    /// The second ends.
-    pub v: &'a [Vertex],
-    /// The weights.
-    pub weights: &'a [W],
 }

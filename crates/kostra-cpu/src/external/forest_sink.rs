@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use kostra_core::{EdgeList, Encoding, Order, OutOfMemory, Weight, bits_of, memory};
+use kostra_core::{EdgeList, Encoding, ForestState, Order, OutOfMemory, Weight, bits_of, memory};
 
 use super::edges::EdgeArrays;
-use super::forest::{ExternalForest, ForestState};
+use super::forest::ExternalForest;
 use super::limits::Limits;
 use super::sink::{Sink, Statistics};
 
@@ -47,23 +47,14 @@ impl<W: Weight> ForestSink<W> {
     ) -> Result<Option<Self>, OutOfMemory> {
         let mut restored = Self::new(state.vertices, order, limits, threads)?;
         let sink = &mut restored.sink;
-        let (edges, weights) = (state.ids.len(), bits_of(state.weights));
-        let is_edge = |at: usize| {
-            let ends = (state.u[at] < state.vertices) & (state.v[at] < state.vertices);
-            ends && state.ids[at] < state.taken && !state.weights[at].is_nan()
-        };
-        let lengths = [state.u.len(), state.v.len(), weights.len()];
-        if lengths != [edges; 3]
-            || !(0..edges).all(is_edge)
-            || !state.ids.is_sorted_by(|id, next| id < next)
-            || edges > (state.vertices as usize).saturating_sub(1)
-        {
+        if !state.is_plausible() {
             return Ok(None);
         }
+        let edges = state.ids.len();
         sink.taken = state.taken;
         sink.edges.u[..edges].copy_from_slice(state.u);
         sink.edges.v[..edges].copy_from_slice(state.v);
-        sink.edges.weights[..edges].copy_from_slice(weights);
+        sink.edges.weights[..edges].copy_from_slice(bits_of(state.weights));
         sink.edges.ids[..edges].copy_from_slice(state.ids);
         sink.used = edges;
         sink.reduce()?;

@@ -36,7 +36,7 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use forest::{ExternalForest, ForestState};
+pub use forest::ExternalForest;
 pub use forest_sink::ForestSink;
 pub use limits::{BudgetTooSmall, Limits};
 pub use sink::Statistics;

@@ -1,6 +1,6 @@
 //! Sinks with small buffers and blocks, against an in-memory solver.
 
-use kostra_core::{EdgeList, Graph, Order, Run, Vertex, Weight, with_graph};
+use kostra_core::{EdgeList, ForestState, Graph, Order, Run, Vertex, Weight, with_graph};
 
 use super::{ExternalForest, ForestSink, Limits};
 use crate::testing::Random;
@@ -10,12 +10,6 @@ fn expected<W: Weight>(graph: &Graph<W>, order: Order) -> Vec<u64> {
     let edges = graph.edge_list().edges(order);
     let forest = crate::kruskal_of_edges(edges, &mut Run::new()).unwrap();
     forest.into_ids().into_iter().map(u64::from).collect()
-}
-
-/// The edges of a range as a graph of their own.
-fn block<W: Weight>(edges: &EdgeList<W>, range: std::ops::Range<usize>) -> EdgeList<W> {
-    let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
-    EdgeList::new(edges.vertices() as usize, u, v, edges.weights()[range].to_vec()).unwrap()
 }
 
 fn starts<W: Weight>(edges: &EdgeList<W>, size: usize) -> impl Iterator<Item = usize> {
@@ -31,7 +25,7 @@ fn forest<W: Weight>(
     let limits = Limits::with_buffer(buffer);
     let mut sink = ForestSink::new(edges.vertices(), order, limits, threads).unwrap();
     for start in starts(edges, size) {
-        sink.add(start as u64, &block(edges, start..edges.len().min(start + size))).unwrap();
+        sink.add(start as u64, &edges.range(start..edges.len().min(start + size))).unwrap();
     }
     assert_eq!(sink.taken(), edges.len() as u64);
     let (forest, statistics) = sink.finish().unwrap();
@@ -98,7 +92,7 @@ fn the_pivot_drops_most_edges_of_a_random_graph() {
     let edges = graph.edge_list();
     let mut sink = ForestSink::new(2000, Order::Minimum, Limits::with_buffer(1000), 2).unwrap();
     for start in starts(edges, 1000) {
-        sink.add(start as u64, &block(edges, start..start + 1000)).unwrap();
+        sink.add(start as u64, &edges.range(start..start + 1000)).unwrap();
     }
     let (forest, statistics) = sink.finish().unwrap();
     assert_eq!(forest.ids, expected(&graph, Order::Minimum));
@@ -131,15 +125,15 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
         let edges = graph.edge_list();
         let limits = Limits::with_buffer(8);
         let mut sink = ForestSink::<i32>::new(40, Order::Maximum, limits, 1).unwrap();
-        sink.add(0, &block(edges, 0..120)).unwrap();
+        sink.add(0, &edges.range(0..120)).unwrap();
         let state = sink.state().unwrap();
         let restored = ForestSink::restore(state, Order::Maximum, limits, 1).unwrap();
         let mut sink = restored.unwrap();
         assert_eq!(sink.taken(), 120);
         sink.grow(50, limits).unwrap();
-        sink.add(120, &block(edges, 120..200)).unwrap();
+        sink.add(120, &edges.range(120..200)).unwrap();
         let mut sink = sink.convert(limits, f64::from).unwrap();
-        let rest = block(edges, 200..300);
+        let rest = edges.range(200..300);
         let weights: Vec<_> = rest.weights().iter().map(|&weight| f64::from(weight)).collect();
         let rest = EdgeList::new(50, rest.u().to_vec(), rest.v().to_vec(), weights).unwrap();
         sink.add(200, &rest).unwrap();
@@ -152,7 +146,7 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
 #[test]
 fn a_state_that_no_sink_returned_is_refused() {
     let limits = Limits::with_buffer(8);
-    let right = super::ForestState::<i32> {
+    let right = ForestState::<i32> {
         taken: 9,
         vertices: 3,
         ids: &[2, 4],
@@ -162,12 +156,12 @@ fn a_state_that_no_sink_returned_is_refused() {
     };
     let restored = |state| ForestSink::restore(state, Order::Minimum, limits, 1).unwrap().is_some();
     assert!(restored(right));
-    assert!(!restored(super::ForestState { ids: &[2, 9], ..right }), "an id beyond the input");
-    assert!(!restored(super::ForestState { v: &[1, 3], ..right }), "a vertex beyond the graph");
-    assert!(!restored(super::ForestState { v: &[1, 0], ..right }), "a cycle");
-    assert!(!restored(super::ForestState { ids: &[4, 2], ..right }), "not ascending");
-    assert!(!restored(super::ForestState { u: &[0], ..right }), "arrays of different length");
-    assert!(!restored(super::ForestState { vertices: 2, ..right }));
+    assert!(!restored(ForestState { ids: &[2, 9], ..right }), "an id beyond the input");
+    assert!(!restored(ForestState { v: &[1, 3], ..right }), "a vertex beyond the graph");
+    assert!(!restored(ForestState { v: &[1, 0], ..right }), "a cycle");
+    assert!(!restored(ForestState { ids: &[4, 2], ..right }), "not ascending");
+    assert!(!restored(ForestState { u: &[0], ..right }), "arrays of different length");
+    assert!(!restored(ForestState { vertices: 2, ..right }));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kostra_core::{EdgeList, Encoding, Order, SolveError, Vertex, Weight, bits_of};
+use kostra_core::{
+    EdgeList, Encoding, ForestEdges, ForestState, Order, SolveError, Weight, bits_of,
+};
 
 use super::limits::Limits;
 use super::sink::{Sink, Statistics};
@@ -14,19 +16,6 @@ use crate::Device;
 pub struct ForestSink<W: Weight> {
     sink: Sink<W::Key>,
     weights: PhantomData<W>,
-}
-
-/// The edges of a forest: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`. Ids ascend.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ForestEdges<W> {
-    /// The edges in the input.
-    pub ids: Vec<u64>,
-    /// The first ends.
-    pub u: Vec<Vertex>,
-    /// The second ends.
-    pub v: Vec<Vertex>,
-    /// The weights.
-    pub weights: Vec<W>,
 }
 
 impl<W: Weight> ForestSink<W> {
@@ -45,24 +34,17 @@ impl<W: Weight> ForestSink<W> {
         Ok(Self { sink, weights: PhantomData })
     }
 
-    /// Continues from the forest of the first `taken` edges, in a sink that has taken no edges.
-    /// Returns whether these edges are a forest. If they are not, the sink must not be used.
+    /// Continues from the forest of the first edges, in a sink that has taken no edges. Returns
+    /// whether the state is that of a forest with the sink's vertices. If it is not, the sink must
+    /// not be used.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn restore(&mut self, taken: u64, forest: &ForestEdges<W>) -> Result<bool, SolveError> {
-        let ForestEdges { ids, u, v, weights } = forest;
-        let (edges, vertices) = (ids.len(), self.sink.vertices);
-        let is_edge = |at: usize| {
-            u[at] < vertices && v[at] < vertices && ids[at] < taken && !weights[at].is_nan()
-        };
-        if [u.len(), v.len(), weights.len()] != [edges; 3]
-            || edges > (vertices as usize).saturating_sub(1)
-            || !(0..edges).all(is_edge)
-            || !ids.is_sorted_by(|one, next| one < next)
-        {
+    pub fn restore(&mut self, state: ForestState<'_, W>) -> Result<bool, SolveError> {
+        if state.vertices != self.sink.vertices || !state.is_plausible() {
             return Ok(false);
         }
+        let ForestState { taken, ids, u, v, weights, .. } = state;
         self.sink.restore((u, v), bits_of(weights), (ids, taken))
     }
 

@@ -20,7 +20,8 @@ use kostra_core::{Edges, Key, SolveError, Vertex};
 use kostra_parallel::for_each_mut;
 
 use super::kernels::{ONE_BLOCK, PORTION, SOURCE, TILE};
-use super::sink::{Columns, Sink, Slot, address};
+use super::sink::{Columns, Sink, Slot};
+use crate::buffers::address;
 use crate::device::{Lane, PIECE};
 use crate::launch::{grid_stride, launch};
 use crate::{Device, DeviceError};

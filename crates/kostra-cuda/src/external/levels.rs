@@ -188,7 +188,7 @@ impl<K: Key> Sink<K> {
     }
 }
 
-/// The pivots of ascending keys, of which there is at least one. The last pivot is the last key.
+/// The pivots of one or more ascending keys. The last pivot is the last key.
 fn pivots(keys: &[u64]) -> [u64; LEVELS] {
     std::array::from_fn(|level| {
         let above = if level + 1 == LEVELS { 0 } else { keys.len() >> (2 * level + 2) };

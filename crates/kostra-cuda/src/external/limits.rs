@@ -144,7 +144,7 @@ impl Limits {
 
     /// The bytes of a chunk.
     pub(super) fn slot_bytes(&self, keys: Keys) -> usize {
-        self.portions() * PORTION * (8 + if keys.wide { 8 } else { 4 })
+        self.portions() * PORTION * (8 + keys.bits() as usize / 8)
     }
 
     /// The tiles of a chunk.
@@ -159,7 +159,7 @@ impl Limits {
         vertices: u32,
         keys: Keys,
     ) -> Result<Memory, DeviceError> {
-        let (capacity, weight) = (self.capacity, if keys.wide { 8 } else { 4 });
+        let (capacity, weight) = (self.capacity, keys.bits() as usize / 8);
         let words = DeviceEdgeSet::bytes(capacity) / 4;
         let others = capacity * (16 + weight)
             + 4 * words

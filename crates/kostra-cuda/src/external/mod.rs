@@ -39,7 +39,7 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use self::forest_sink::{ForestEdges, ForestSink};
+pub use self::forest_sink::ForestSink;
 use self::kernels::LEVELS;
 pub use self::kernels::compile;
 pub use self::limits::{Limits, LimitsError};

@@ -7,8 +7,8 @@ use cudarc::driver::sys::CUdeviceptr;
 use kostra_core::{Key, Run, SolveError};
 
 use super::kernels::SOURCE;
-use super::sink::{Columns, Sink, address};
-use crate::buffers::{DeviceArray, DeviceEdges};
+use super::sink::{Columns, Sink};
+use crate::buffers::{DeviceArray, DeviceEdges, address};
 use crate::columns::places_of_members;
 use crate::fast;
 use crate::launch::{grid_stride, launch};

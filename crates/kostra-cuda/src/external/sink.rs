@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, PinnedHostSlice, result};
+use cudarc::driver::{CudaEvent, CudaSlice, PinnedHostSlice, result};
 use kostra_core::{Encoding, Key, SolveError, Vertex};
 
 use super::kernels::{Kernels, OUTSIDE, TILE};
 use super::levels::Levels;
 use super::limits::Limits;
-use crate::buffers::Keys;
+use crate::buffers::{Keys, address};
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
@@ -244,10 +243,4 @@ impl<K: Key> Sink<K> {
         let fetched = unsafe { staging::fetch(device, from, self.forest, self.threads, |_| 0) };
         Ok(fetched?.0)
     }
-}
-
-/// The address of an array. All work on it is on one stream, in order, so there is nothing to wait
-/// for.
-pub(super) fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
-    array.device_ptr(array.stream()).0
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use kostra_core::{EdgeList, Order, SolveError, Vertex, Weight};
+use kostra_core::{EdgeList, ForestEdges, Order, SolveError, Vertex, Weight, items_at};
 
 use super::kernels::PORTION;
-use super::{ForestEdges, ForestSink, Limits, LimitsError};
+use super::{ForestSink, Limits, LimitsError};
 use crate::Device;
-use crate::testing::device;
+use crate::testing::{device, kruskal};
 
 struct Random(u64);
 
@@ -26,47 +26,15 @@ fn random_edges(random: &mut Random, vertices: u32, edges: usize, weights: u32) 
     EdgeList::new(vertices as usize, u, v, weights.collect::<Vec<_>>()).unwrap()
 }
 
-/// Disjoint sets of vertices, by their parents.
-struct Union(Vec<Vertex>);
-
-impl Union {
-    fn root(&mut self, mut vertex: Vertex) -> Vertex {
-        while self.0[vertex as usize] != vertex {
-            let parent = self.0[vertex as usize];
-            self.0[vertex as usize] = self.0[parent as usize];
-            vertex = parent;
-        }
-        vertex
-    }
-
-    fn join(&mut self, (u, v): (Vertex, Vertex)) -> bool {
-        let (u, v) = (self.root(u), self.root(v));
-        self.0[u as usize] = v;
-        u != v
-    }
-}
-
 /// Kruskal's algorithm on edges whose ids follow each other from `first` on.
 fn expected<W: Weight>(edges: &EdgeList<W>, order: Order, first: u64) -> ForestEdges<W> {
-    let ordered = edges.edges(order);
-    let mut ids: Vec<u32> = ordered.ids().collect();
-    ids.sort_unstable_by_key(|&id| ordered.rank(id));
-    let mut union = Union((0..edges.vertices()).collect());
-    ids.retain(|&id| union.join(ordered.ends(id)));
-    ids.sort_unstable();
-    let at = |id: &u32| *id as usize;
+    let ids = kruskal(edges.edges(order));
     ForestEdges {
         ids: ids.iter().map(|&id| first + u64::from(id)).collect(),
-        u: ids.iter().map(|id| edges.u()[at(id)]).collect(),
-        v: ids.iter().map(|id| edges.v()[at(id)]).collect(),
-        weights: ids.iter().map(|id| edges.weights()[at(id)]).collect(),
+        u: items_at(edges.u(), &ids),
+        v: items_at(edges.v(), &ids),
+        weights: items_at(edges.weights(), &ids),
     }
-}
-
-/// The edges of a range as a list of their own.
-fn block<W: Weight>(edges: &EdgeList<W>, range: std::ops::Range<usize>) -> EdgeList<W> {
-    let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
-    EdgeList::new(edges.vertices() as usize, u, v, edges.weights()[range].to_vec()).unwrap()
 }
 
 /// How a sink works in a test.
@@ -97,7 +65,7 @@ fn check<W: Weight>(device: &Arc<Device>, edges: &EdgeList<W>, order: Order, sha
     let mut sink = sink(device, edges.vertices(), order, shape);
     for start in (0..edges.len()).step_by(shape.block) {
         let range = start..edges.len().min(start + shape.block);
-        sink.add(shape.first + start as u64, &block(edges, range)).unwrap();
+        sink.add(shape.first + start as u64, &edges.range(range)).unwrap();
     }
     assert!(edges.is_empty() || sink.taken() == shape.first + edges.len() as u64);
     let forest = sink.forest().unwrap();
@@ -174,7 +142,7 @@ fn the_filter_drops_most_edges_of_a_random_graph() {
     let edges = random_edges(&mut Random(7), 20_000, 1_000_000, 1 << 30);
     let mut sink = sink(&device, 20_000, Order::Minimum, shape(10_000, 0, 2));
     for start in (0..edges.len()).step_by(10_000) {
-        sink.add(start as u64, &block(&edges, start..start + 10_000)).unwrap();
+        sink.add(start as u64, &edges.range(start..start + 10_000)).unwrap();
     }
     let forest = sink.forest().unwrap();
     assert!(forest == expected(&edges, Order::Minimum, 0));
@@ -192,15 +160,15 @@ fn a_sink_continues_from_its_forest_and_after_a_look_at_it() {
         let edges = random_edges(&mut random, 40, 300, 20);
         let order = Order::Maximum;
         let mut first = sink(&device, 40, order, shape(8, 0, 1));
-        first.add(0, &block(&edges, 0..120)).unwrap();
+        first.add(0, &edges.range(0..120)).unwrap();
         let forest = first.forest().unwrap();
-        assert!(forest == expected(&block(&edges, 0..120), order, 0));
+        assert!(forest == expected(&edges.range(0..120), order, 0));
         drop(first);
         let mut second = sink(&device, 40, order, shape(8, 0, 1));
-        assert!(second.restore(120, &forest).unwrap());
-        second.add(120, &block(&edges, 120..200)).unwrap();
+        assert!(second.restore(forest.state(120, 40)).unwrap());
+        second.add(120, &edges.range(120..200)).unwrap();
         second.forest().unwrap();
-        second.add(200, &block(&edges, 200..300)).unwrap();
+        second.add(200, &edges.range(200..300)).unwrap();
         assert!(second.forest().unwrap() == expected(&edges, order, 0));
     }
 }
@@ -210,9 +178,9 @@ fn edges_that_no_sink_returned_are_refused() {
     let Some(device) = device() else { return };
     let right =
         ForestEdges::<i32> { ids: vec![2, 4], u: vec![1, 0], v: vec![2, 1], weights: vec![5, 1] };
-    let restored = |vertices, forest| {
+    let restored = |vertices, forest: ForestEdges<i32>| {
         let mut sink = sink(&device, vertices, Order::Minimum, shape(8, 0, 1));
-        sink.restore(9, &forest).unwrap()
+        sink.restore(forest.state(9, vertices)).unwrap()
     };
     assert!(restored(3, right.clone()));
     assert!(!restored(3, ForestEdges { ids: vec![2, 9], ..right.clone() }), "beyond the input");

@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Key, Run, SolveError};
 
 use super::transfer::Region;
-use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
+use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
 use crate::columns::{load_places, places_of_members};
 use crate::launch::{grid_stride, launch};
 use crate::source::Source;
@@ -311,9 +311,4 @@ pub(super) fn take_members<K: Key>(
     // The scratch memory, which has the set, is free for other solves from here on.
     device.finish()?;
     Ok(forest)
-}
-
-/// The address of an array. All work is on one stream, in order, so there is nothing to wait for.
-fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
-    array.device_ptr(array.stream()).0
 }

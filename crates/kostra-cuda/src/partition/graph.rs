@@ -5,13 +5,13 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::CudaSlice;
 use kostra_core::{Vertex, memory};
 use kostra_parallel::{Schedule, Team, with_team};
 use kostra_partition::{Rows, WeightedGraph};
 
 use super::error::DevicePartitionError;
-use crate::buffers::download;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::staging::{self, Transfer};
@@ -67,7 +67,6 @@ impl DeviceGraph {
             edge_weights: device.uninit(edge_weights.len())?,
             vertex_weights: device.uninit(vertex_weights.len())?,
         };
-        let address = |array: &CudaSlice<u32>| array.device_ptr(device.stream()).0;
         let transfers = [
             Transfer::new(&offsets, address(&copy.offsets)),
             Transfer::new(graph.neighbors(), address(&copy.neighbors)),

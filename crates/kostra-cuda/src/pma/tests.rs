@@ -1,9 +1,9 @@
 //! Tests on a device. Without one, they are skipped.
 
-use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Run, Solver, Vertex};
+use kostra_core::{AnyGraph, EdgeList, Observer, Order, Round, Run, Solver, Vertex};
 
 use super::{INFOS, PmaHybrid, PmaMin, PmaSort};
-use crate::testing::device;
+use crate::testing::{device, kruskal};
 
 const SOLVERS: [&dyn Solver; 3] = [&PmaMin, &PmaSort, &PmaHybrid];
 
@@ -15,34 +15,13 @@ fn scatter(number: u32) -> u32 {
     number.wrapping_mul(2_654_435_761).rotate_left(13)
 }
 
-/// The forest by Kruskal's algorithm.
-fn kruskal((n, ends): &Shape, weights: &[u32]) -> Vec<EdgeId> {
-    fn find(parent: &mut [usize], mut vertex: usize) -> usize {
-        while parent[vertex] != vertex {
-            parent[vertex] = parent[parent[vertex]];
-            vertex = parent[vertex];
-        }
-        vertex
-    }
-    let mut order: Vec<_> = (0..ends.len()).collect();
-    order.sort_by_key(|&edge| (weights[edge], edge));
-    let mut parent: Vec<_> = (0..*n).collect();
-    order.retain(|&edge| {
-        let (u, v) = ends[edge];
-        let (u, v) = (find(&mut parent, u as usize), find(&mut parent, v as usize));
-        parent[u] = v;
-        u != v
-    });
-    order.sort_unstable();
-    order.into_iter().map(|edge| edge as EdgeId).collect()
-}
-
 /// Compares all three solvers with Kruskal's algorithm, for several sizes of trees, with and
 /// without parallel edges.
 fn check(about: &str, shape: &Shape, weights: Vec<u32>) {
-    let right = kruskal(shape, &weights);
-    let (u, v) = shape.1.iter().copied().unzip();
-    let graph = AnyGraph::from_edges(shape.0, u, v, weights).unwrap();
+    let (u, v): (Vec<Vertex>, Vec<Vertex>) = shape.1.iter().copied().unzip();
+    let edges = EdgeList::new(shape.0, u, v, weights).unwrap();
+    let right = kruskal(edges.edges(Order::Minimum));
+    let graph = AnyGraph::from(edges);
     for solver in SOLVERS {
         for gamma in [2, 3, 8, 100] {
             for removal in [0, 1] {

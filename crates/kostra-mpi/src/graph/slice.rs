@@ -172,11 +172,7 @@ impl<W: Weight> Slice<W> {
     pub fn from_range(whole: &EdgeList<W>, range: Range<u64>) -> Result<Self, SliceError> {
         let (start, end) = (range.start as usize, (range.end as usize).min(whole.len()));
         let range = start.min(end)..end;
-        let [u, v] = [whole.u(), whole.v()].map(|ends| ends[range.clone()].to_vec());
-        Self::from_graph(
-            start as u64,
-            EdgeList::of_checked(whole.vertices(), u, v, whole.weights()[range].to_vec()),
-        )
+        Self::from_graph(range.start as u64, whole.range(range))
     }
 
     /// The edges by local position, between local ids; with rows, for solvers that need them.

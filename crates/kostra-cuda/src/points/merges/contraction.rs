@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr};
 
 use super::kernels::{MERGES, MergeKernels, OUTSIDE, UNFINISHED};
 use super::{DeviceMerges, DevicePointTree};
-use crate::buffers::download;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
@@ -135,7 +135,6 @@ impl<'a> Contraction<'a> {
         self.list_remaining(level, remaining, next)?;
         let first = level.first + level.count;
         self.contracted.levels.push(first);
-        let address = |array: &CudaSlice<u32>| array.device_ptr(self.device.stream()).0;
         let (u, v, ids) = (address(&next.u), address(&next.v), address(&next.ids));
         Ok(Level { u, v, ids, edges: remaining, first, count: roots })
     }

@@ -22,7 +22,7 @@
 //!   edges descend and a later edge has a lower index. The sizes and the clusters of a merge are
 //!   ours.
 //! * O(n log n) work at worst, in at most log2(n) levels with a few round trips to the host each.
-//!   Device memory: 53 bytes for each point, of which the result has 12.
+//!   Device memory: 53 bytes for each point. 12 of them are the result.
 
 use std::sync::Arc;
 

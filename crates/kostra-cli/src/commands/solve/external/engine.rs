@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kostra::cuda::external::{self as on_device, ForestEdges};
+use kostra::cuda::external as on_device;
 use kostra::cuda::{self, external::LimitsError};
-use kostra::external::{ExternalForest, ForestSink, ForestState, Statistics};
-use kostra::io::{Checkpoint, CheckpointFacts, ForestArrays, write_checkpoint};
-use kostra_core::{EdgeList, Order, Total, Weight, counted};
+use kostra::external::{ExternalForest, ForestSink, Statistics};
+use kostra::io::{Checkpoint, CheckpointFacts, write_checkpoint};
+use kostra_core::{EdgeList, ForestEdges, ForestState, Order, Total, Weight, counted};
 
 use super::budget::{Budget, MIB};
 
@@ -95,19 +95,17 @@ impl<W: Weight> Engine<W> {
         let Settings { order, threads, memory } = settings;
         let CheckpointFacts { taken, vertices, .. } = *checkpoint.facts();
         memory.check::<W>(vertices)?;
-        let ForestArrays { ids, u, v, weights } = checkpoint.read::<W>()?;
+        let forest = checkpoint.read::<W>()?;
+        let state = forest.state(taken, vertices);
         let restored = match memory {
             Memory::Host(budget) => {
-                let (ids, u, v, weights) = (&ids[..], &u[..], &v[..], &weights[..]);
-                let state = ForestState { taken, vertices, ids, u, v, weights };
                 let limits = budget.limits::<W>(vertices)?;
                 let sink = ForestSink::restore(state, *order, limits, *threads)?;
                 sink.map(|sink| Self::Threads(Box::new(sink)))
             }
             Memory::Device { device, bytes } => {
                 let mut sink = sink_on_device(vertices, settings, (device, *bytes))?;
-                let forest = ForestEdges { ids, u, v, weights };
-                sink.restore(taken, &forest)?.then_some(Self::Device(sink))
+                sink.restore(state)?.then_some(Self::Device(sink))
             }
         };
         restored.ok_or_else(|| anyhow::anyhow!("the checkpoint contains no forest; remove it"))
@@ -154,7 +152,8 @@ impl<W: Weight> Engine<W> {
                 let weights = weights.into_iter().map(weight).collect();
                 let mut engine = Engine::new(vertices, settings)?;
                 if let Engine::Device(sink) = &mut engine {
-                    let restored = sink.restore(taken, &ForestEdges { ids, u, v, weights })?;
+                    let forest = ForestEdges { ids, u, v, weights };
+                    let restored = sink.restore(forest.state(taken, vertices))?;
                     anyhow::ensure!(restored, "the device has returned edges that are no forest");
                 }
                 Ok(engine)

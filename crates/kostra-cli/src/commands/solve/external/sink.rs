@@ -188,10 +188,5 @@ impl AnySink {
 
 /// Some consecutive edges of a block.
 pub(super) fn part_of(block: &AnyGraph, range: std::ops::Range<usize>) -> AnyGraph {
-    with_graph!(block, graph => {
-        let edges = graph.edge_list();
-        let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
-        let weights = edges.weights()[range].to_vec();
-        AnyGraph::from(EdgeList::of_checked(edges.vertices(), u, v, weights))
-    })
+    with_graph!(block, graph => graph.edge_list().range(range).into())
 }
