@@ -19,13 +19,14 @@
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 
 use std::process::exit;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
 use kostra_core::{Observer, Round, Run};
 use kostra_cuda::points::{
-    CoordinateType, PointAddresses, PointDistance, brute_force, brute_force_at, spanning_tree,
-    spanning_tree_at,
+    CoordinateType, DevicePointTree, PointAddresses, PointDistance, brute_force, brute_force_at,
+    spanning_tree, spanning_tree_at,
 };
 use kostra_cuda::{Device, DeviceMemory};
 use kostra_points::cluster::Hierarchy;
@@ -255,38 +256,52 @@ impl Observer for Steps {
     }
 }
 
-fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (usize, &str)) {
-    let device = Device::open(0).unwrap();
-    let values = points(shape, n, d, 1);
-    let (coordinates, bytes): (_, Vec<u8>) = match kind {
-        "f32" => {
-            (CoordinateType::F32, values.iter().flat_map(|&x| (x as f32).to_ne_bytes()).collect())
-        }
-        _ => (CoordinateType::F64, values.iter().flat_map(|x| x.to_ne_bytes()).collect()),
-    };
-    drop(values);
-    let copy = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();
-    let address = copy.share().unwrap();
-    let addresses =
-        PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
-    let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
-    let distance = PointDistance::Metric(Distance { metric, min_samples });
-    let tree = |run: &mut Run<'_>| {
-        let start = Instant::now();
-        // SAFETY: `copy` has the points.
+/// Points in device memory.
+struct Copied {
+    device: Arc<Device>,
+    addresses: PointAddresses,
+    /// Has the coordinates.
+    _memory: DeviceMemory,
+}
+
+impl Copied {
+    fn new(n: usize, d: usize, (kind, shape): (&str, &str)) -> Self {
+        let device = Device::open(0).unwrap();
+        let values = points(shape, n, d, 1);
+        let (coordinates, bytes): (_, Vec<u8>) = if kind == "f32" {
+            let narrow = values.iter().flat_map(|&x| (x as f32).to_ne_bytes());
+            (CoordinateType::F32, narrow.collect())
+        } else {
+            (CoordinateType::F64, values.iter().flat_map(|x| x.to_ne_bytes()).collect())
+        };
+        drop(values);
+        let memory = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();
+        let address = memory.share().unwrap();
+        let addresses =
+            PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
+        Self { device, addresses, _memory: memory }
+    }
+
+    fn tree(&self, distance: Distance, plan: &str, run: &mut Run<'_>) -> DevicePointTree {
+        let distance = PointDistance::Metric(distance);
+        // SAFETY: the memory has the points.
         let tree = unsafe {
             match plan {
-                "pairs" => brute_force_at(&device, &addresses, distance, run),
-                _ => spanning_tree_at(&device, &addresses, distance, run),
+                "pairs" => brute_force_at(&self.device, &self.addresses, distance, run),
+                _ => spanning_tree_at(&self.device, &self.addresses, distance, run),
             }
         };
-        (start.elapsed(), tree.unwrap())
-    };
-    drop(tree(&mut Run::new()));
-    let mut times: Vec<Duration> = (0..7).map(|_| tree(&mut Run::new()).0).collect();
-    times.sort();
+        tree.unwrap()
+    }
+}
+
+fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (usize, &str)) {
+    let points = Copied::new(n, d, (kind, shape));
+    let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
+    let distance = Distance { metric, min_samples };
+    let median = median::<7, _>(|| points.tree(distance, plan, &mut Run::new()));
     let mut steps = Steps::default();
-    let (_, answer) = tree(&mut Run::new().observed_by(&mut steps));
+    let answer = points.tree(distance, plan, &mut Run::new().observed_by(&mut steps));
     let total: f64 = answer
         .distances
         .to_vec()
@@ -297,8 +312,7 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (u
         .map(|bytes| f64::from_ne_bytes(*bytes))
         .sum();
     println!(
-        "{n} x {d} {kind} {shape}, min_samples {min_samples}, {plan}: median {:.2?} ({:.2?} to {:.2?}), total {total}",
-        times[3], times[0], times[6]
+        "{n} x {d} {kind} {shape}, min_samples {min_samples}, {plan}: median {median}, total {total}"
     );
     steps.print();
     println!("  rounds (components, searches): {:?}", steps.rounds);
@@ -307,20 +321,11 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (u
 /// Times a tree of 32-bit points in device memory, and its merges. Up to [`MOST_COMPARED`] points,
 /// compares the merges with the processor.
 fn time_dendrogram(n: usize, d: usize, shape: &str) {
-    let device = Device::open(0).unwrap();
-    let values = points(shape, n, d, 1);
-    let bytes: Vec<u8> = values.iter().flat_map(|&x| (x as f32).to_ne_bytes()).collect();
-    drop(values);
-    let copy = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();
-    let (address, coordinates) = (copy.share().unwrap(), CoordinateType::F32);
-    let addresses =
-        PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
-    let distance = PointDistance::Metric(Metric::Euclidean.into());
-    // SAFETY: `copy` has the points.
-    let tree = || unsafe { spanning_tree_at(&device, &addresses, distance, &mut Run::new()) };
-    let of_tree = median_of_five(|| drop(tree().unwrap()));
-    let tree = tree().unwrap();
-    let of_merges = median_of_five(|| drop(tree.merges(&mut Run::new()).unwrap()));
+    let points = Copied::new(n, d, ("f32", shape));
+    let tree = || points.tree(Metric::Euclidean.into(), "auto", &mut Run::new());
+    let of_tree = median::<5, _>(tree);
+    let tree = tree();
+    let of_merges = median::<5, _>(|| tree.merges(&mut Run::new()).unwrap());
     println!("{n} x {d} {shape}: tree {of_tree}, merges {of_merges}");
     let mut steps = Steps::default();
     let merges = tree.merges(&mut Run::new().observed_by(&mut steps)).unwrap();
@@ -341,16 +346,16 @@ fn time_dendrogram(n: usize, d: usize, shape: &str) {
 /// The most points whose merges are compared with the processor.
 const MOST_COMPARED: usize = 10_000_000;
 
-/// The median time of five calls after one that is not timed, with the shortest and the longest.
-fn median_of_five(mut step: impl FnMut()) -> String {
+/// The median time of `CALLS` calls after one that is not timed, with the shortest and the longest.
+fn median<const CALLS: usize, T>(mut step: impl FnMut() -> T) -> String {
     step();
-    let mut times: Vec<Duration> = (0..5)
-        .map(|_| {
-            let start = Instant::now();
-            step();
-            start.elapsed()
-        })
-        .collect();
+    let mut times = [(); CALLS].map(|()| {
+        let start = Instant::now();
+        let result = step();
+        let took = start.elapsed();
+        drop(result);
+        took
+    });
     times.sort();
-    format!("{:.2?} ({:.2?} to {:.2?})", times[2], times[0], times[4])
+    format!("{:.2?} ({:.2?} to {:.2?})", times[CALLS / 2], times[0], times[CALLS - 1])
 }
