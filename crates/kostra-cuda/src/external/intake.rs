@@ -26,7 +26,7 @@ use crate::device::{Lane, PIECE};
 use crate::launch::{grid_stride, launch};
 use crate::{Device, DeviceError};
 
-/// The most threads that copy. More threads do not copy faster on any bus.
+/// The most threads that copy. One of them at a time starts kernels instead, and reduces.
 const MOST_LANES: usize = 16;
 
 /// The edges of a block, and the id of the first one.
