@@ -21,11 +21,18 @@ use crate::buffers::{DeviceArray, DeviceEdges, Keys, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::foreign::DeviceGraphError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{STRIDE_BLOCK, grid_stride, launch};
 use crate::memory::{DeviceMemory, bytes_at};
 use crate::scan::{self, Scan, TileSums};
-use crate::shared::assert_parameters;
+use crate::shared::{assert_parameters, constant};
 use crate::source::Source;
+
+const MEMBERS: &str = include_str!("../kernels/members.cuh");
+/// The edges of a line of a set, which a warp handles at once.
+pub(crate) const LINE: usize = constant(MEMBERS, "LINE") as usize;
+/// The words of a line.
+pub(crate) const LINE_WORDS: usize = LINE / 32;
+const _: () = assert!(constant(MEMBERS, "LINE_WARPS") * 32 >= STRIDE_BLOCK as u64);
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
 
@@ -305,17 +312,16 @@ pub(crate) fn list_set(
     Ok(ids)
 }
 
-/// For each word of a set, the number of members in the words before it; and the number of all
-/// members.
+/// For each line of [`LINE_WORDS`] words of a set, the number of members in the lines before it; and
+/// the number of all members.
 pub(crate) fn places_of_members(
     device: &Device,
     set: &CudaView<'_, u32>,
 ) -> Result<(CudaSlice<u32>, u32), DeviceError> {
-    let words = set.len();
-    let count = words as u64;
-    let mut places: CudaSlice<u32> = device.uninit(words)?;
+    let (count, lines) = (set.len() as u64, set.len().div_ceil(LINE_WORDS));
+    let mut places: CudaSlice<u32> = device.uninit(lines)?;
     let kernel = device.function(ARRAYS, "count_members")?;
-    // SAFETY: `places` has a number for each word.
+    // SAFETY: `places` has a number for each line.
     unsafe {
         launch!(
             device,
@@ -326,8 +332,8 @@ pub(crate) fn places_of_members(
             "listing a forest"
         )
     }?;
-    let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
-    let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
+    let mut scan = Scan::new(device, scan::Kernels::load(device)?, lines, TileSums::OnDevice)?;
+    let members = scan.exclusive_prefix_sum(device, &mut places, lines)?;
     Ok((places, members))
 }
 
