@@ -1,6 +1,6 @@
-// Conversion of the caller's arrays to the types of the solvers, and lists of a forest's edges.
+// Conversion of the caller's arrays to the types of the solvers, and values at a forest's edges.
 
-#include "members.cuh"
+#include "common.cuh"
 
 // Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a
 // value out of range, `highest` the highest of the other values. If `target` is null, the values
@@ -78,22 +78,6 @@ __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits in
     }
 SKIP_NAN(32, 0x7F800000u)
 SKIP_NAN(64, 0x7FF0000000000000ull)
-
-// Counts the members in each line of a set.
-KERNEL count_members(const u32* words, u64 count, u32* members) {
-    u32 lane = threadIdx.x % 32;
-    for (u64 line = first_index() / 32; 32 * line < count; line += index_stride() / 32) {
-        u64 at = 32 * line + lane;
-        u32 sum = __reduce_add_sync(NONE, at < count ? __popc(words[at]) : 0);
-        if (lane == 0) members[line] = sum;
-    }
-}
-
-// Lists the members of a set in ascending order. `before` has, for each line, the number of members
-// in the lines before it.
-KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
-    for_each_member(words, count, before, [&](u32 place, u64 edge) { ids[place] = edge; });
-}
 
 // Copies the values of a column at the given places.
 template <typename Value>

@@ -28,15 +28,16 @@ __device__ __forceinline__ void for_each_of_line(u32 word, u32 first, Take take)
     __shared__ unsigned short numbers[LINE_WARPS][LINE];
     unsigned short* listed = numbers[threadIdx.x / 32];
     u32 lane = threadIdx.x % 32, at = members_before(word, lane);
-    for (; word != 0; word &= word - 1) listed[at++] = (unsigned short)(32 * lane + __ffs(word) - 1);
+    for (; word != 0; word &= word - 1)
+        listed[at++] = (unsigned short)(32 * lane + __ffs(word) - 1);
     u32 members = __shfl_sync(NONE, at, 31);
     __syncwarp();
     for (u32 i = lane; i < members; i += 32) take(first + i, (u32)listed[i]);
     __syncwarp(); // before the next line is listed
 }
 
-// Calls `take` with the place and the number of each member of a set of `count` words. `before` has,
-// for each line, the number of members in the lines before it.
+// Calls `take` with the place and the number of each member of a set of `count` words. `before`
+// has, for each line, the number of members in the lines before it.
 template <typename Take>
 __device__ __forceinline__ void for_each_member(const u32* words, u64 count, const u32* before,
                                                 Take take) {

@@ -22,9 +22,9 @@ use kostra_parallel::for_each_mut;
 use super::kernels::{ONE_BLOCK, PORTION, SOURCE};
 use super::sink::{Columns, Sink, Slot};
 use crate::buffers::address;
-use crate::columns::LINE;
 use crate::device::{Lane, PIECE};
 use crate::launch::{grid_stride, launch};
+use crate::members::LINE;
 use crate::{Device, DeviceError};
 
 /// The most threads that copy. One of them at a time starts kernels instead, and reduces.

@@ -4,7 +4,7 @@ use cudarc::driver::{CudaFunction, LaunchConfig};
 use kostra_core::{Encoding, Order, SolveError};
 
 use crate::buffers::Keys;
-use crate::columns::load_places;
+use crate::members::load_places;
 use crate::shared::constant;
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};

@@ -6,8 +6,8 @@ use thiserror::Error;
 use super::kernels::PORTION;
 use super::levels::SAMPLES;
 use crate::buffers::{DeviceEdgeSet, Keys};
-use crate::columns::{LINE, LINE_WORDS};
 use crate::device::DRIVER_BYTES;
+use crate::members::{LINE, LINE_WORDS};
 use crate::scan::Scan;
 use crate::{Device, DeviceError, fast};
 

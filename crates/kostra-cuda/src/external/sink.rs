@@ -13,7 +13,7 @@ use super::kernels::{Kernels, OUTSIDE};
 use super::levels::Levels;
 use super::limits::Limits;
 use crate::buffers::{Keys, address};
-use crate::columns::LINE;
+use crate::members::LINE;
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
