@@ -5,7 +5,7 @@
 //! text. Only chosen columns are decoded; the file is held in memory. Threads decode groups of
 //! rows, unless the vertices are names, which are numbered in order.
 //!
-//! The crate `parquet` decodes the columns. It trusts sizes that a file states, so
+//! The crate `parquet` decodes and encodes the columns. It trusts sizes that a file states, so
 //! [`footer`], [`headers`] and [`pages`] check them before. It also panics on some damaged files:
 //! see [`damage`](crate::damage).
 //!
@@ -13,8 +13,6 @@
 
 #[cfg(feature = "parquet")]
 mod cells;
-#[cfg(feature = "parquet")]
-mod chunk;
 #[cfg(feature = "parquet")]
 mod delta;
 #[cfg(feature = "parquet")]
@@ -29,8 +27,6 @@ mod headers;
 mod pages;
 #[cfg(feature = "parquet")]
 mod read;
-#[cfg(feature = "parquet")]
-mod structure;
 #[cfg(test)]
 #[cfg(all(feature = "parquet", feature = "zstd"))]
 mod tests;

@@ -1,9 +1,7 @@
 use std::sync::Arc;
 
-use bytes::Bytes;
 use kostra_core::AnyGraph;
 use parquet::data_type::{DataType, DoubleType, Int64Type};
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
@@ -228,30 +226,6 @@ fn what_could_be_misread_is_refused() {
     assert!(read_with(&text, &options).unwrap_err().contains("`--header` applies to edge lists"));
     let integers = read_with(&seed("integers.parquet"), &count).unwrap_err();
     assert!(integers.contains("pass at least 901"), "{integers}");
-}
-
-#[test]
-fn many_rows_are_written_as_positions_or_values() {
-    let rows = 40_000_u32;
-    for different in [1, 2, 3, 255, 256, 257, 5_000, rows] {
-        let (u, v): (Vec<_>, Vec<_>) = (0..rows).map(|row| (row, row % different)).unzip();
-        let weights: Vec<_> = (0..rows).map(|row| f64::from(row % different) / 3.0).collect();
-        let graph = AnyGraph::from_edges(rows as usize, u, v, weights).unwrap();
-        let bytes = written((&graph).into());
-        assert_eq!(edges(&read(&bytes).unwrap().graph), edges(&graph), "{different}");
-        let file = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
-        let weights = file.metadata().row_group(0).column(2);
-        assert_eq!(weights.dictionary_page_offset().is_some(), different < rows, "{different}");
-        let names: Vec<_> = (0..rows).map(|vertex| format!("n{vertex}")).collect();
-        let bytes = written(Outgoing { names: Some(&names), ..(&graph).into() });
-        let loaded = read(&bytes).unwrap();
-        let named = |graph: &AnyGraph, names: &[String]| -> Vec<_> {
-            let name = |vertex: u32| names[vertex as usize].clone();
-            edges(graph).into_iter().map(|(u, v, weight)| (name(u), name(v), weight)).collect()
-        };
-        let found = named(&loaded.graph, loaded.names.as_deref().unwrap());
-        assert_eq!(found, named(&graph, &names), "{different}");
-    }
 }
 
 #[test]

@@ -17,18 +17,18 @@ pub(super) struct Broken;
 const MOST_DEPTH: usize = 64;
 
 /// Types of the protocol. The type of a boolean field is its value.
-pub(super) const TRUE: u8 = 1;
-pub(super) const FALSE: u8 = 2;
-pub(super) const I8: u8 = 3;
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const I8: u8 = 3;
 const I16: u8 = 4;
-pub(super) const I32: u8 = 5;
-pub(super) const I64: u8 = 6;
+const I32: u8 = 5;
+const I64: u8 = 6;
 const DOUBLE: u8 = 7;
-pub(super) const BINARY: u8 = 8;
-pub(super) const LIST: u8 = 9;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
 const SET: u8 = 10;
 const MAP: u8 = 11;
-pub(super) const STRUCT: u8 = 12;
+const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
 /// How the crate reads a value.

@@ -2,19 +2,21 @@
 //!
 //! Vertices, edge ids and texts that are all integers are stored as 64-bit integers, because every
 //! reader of Parquet knows these. Columns have no missing values, and Snappy compresses them.
-//!
-//! The crate `parquet` could write, too. Its writer is compiled for each type, with statistics,
-//! indexes and encodings that no table of edges needs, and would be a twentieth of the command.
 
 use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 use kostra_core::AnyGraph;
-use parquet::basic::Type;
+use parquet::basic::{Compression, LogicalType, Repetition, Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type as Element;
 
-use super::chunk::{self, Output};
-use super::structure::Structure;
-use super::{MAGIC, VERTICES};
+use super::VERTICES;
 use crate::interface::{Outgoing, Writer};
 
 /// The most rows of a group.
@@ -49,7 +51,15 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
             ));
         }
     }
-    Ok(Box::new(move |to| write(outgoing, &columns, to)))
+    Ok(Box::new(move |to| {
+        write(outgoing, &columns, to).map_err(|error| match error {
+            ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error) => *error,
+                Err(error) => io::Error::other(error),
+            },
+            error => io::Error::other(error),
+        })
+    }))
 }
 
 fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
@@ -122,87 +132,87 @@ fn weight(graph: &AnyGraph) -> Column<'_> {
 }
 
 impl Column<'_> {
-    fn physical_type(&self) -> i32 {
-        let physical = match self.values {
-            Values::Narrow(_) => Type::INT32,
-            Values::Wide(_) | Values::Unsigned(_) => Type::INT64,
-            Values::Single(_) => Type::FLOAT,
-            Values::Double(_) => Type::DOUBLE,
-            Values::Texts(_) => Type::BYTE_ARRAY,
+    /// The description of the column, in which every value is present.
+    fn element(&self) -> Result<Element, ParquetError> {
+        let (physical, logical) = match self.values {
+            Values::Narrow(_) => (Type::INT32, None),
+            Values::Wide(_) => (Type::INT64, None),
+            Values::Unsigned(_) => (Type::INT64, Some(LogicalType::integer(64, false))),
+            Values::Single(_) => (Type::FLOAT, None),
+            Values::Double(_) => (Type::DOUBLE, None),
+            Values::Texts(_) => (Type::BYTE_ARRAY, Some(LogicalType::String)),
         };
-        physical as i32
+        Element::primitive_type_builder(self.name, physical)
+            .with_repetition(Repetition::REQUIRED)
+            .with_logical_type(logical)
+            .build()
     }
 
-    /// The description of the column, in which every value is present: `SchemaElement`.
-    fn element(&self) -> Structure {
-        const REQUIRED: i32 = 0;
-        /// The same types for older readers.
-        const UTF8: i32 = 0;
-        const UINT_64: i32 = 14;
-        let element = Structure::default().int(1, self.physical_type()).int(3, REQUIRED);
-        let element = element.text(4, self.name);
-        match self.values {
-            Values::Unsigned(_) => {
-                let integer = Structure::default().byte(1, 64).boolean(2, false);
-                element.int(6, UINT_64).structure(10, Structure::default().structure(10, integer))
-            }
-            Values::Texts(_) => {
-                let text = Structure::default().structure(1, Structure::default());
-                element.int(6, UTF8).structure(10, text)
-            }
-            _ => element,
-        }
-    }
-
-    /// The values of these edges.
-    fn values(&self, edges: Range<usize>) -> chunk::Values {
+    /// Writes the values of these edges.
+    fn write(
+        &self,
+        edges: Range<usize>,
+        mut to: SerializedColumnWriter<'_>,
+    ) -> Result<(), ParquetError> {
         match &self.values {
             Values::Narrow(value) => {
-                chunk::Values::numbers(edges.map(|edge| value(edge).to_le_bytes()))
+                let values: Vec<_> = edges.map(value).collect();
+                to.typed::<Int32Type>().write_batch(&values, None, None)
             }
             Values::Wide(value) | Values::Unsigned(value) => {
-                chunk::Values::numbers(edges.map(|edge| value(edge).to_le_bytes()))
+                let values: Vec<_> = edges.map(value).collect();
+                to.typed::<Int64Type>().write_batch(&values, None, None)
             }
             Values::Single(value) => {
-                chunk::Values::numbers(edges.map(|edge| value(edge).to_le_bytes()))
+                let values: Vec<_> = edges.map(value).collect();
+                to.typed::<FloatType>().write_batch(&values, None, None)
             }
             Values::Double(value) => {
-                chunk::Values::numbers(edges.map(|edge| value(edge).to_le_bytes()))
+                let values: Vec<_> = edges.map(value).collect();
+                to.typed::<DoubleType>().write_batch(&values, None, None)
             }
-            Values::Texts(value) => chunk::Values::texts(edges.map(value)),
-        }
+            Values::Texts(value) => {
+                let values: Vec<_> = edges.map(|edge| ByteArray::from(value(edge))).collect();
+                to.typed::<ByteArrayType>().write_batch(&values, None, None)
+            }
+        }?;
+        to.close()
     }
 }
 
-fn write(outgoing: Outgoing<'_>, columns: &[Column<'_>], to: &mut dyn Write) -> io::Result<()> {
-    /// The version of the format.
-    const VERSION: i32 = 1;
-    let mut output = Output::new(to);
-    output.write(MAGIC)?;
+fn write(
+    outgoing: Outgoing<'_>,
+    columns: &[Column<'_>],
+    to: &mut dyn Write,
+) -> Result<(), ParquetError> {
+    let elements = columns.iter().map(|column| column.element().map(Arc::new));
+    let schema = Element::group_type_builder("edges");
+    let schema = schema.with_fields(elements.collect::<Result<_, _>>()?).build()?;
+    let vertices = outgoing
+        .names
+        .is_none()
+        .then(|| vec![KeyValue::new(VERTICES.to_owned(), outgoing.graph.vertices().to_string())]);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by("kostra".into())
+        .set_key_value_metadata(vertices)
+        .build();
+    // The crate writes to memory, and the groups are passed on: it wants a writer for threads.
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into())?;
     let edges = outgoing.graph.edges();
-    let mut groups = Vec::new();
     for first in (0..edges).step_by(GROUP_ROWS) {
         let rows = first..edges.min(first + GROUP_ROWS);
-        let count = rows.len() as i64;
-        let (mut chunks, mut bytes) = (Vec::new(), 0);
+        let mut group = writer.next_row_group()?;
         for column in columns {
-            let chunk = output.write_chunk(&column.values(rows.clone()))?;
-            bytes += chunk.bytes;
-            chunks.push(chunk.description(column.name, column.physical_type()));
+            if let Some(writer) = group.next_column()? {
+                column.write(rows.clone(), writer)?;
+            }
         }
-        groups
-            .push(Structure::default().structures(1, chunks).long(2, bytes as i64).long(3, count));
+        group.close()?;
+        to.write_all(writer.inner())?;
+        writer.inner_mut().clear();
     }
-    let root = Structure::default().text(4, "edges").int(5, columns.len() as i32);
-    let elements = std::iter::once(root).chain(columns.iter().map(Column::element));
-    let mut file = Structure::default().int(1, VERSION).structures(2, elements);
-    file = file.long(3, edges as i64).structures(4, groups);
-    if outgoing.names.is_none() {
-        let vertices = outgoing.graph.vertices().to_string();
-        file = file.structures(5, [Structure::default().text(1, VERTICES).text(2, &vertices)]);
-    }
-    let description = file.text(6, "kostra").end();
-    output.write(&description)?;
-    output.write(&(description.len() as u32).to_le_bytes())?;
-    output.write(MAGIC)
+    writer.finish()?;
+    to.write_all(writer.inner())?;
+    Ok(())
 }
