@@ -23,6 +23,7 @@
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
 mod extent;
+mod host;
 mod input;
 mod join;
 mod kernels;
@@ -38,7 +39,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
-use kostra_core::{OutOfMemory, memory};
+use kostra_points::cluster::Hierarchy;
 use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 
 pub use self::input::{CoordinateType, DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
@@ -112,17 +113,18 @@ impl Plan {
     }
 }
 
-/// A minimum spanning tree in device memory, in the order of [`PointTree`].
+/// A minimum spanning tree in device memory, in the order of [`PointTree`]. Other libraries may use
+/// its arrays for longer than the tree.
 #[derive(Debug)]
 pub struct DevicePointTree {
     /// The number of points.
     pub len: u32,
     /// The lower end of each edge: 32-bit indices.
-    pub lower_ends: DeviceMemory,
+    pub lower_ends: Arc<DeviceMemory>,
     /// The higher end of each edge.
-    pub higher_ends: DeviceMemory,
+    pub higher_ends: Arc<DeviceMemory>,
     /// The distance between the ends of each edge, 64 bits.
-    pub distances: DeviceMemory,
+    pub distances: Arc<DeviceMemory>,
 }
 
 /// The canonical minimum spanning tree of points, built on the device `run.device()`.
@@ -137,7 +139,21 @@ pub fn spanning_tree(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    tree_of(points, distance.into(), None, run)
+    let tree = tree_of(points, distance.into(), None, run)?;
+    run.download(|run| tree.download(run.threads()))
+}
+
+/// The single-linkage hierarchy of points: that of [`spanning_tree`], with the merges found on the
+/// device.
+///
+/// # Errors
+/// As [`spanning_tree`].
+pub fn hierarchy(
+    points: &Points<'_>,
+    distance: impl Into<Distance>,
+    run: &mut Run<'_>,
+) -> Result<Hierarchy, DevicePointsError> {
+    tree_of(points, distance.into(), None, run)?.hierarchy(run)
 }
 
 /// The same tree, by comparing all pairs in any case.
@@ -149,15 +165,17 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    tree_of(points, distance.into(), Some(Plan::AllPairs), run)
+    let tree = tree_of(points, distance.into(), Some(Plan::AllPairs), run)?;
+    run.download(|run| tree.download(run.threads()))
 }
 
+/// Copies points to the device, and builds their tree there.
 fn tree_of(
     points: &Points<'_>,
     distance: Distance,
     plan: Option<Plan>,
     run: &mut Run<'_>,
-) -> Result<PointTree, DevicePointsError> {
+) -> Result<DevicePointTree, DevicePointsError> {
     let device = &Device::open(run.device())?;
     let (len, dimensions) = (points.len(), points.dimensions());
     let coordinates = match points.values() {
@@ -169,7 +187,7 @@ fn tree_of(
     let distance = PointDistance::Metric(distance);
     check(&addresses, distance)?;
     if len < 2 {
-        return Ok(PointTree { len, ends: Vec::new(), distances: Vec::new() });
+        return Ok(DevicePointTree::uninit(device, len)?);
     }
     let bytes = len as usize * dimensions * coordinates.size();
     let plan = plan.unwrap_or_else(|| Plan::of(&addresses, distance.metric()));
@@ -187,8 +205,7 @@ fn tree_of(
     })?;
     addresses.address = copy.address();
     // The copy has all points, and lives until the tree is complete.
-    let tree = Request { device, points: &addresses, distance, plan }.solve(run)?;
-    run.download(|_| tree.download())
+    Request { device, points: &addresses, distance, plan }.solve(run)
 }
 
 /// The canonical minimum spanning tree of points in device memory.
@@ -239,9 +256,7 @@ impl Request<'_> {
         check(points, distance)?;
         let len = points.len;
         if len < 2 {
-            let empty = || DeviceMemory::uninit(device, 0);
-            let (lower_ends, higher_ends, distances) = (empty()?, empty()?, empty()?);
-            return Ok(DevicePointTree { len, lower_ends, higher_ends, distances });
+            return Ok(DevicePointTree::uninit(device, len)?);
         }
         device.admit(0, bytes_needed(device, points, distance, plan))?;
         let forest = &run.compile(|_| ForestKernels::load(device))?;
@@ -336,27 +351,6 @@ impl Request<'_> {
         run.finish_rounds();
         Ok(edges)
     }
-}
-
-impl DevicePointTree {
-    /// Copies the tree to host memory.
-    ///
-    /// # Errors
-    /// When the device fails, or the system refuses the memory.
-    pub fn download(&self) -> Result<PointTree, DevicePointsError> {
-        let (lower, higher) = (self.lower_ends.to_vec()?, self.higher_ends.to_vec()?);
-        let word = |bytes: &[u8; 4]| u32::from_ne_bytes(*bytes);
-        let pairs = lower.as_chunks::<4>().0.iter().zip(higher.as_chunks::<4>().0);
-        let ends = memory::collected(pairs.map(|(a, b)| [word(a), word(b)])).map_err(refused)?;
-        let distances = self.distances.to_vec()?;
-        let numbers = distances.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
-        let distances = memory::collected(numbers).map_err(refused)?;
-        Ok(PointTree { len: self.len, ends, distances })
-    }
-}
-
-fn refused(refusal: OutOfMemory) -> DevicePointsError {
-    DeviceError::Host(refusal).into()
 }
 
 /// Refuses sets of points and distances that the kernels do not take.
