@@ -1,4 +1,5 @@
-//! Trees of points in arrays on a CUDA device, given by address. The trees stay on the device.
+//! Trees of points in arrays on a CUDA device, given by address. The trees stay on the device, and
+//! their merges are found there.
 
 #![allow(unsafe_code, reason = "arrays of other libraries are given by address")]
 
@@ -7,15 +8,15 @@ use kostra::cuda::points::{
     spanning_tree_at,
 };
 use kostra_core::{Run, SolveError};
-use kostra_points::{Distance, PointTree};
-use numpy::PyReadonlyArray1;
+use kostra_points::Distance;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 use crate::device::{DeviceMemory, Place, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
-use crate::points::{named, points_error};
+use crate::points::{cluster_error, named, points_error};
+use crate::threads::threads_or_all;
 use crate::watch::{Stop, interruptible};
 
 /// Points on a device, and the distance whose tree is built: a dictionary in Python.
@@ -78,6 +79,7 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
 fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     match error {
         DevicePointsError::Points(error) => points_error(error),
+        DevicePointsError::Cluster(error) => cluster_error(error),
         DevicePointsError::Run(SolveError::Cancelled) => {
             PyKeyboardInterrupt::new_err("interrupted")
         }
@@ -90,15 +92,43 @@ fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     }
 }
 
-/// A tree of `points` points in host memory, from its edges in canonical order.
+/// A tree on a device: the number of points, and the ends and the distances of the edges.
+type Held<'py> = (u32, [PyRef<'py, DeviceMemory>; 2], PyRef<'py, DeviceMemory>);
+
+fn held((len, [u, v], distances): Held<'_>) -> DevicePointTree {
+    let (lower_ends, higher_ends) = (u.shared(), v.shared());
+    DevicePointTree { len, lower_ends, higher_ends, distances: distances.shared() }
+}
+
+/// The tree in host memory.
 #[pyfunction]
-pub(crate) fn tree_of_edges(
-    points: u32,
-    u: PyReadonlyArray1<'_, u32>,
-    v: PyReadonlyArray1<'_, u32>,
-    distances: PyReadonlyArray1<'_, f64>,
+pub(crate) fn tree_from_device(
+    py: Python<'_>,
+    tree: Held<'_>,
+    threads: Option<usize>,
 ) -> PyResult<Forest> {
-    let ends = u.as_slice()?.iter().zip(v.as_slice()?).map(|(&u, &v)| [u, v]).collect();
-    let distances = distances.as_slice()?.to_vec();
-    Ok(Forest::of_points(PointTree { len: points, ends, distances }))
+    let (tree, threads) = (held(tree), threads_or_all(threads));
+    let tree = interruptible(py, move || tree.download(threads))?;
+    Ok(Forest::of_points(tree.map_err(|error| exception(py, error))?))
+}
+
+/// Finds the merges of a tree on its device, unless `forest`, its copy, has them.
+#[pyfunction]
+pub(crate) fn merge_on_device(
+    py: Python<'_>,
+    forest: &Forest,
+    tree: Held<'_>,
+    threads: Option<usize>,
+) -> PyResult<()> {
+    let (tree, threads) = (held(tree), threads_or_all(threads));
+    forest.set_merges(|| {
+        let stop = Stop::default();
+        let mut watched = stop.clone();
+        let work = move || {
+            let run = &mut Run::new().observed_by(&mut watched);
+            tree.merges(run)?.merge_tree(threads)
+        };
+        let merges = interruptible(py, work).inspect_err(|_| stop.cancel())?;
+        merges.map_err(|error| exception(py, error))
+    })
 }

@@ -175,7 +175,9 @@ class DevicePointTree(DeviceForest):
     :func:`euclidean_mst` returns it for points on a device. It is a :class:`DeviceForest` whose
     edges are in ascending order of (distance, lower index, higher index). ``u`` has the lower and
     ``v`` the higher index of each edge. ``weights`` are the distances, and ``edge_ids`` are the
-    positions in this order. :meth:`to_host` returns a :class:`PointTree`.
+    positions in this order. :meth:`to_host` returns a :class:`PointTree`. For
+    :func:`single_linkage`, :func:`cut`, :func:`bottleneck` and the estimators of
+    :mod:`kostra.cluster`, the device finds the order in which clusters merge.
     """
 
     __slots__ = ()
@@ -205,10 +207,18 @@ class DevicePointTree(DeviceForest):
     def to_host(self):
         """The :class:`PointTree` in host memory. The first call copies it, in O(n) time."""
         if self._host is None:
-            u, v = (ends.to_numpy().view(np.uint32) for ends in (self.u, self.v))
-            inner = _kostra.tree_of_edges(self.n, u, v, self.distances.to_numpy())
-            self._host = _points.PointTree._of(inner)
+            self._host = _points.PointTree._of(_kostra.tree_from_device(self._held(), None))
         return self._host
+
+    def _with_hierarchy(self):
+        """The tree in host memory with its hierarchy, whose merges the device finds."""
+        host = self.to_host()
+        _kostra.merge_on_device(host._inner, self._held(), None)
+        return host
+
+    def _held(self):
+        """The tree in the form that the compiled part takes."""
+        return self.n, [self.u._memory, self.v._memory], self.distances._memory
 
 
 def euclidean_mst(X, metric, min_samples, threads):
