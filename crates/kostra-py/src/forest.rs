@@ -63,7 +63,7 @@ impl Forest {
             distances_in_order(tree.edge_list(), self.order)
         })?;
         match self.merges.get() {
-            // Other forests have their edges in another order than the hierarchy, or no single root.
+            // Other forests have their edges in another order than the hierarchy, or several roots.
             Some(merges) if self.algorithm == POINTS && self.components == 1 => {
                 cluster::Hierarchy::with_merges(tree, merges.clone())
             }

@@ -19,9 +19,9 @@ The components of a sparse matrix or of k-NN arrays are joined at an infinite di
 also be a :class:`kostra.Forest` whose weights are distances. So several estimators can share one
 tree.
 
-:class:`HDBSCAN` and :class:`SingleLinkage` also take points on a CUDA device, such as arrays of CuPy
-and PyTorch, or the tree of such points. The device finds the tree and the order in which clusters
-merge. The results are the same, and are in host memory.
+:class:`HDBSCAN` and :class:`SingleLinkage` also take points on a CUDA device, such as arrays of
+CuPy and PyTorch, or the tree of such points. The device finds the tree and the order in which
+clusters merge. The results are the same, and are in host memory.
 """
 
 import numpy as np
