@@ -10,7 +10,6 @@ use kostra::cuda::points::DevicePointsError;
 use kostra::io::{Input, PointColumn, PointFile, read_points};
 use kostra::{Run, cuda};
 use kostra_core::DeviceTimes;
-use kostra_points::cluster::Hierarchy;
 use kostra_points::{Distance, Metric, PointTree, Points, PointsError, spanning_tree};
 use serde::Serialize;
 
@@ -60,14 +59,14 @@ pub(crate) struct PointRequest {
     pub(crate) source: Input,
     columns: Vec<PointColumn>,
     pub(crate) metric: Metric,
-    threads: usize,
+    pub(crate) threads: usize,
     /// The number of the CUDA device, if one is wanted.
     device: Option<usize>,
 }
 
-/// What was found in the points of a file, and what is reported about it.
-pub(crate) struct Solved<T> {
-    pub(crate) found: T,
+/// The points of a file and their tree.
+pub(crate) struct Solved {
+    pub(crate) tree: PointTree,
     pub(crate) dimensions: usize,
     /// The name and the number of the device, if there is one.
     pub(crate) device: Option<String>,
@@ -101,12 +100,6 @@ impl Times {
     }
 }
 
-/// What is wanted of points, on either platform.
-struct Question<T> {
-    on_processor: fn(&Points<'_>, Distance, &mut Run<'_>) -> anyhow::Result<T>,
-    on_device: fn(&Points<'_>, Distance, &mut Run<'_>) -> Result<T, DevicePointsError>,
-}
-
 impl PointRequest {
     /// # Errors
     /// When several devices are named.
@@ -130,36 +123,7 @@ impl PointRequest {
     ///
     /// # Errors
     /// When the file or the points are at fault, or the device fails.
-    pub(crate) fn tree(&self, min_samples: usize) -> anyhow::Result<Solved<PointTree>> {
-        self.solve(
-            min_samples,
-            &Question {
-                on_processor: |points, distance, run| Ok(spanning_tree(points, distance, run)?),
-                on_device: |points, distance, run| {
-                    cuda::points::spanning_tree(points, distance, run)
-                },
-            },
-        )
-    }
-
-    /// Reads the points and finds the single-linkage hierarchy of their [tree](Self::tree).
-    ///
-    /// # Errors
-    /// As [`tree`](Self::tree).
-    pub(crate) fn hierarchy(&self, min_samples: usize) -> anyhow::Result<Solved<Hierarchy>> {
-        self.solve(
-            min_samples,
-            &Question {
-                on_processor: |points, distance, run| {
-                    let tree = spanning_tree(points, distance, run)?;
-                    Ok(Hierarchy::on_threads(tree, run.threads())?)
-                },
-                on_device: |points, distance, run| cuda::points::hierarchy(points, distance, run),
-            },
-        )
-    }
-
-    fn solve<T>(&self, min_samples: usize, question: &Question<T>) -> anyhow::Result<Solved<T>> {
+    pub(crate) fn solve(&self, min_samples: usize) -> anyhow::Result<Solved> {
         // Before the points are read, because that can take long.
         let device = self.device.map(device::open).transpose()?;
         let start = Instant::now();
@@ -167,17 +131,19 @@ impl PointRequest {
         let load = start.elapsed();
         let start = Instant::now();
         let _stage = Stage::start("finding the spanning tree");
-        let distance = Distance::mutual_reachability(self.metric, min_samples);
         let mut run = Run::new().on_threads(self.threads);
         if let Some(ordinal) = self.device {
             run = run.on_device(ordinal);
         }
-        let points = Points::new(&file.coordinates, file.dimensions).map_err(anyhow::Error::from);
-        let found = points.and_then(|points| match self.device {
-            None => (question.on_processor)(&points, distance, &mut run),
-            Some(_) => (question.on_device)(&points, distance, &mut run).map_err(reason),
+        let points = Points::new(&file.coordinates, file.dimensions);
+        let tree = points.map_err(DevicePointsError::from).and_then(|points| {
+            let distance = Distance::mutual_reachability(self.metric, min_samples);
+            match self.device {
+                None => Ok(spanning_tree(&points, distance, &mut run)?),
+                Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
+            }
         });
-        let found = found.map_err(with_option).with_context(|| self.source.to_string())?;
+        let tree = tree.map_err(with_option).with_context(|| self.source.to_string())?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
         let of_device = |time: Duration| self.device.map(|_| time.as_secs_f64());
@@ -188,7 +154,7 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        Ok(Solved { found, dimensions: file.dimensions, device, times })
+        Ok(Solved { tree, dimensions: file.dimensions, device, times })
     }
 
     fn load(&self) -> anyhow::Result<PointFile> {
@@ -214,21 +180,12 @@ impl PointRequest {
     }
 }
 
-/// The reason why a device finds nothing, as the processor gives it if it has it, too.
-fn reason(error: DevicePointsError) -> anyhow::Error {
-    match error {
-        DevicePointsError::Points(error) => error.into(),
-        error => error.into(),
-    }
-}
-
 /// An error in the words of the command line.
-fn with_option(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(PointsError::MinSamples { min_samples, points }) => anyhow::anyhow!(
-            "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, \
-             {points}"
-        ),
-        _ => error,
-    }
+fn with_option(error: DevicePointsError) -> anyhow::Error {
+    let DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) = error else {
+        return error.into();
+    };
+    anyhow::anyhow!(
+        "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, {points}"
+    )
 }

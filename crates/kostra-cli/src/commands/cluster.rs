@@ -29,7 +29,7 @@ Examples:
 Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
 is CSV: the label and the probability of each point, in the order of the input.
 The label -1 is noise. The result is the same for any number of threads, and on
-a CUDA device, which finds the spanning tree and the merges of its edges."
+a CUDA device, which finds the spanning tree."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -111,9 +111,10 @@ impl Command for Arguments {
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let request = PointRequest::resolve(self.points)?;
-        let solved = request.hierarchy(min_samples as usize)?;
+        let mut solved = request.solve(min_samples as usize)?;
         let start = Instant::now();
-        let clusters = solved.found.condensed(self.min_cluster_size)?.select(selection)?;
+        let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
+        let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;
         let cluster = start.elapsed();
         let write = output.as_ref().map(|to| write(to, &clusters)).transpose()?;
         let record = Record {
@@ -180,7 +181,7 @@ struct Seconds {
 }
 
 impl Record {
-    fn new(request: &PointRequest, solved: &Solved<Hierarchy>, clusters: &Clustering) -> Self {
+    fn new(request: &PointRequest, solved: &Solved, clusters: &Clustering) -> Self {
         let mut cluster_sizes = vec![0; clusters.clusters.len()];
         let mut noise = 0;
         for &label in &clusters.labels {

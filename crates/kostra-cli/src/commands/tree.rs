@@ -58,8 +58,8 @@ impl Command for Arguments {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
         let request = PointRequest::resolve(self.points)?;
-        let solved = request.tree(self.min_samples as usize)?;
-        let write = output.as_ref().map(|to| write(to, &solved.found)).transpose()?;
+        let solved = request.solve(self.min_samples as usize)?;
+        let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
         let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
         if !self.quiet {
@@ -113,16 +113,16 @@ struct Seconds {
 
 fn record(
     request: &PointRequest,
-    solved: &Solved<PointTree>,
+    solved: &Solved,
     output: Option<&Output>,
     write: Option<Duration>,
 ) -> Record {
-    let distances = &solved.found.distances;
+    let distances = &solved.tree.distances;
     let mut total = CompensatedSum::default();
     distances.iter().for_each(|&distance| total.add(distance));
     Record {
         input: request.source.to_string(),
-        points: solved.found.len,
+        points: solved.tree.len,
         dimensions: solved.dimensions,
         metric: request.metric.name(),
         edges: distances.len(),
