@@ -1,7 +1,7 @@
 //! The condensed tree of HDBSCAN.
 
 use kostra_core::memory;
-use kostra_points::cluster::{CondensedTree, Method, Selection};
+use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,8 +35,9 @@ impl Condensed {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let threads = threads_or_all(threads);
-        let condensed =
-            py.detach(|| forest.hierarchy_of_points(threads)?.condensed(min_cluster_size));
+        let condensed = py.detach(|| {
+            Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size)
+        });
         Ok(Self(condensed.map_err(cluster_error)?))
     }
 

@@ -1,5 +1,4 @@
-//! Trees of points in arrays on a CUDA device, given by address. The trees stay on the device, and
-//! their merges are found there.
+//! Trees of points in arrays on a CUDA device, given by address. The trees stay on the device.
 
 #![allow(unsafe_code, reason = "arrays of other libraries are given by address")]
 
@@ -15,7 +14,7 @@ use pyo3::prelude::*;
 use crate::device::{DeviceMemory, Place, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
-use crate::points::{cluster_error, named, points_error};
+use crate::points::{named, points_error};
 use crate::threads::threads_or_all;
 use crate::watch::{Stop, interruptible};
 
@@ -79,7 +78,6 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
 fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     match error {
         DevicePointsError::Points(error) => points_error(error),
-        DevicePointsError::Cluster(error) => cluster_error(error),
         DevicePointsError::Run(SolveError::Cancelled) => {
             PyKeyboardInterrupt::new_err("interrupted")
         }
@@ -92,43 +90,17 @@ fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     }
 }
 
-/// A tree on a device: the number of points, and the ends and the distances of the edges.
-type Held<'py> = (u32, [PyRef<'py, DeviceMemory>; 2], PyRef<'py, DeviceMemory>);
-
-fn held((len, [u, v], distances): Held<'_>) -> DevicePointTree {
-    let (lower_ends, higher_ends) = (u.shared(), v.shared());
-    DevicePointTree { len, lower_ends, higher_ends, distances: distances.shared() }
-}
-
-/// The tree in host memory.
+/// The tree of `points` points in host memory, from the ends and the distances of its edges.
 #[pyfunction]
 pub(crate) fn tree_from_device(
     py: Python<'_>,
-    tree: Held<'_>,
-    threads: Option<usize>,
+    points: u32,
+    ends: [PyRef<'_, DeviceMemory>; 2],
+    distances: PyRef<'_, DeviceMemory>,
 ) -> PyResult<Forest> {
-    let (tree, threads) = (held(tree), threads_or_all(threads));
-    let tree = interruptible(py, move || tree.download(threads))?;
+    let [lower_ends, higher_ends] = ends.map(|ends| ends.shared());
+    let tree =
+        DevicePointTree { len: points, lower_ends, higher_ends, distances: distances.shared() };
+    let tree = interruptible(py, move || tree.download(threads_or_all(None)))?;
     Ok(Forest::of_points(tree.map_err(|error| exception(py, error))?))
-}
-
-/// Finds the merges of a tree on its device, unless `forest`, its copy, has them.
-#[pyfunction]
-pub(crate) fn merge_on_device(
-    py: Python<'_>,
-    forest: &Forest,
-    tree: Held<'_>,
-    threads: Option<usize>,
-) -> PyResult<()> {
-    let (tree, threads) = (held(tree), threads_or_all(threads));
-    forest.set_merges(|| {
-        let stop = Stop::default();
-        let mut watched = stop.clone();
-        let work = move || {
-            let run = &mut Run::new().observed_by(&mut watched);
-            tree.merges(run)?.merge_tree(threads)
-        };
-        let merges = interruptible(py, work).inspect_err(|_| stop.cancel())?;
-        merges.map_err(|error| exception(py, error))
-    })
 }

@@ -11,7 +11,6 @@ use kostra_core::{
 };
 use kostra_parallel::for_each_mut;
 use kostra_points::PointTree;
-use kostra_points::cluster::{self, ClusterError};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -53,34 +52,9 @@ impl Forest {
         }
     }
 
-    /// The hierarchy of the edges, with the weights as distances. Takes no time for the merges if
-    /// they are known.
-    pub(crate) fn hierarchy_of_points(
-        &self,
-        threads: usize,
-    ) -> Result<cluster::Hierarchy, ClusterError> {
-        let tree = with_graph!(&*self.tree, tree => {
-            distances_in_order(tree.edge_list(), self.order)
-        })?;
-        match self.merges.get() {
-            // Other forests have their edges in another order than the hierarchy, or several roots.
-            Some(merges) if self.algorithm == POINTS && self.components == 1 => {
-                cluster::Hierarchy::with_merges(tree, merges.clone())
-            }
-            _ => cluster::Hierarchy::on_threads(tree, threads),
-        }
-    }
-
-    /// Takes the merges of the edges, unless they are known, from `find`, which returns those of a
-    /// tree of points in canonical order.
-    pub(crate) fn set_merges<E>(
-        &self,
-        find: impl FnOnce() -> Result<MergeTree, E>,
-    ) -> Result<(), E> {
-        if self.merges.get().is_none() {
-            let _ = self.merges.set(Arc::new(find()?)); // another thread may have set the same ones
-        }
-        Ok(())
+    /// The edges in order, with the weights as distances.
+    pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
+        with_graph!(&*self.tree, tree => distances_in_order(tree.edge_list(), self.order))
     }
 
     /// Copies the forest's edges from the graph.

@@ -54,19 +54,6 @@ class Elsewhere:
         }
 
 
-class TreeElsewhere:
-    """Stands for a tree of points on a device, which must not be copied without its hierarchy."""
-
-    def __init__(self, X, **options):
-        self.tree = kostra.euclidean_mst(X, **options)
-
-    def to_host(self):
-        raise AssertionError("the tree was copied without its hierarchy")
-
-    def _with_hierarchy(self):
-        return self.tree
-
-
 def uniform(n, d=2, dtype="f8", seed=0):
     return np.random.default_rng(seed).random((n, d)).astype(dtype)
 
@@ -83,42 +70,6 @@ def same_clusters(found, expected):
 
 
 # ---- On any machine ------------------------------------------------------------------------------
-
-
-def test_functions_of_hierarchies_let_the_device_merge():
-    X = uniform(200)
-    tree, expected = TreeElsewhere(X), kostra.euclidean_mst(X)
-    assert (kostra.single_linkage(tree) == kostra.single_linkage(expected)).all()
-    assert (kostra.cut(tree, k=7) == kostra.cut(expected, k=7)).all()
-    assert kostra.bottleneck(tree, 0, 1) == kostra.bottleneck(expected, 0, 1)
-
-
-def test_estimators_let_the_device_merge(cluster):
-    X = uniform(200)
-    for make in (cluster.HDBSCAN, cluster.SingleLinkage):
-        expected = make().fit(kostra.euclidean_mst(X))
-        assert (make().fit(TreeElsewhere(X)).labels_ == expected.labels_).all()
-
-
-@pytest.mark.parametrize("points", [uniform, lattice])
-@pytest.mark.parametrize("n", [1, 2, 3, 1000])
-def test_known_merges_give_the_same_clusters(cluster, points, n):
-    X = points(n)
-    for min_samples in {1, min(5, n)}:
-        fresh, known = (kostra.euclidean_mst(X, min_samples=min_samples) for _ in range(2))
-        kostra.cut(known, k=1)  # finds the merges
-        for tree in (known, pickle.loads(pickle.dumps(known))):
-            assert same_clusters(cluster.HDBSCAN().fit(tree), cluster.HDBSCAN().fit(fresh))
-
-
-def test_known_merges_of_a_forest_give_the_same_clusters(cluster):
-    random = np.random.default_rng(3)
-    u, v = random.integers(0, 300, (2, 400))
-    w = random.integers(0, 50, 400).astype(float)
-    fresh, known = (kostra.minimum_spanning_forest(u, v, w, 300) for _ in range(2))
-    assert fresh.n_components > 1
-    kostra.cut(known, height=10)
-    assert same_clusters(cluster.HDBSCAN().fit(known), cluster.HDBSCAN().fit(fresh))
 
 
 def test_wrong_arrays_on_a_device_are_refused_by_name(cluster):
@@ -141,7 +92,7 @@ def test_wrong_arrays_on_a_device_are_refused_by_name(cluster):
 @pytest.mark.parametrize("points", [uniform, lattice])
 @pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 2), (3, 1), (1000, 3), (100_000, 2), (3000, 20)])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_merges_of_a_device_are_those_of_the_processor(device, points, n, d, dtype):
+def test_hierarchies_of_points_on_a_device_are_those_of_the_processor(device, points, n, d, dtype):
     X = points(n, d, dtype)
     for min_samples in {1, min(5, n)}:
         expected = kostra.euclidean_mst(X, min_samples=min_samples)
@@ -153,14 +104,6 @@ def test_merges_of_a_device_are_those_of_the_processor(device, points, n, d, dty
         s, t = np.random.default_rng(1).integers(0, n, (2, 1000))
         ours, theirs = (kostra.bottleneck(tree, s, t) for tree in (found, expected))
         assert (ours == theirs).all()
-
-
-def test_a_copy_gets_the_merges_of_the_device_once(device):
-    found = kostra.euclidean_mst(Rows(uniform(1000)))
-    host = found.to_host()
-    assert (kostra.single_linkage(found) == kostra.single_linkage(host)).all()
-    assert found.to_host() is host
-    assert pickle.loads(pickle.dumps(host)) == host
 
 
 @pytest.mark.parametrize("points", [uniform, lattice])

@@ -175,9 +175,7 @@ class DevicePointTree(DeviceForest):
     :func:`euclidean_mst` returns it for points on a device. It is a :class:`DeviceForest` whose
     edges are in ascending order of (distance, lower index, higher index). ``u`` has the lower and
     ``v`` the higher index of each edge. ``weights`` are the distances, and ``edge_ids`` are the
-    positions in this order. :meth:`to_host` returns a :class:`PointTree`. For
-    :func:`single_linkage`, :func:`cut`, :func:`bottleneck` and the estimators of
-    :mod:`kostra.cluster`, the device finds the order in which clusters merge.
+    positions in this order. :meth:`to_host` returns a :class:`PointTree`.
     """
 
     __slots__ = ()
@@ -207,18 +205,10 @@ class DevicePointTree(DeviceForest):
     def to_host(self):
         """The :class:`PointTree` in host memory. The first call copies it, in O(n) time."""
         if self._host is None:
-            self._host = _points.PointTree._of(_kostra.tree_from_device(self._held(), None))
+            ends = [self.u._memory, self.v._memory]
+            inner = _kostra.tree_from_device(self.n, ends, self.distances._memory)
+            self._host = _points.PointTree._of(inner)
         return self._host
-
-    def _with_hierarchy(self):
-        """The tree in host memory with its hierarchy, whose merges the device finds."""
-        host = self.to_host()
-        _kostra.merge_on_device(host._inner, self._held(), None)
-        return host
-
-    def _held(self):
-        """The tree in the form that the compiled part takes."""
-        return self.n, [self.u._memory, self.v._memory], self.distances._memory
 
 
 def euclidean_mst(X, metric, min_samples, threads):

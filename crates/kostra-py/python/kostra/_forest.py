@@ -271,15 +271,6 @@ def in_memory(forest):
     return forest.to_host() if hasattr(forest, "to_host") else forest
 
 
-def with_hierarchy(forest):
-    """A forest in host memory, for functions that use its hierarchy. If it is a tree of points on
-    a device, the device finds the hierarchy.
-    """
-    if hasattr(forest, "_with_hierarchy"):
-        return forest._with_hierarchy()
-    return in_memory(forest)
-
-
 def _signed(numbers):
     """An array of uint32 as int32, the type of SciPy's labels, or as int64 if it has 2**31 entries
     or more.

@@ -4,7 +4,7 @@ import numpy as np
 
 from kostra import _arrays, _device, _kostra
 from kostra._arrays import Columns
-from kostra._forest import Forest, with_hierarchy
+from kostra._forest import Forest, in_memory
 from kostra._graph import Graph
 
 #: The names of metrics, with those of scikit-learn and SciPy that mean the same.
@@ -228,7 +228,7 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
     """The forest of points, or with ``metric="precomputed"`` of distances in one of these forms:
     a Forest, a square matrix, a condensed vector, a sparse matrix, or a pair of k-NN arrays.
     """
-    X = with_hierarchy(X)
+    X = in_memory(X)
     if isinstance(X, Forest):
         if X.maximum:
             raise ValueError("forest is a maximum spanning forest; pass a minimum spanning forest")
@@ -236,7 +236,7 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
             raise ValueError("a forest already has its distances; leave min_samples out")
         return X
     if metric != "precomputed":
-        return with_hierarchy(
+        return in_memory(
             euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
         )
     if isinstance(X, Graph):

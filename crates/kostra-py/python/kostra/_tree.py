@@ -6,7 +6,7 @@ import numbers
 import numpy as np
 
 from kostra import _arrays, _names, _points
-from kostra._forest import Forest, _signed, with_hierarchy
+from kostra._forest import Forest, _signed, in_memory
 
 
 def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, threads=None):
@@ -21,8 +21,8 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     ----------
     forest : Forest, or array
         A minimum spanning forest whose weights are distances. Or points, an array of n by d, also
-        on a CUDA device, which then finds the tree and the merges. Or distances: a condensed vector, as in SciPy's ``linkage``, or with ``metric="precomputed"``
-        one of the forms of :mod:`kostra.cluster`.
+        on a CUDA device, which then finds the tree. Or distances: a condensed vector, as in SciPy's
+        ``linkage``, or with ``metric="precomputed"`` one of the forms of :mod:`kostra.cluster`.
     join : float, optional
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the
@@ -46,7 +46,7 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     array([[0., 1., 1., 2.],
            [2., 3., 2., 3.]])
     """
-    forest = with_hierarchy(forest)
+    forest = in_memory(forest)
     if not isinstance(forest, Forest):
         # Points have two dimensions, and condensed distances have one.
         is_condensed = not hasattr(forest, "tocoo") and np.ndim(forest) == 1
@@ -241,7 +241,7 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
 
 
 def _checked(forest):
-    forest = with_hierarchy(forest)
+    forest = in_memory(forest)
     if not isinstance(forest, Forest):
         raise TypeError(f"forest must be a kostra.Forest, not {type(forest).__name__}")
     return forest

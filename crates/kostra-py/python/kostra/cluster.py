@@ -20,14 +20,14 @@ also be a :class:`kostra.Forest` whose weights are distances. So several estimat
 tree.
 
 :class:`HDBSCAN` and :class:`SingleLinkage` also take points on a CUDA device, such as arrays of
-CuPy and PyTorch, or the tree of such points. The device finds the tree and the order in which
-clusters merge. The results are the same, and are in host memory.
+CuPy and PyTorch, or the tree of such points. The device finds the tree, and the processor the
+clusters. The results are the same, and are in host memory.
 """
 
 import numpy as np
 
 from kostra import _arrays, _device, _kostra, _points
-from kostra._forest import Forest, with_hierarchy
+from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
 from kostra._tree import cut, single_linkage
@@ -54,7 +54,7 @@ class _Estimator(ClusterMixin, BaseEstimator):
 
     def _validated(self, X):
         """``X`` after scikit-learn's checks. Trees and pairs of arrays are returned as they are."""
-        X = with_hierarchy(X)
+        X = in_memory(X)
         if isinstance(X, Forest):
             return X
         _device.refuse_if_on_device("X", X)
