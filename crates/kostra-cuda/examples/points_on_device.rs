@@ -331,23 +331,15 @@ fn time_dendrogram(n: usize, d: usize, shape: &str) {
     let merges = tree.merges(&mut Run::new().observed_by(&mut steps)).unwrap();
     steps.print();
     if n <= MOST_COMPARED {
-        let start = Instant::now();
-        let by_device = tree.hierarchy(&mut Run::new().on_threads(16)).unwrap();
-        let with_download = start.elapsed();
-        let (found, tree) = (merges.download(16).unwrap(), tree.download(16).unwrap());
+        let (found, tree) = (merges.download().unwrap(), tree.download(16).unwrap());
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(tree, 16).unwrap();
         let by_processor = start.elapsed();
-        let links = |hierarchy: &Hierarchy| hierarchy.merges().children().to_vec();
-        if !hierarchy.merges().merges().unwrap().eq(found) || links(&hierarchy) != links(&by_device)
-        {
+        if !hierarchy.merges().merges().unwrap().eq(found) {
             println!("WRONG: the merges are not those of the processor");
             exit(1);
         }
-        println!(
-            "  the processor's hierarchy has the same merges, and took {by_processor:.2?}; the \
-             device's, with the download, {with_download:.2?}"
-        );
+        println!("  the processor's hierarchy has the same merges, and took {by_processor:.2?}");
     }
 }
 

@@ -1,7 +1,6 @@
 //! Points in device memory, and the errors of functions for points.
 
 use kostra_core::SolveError;
-use kostra_points::cluster::ClusterError;
 use kostra_points::{Metric, PointsError};
 use thiserror::Error;
 
@@ -66,9 +65,6 @@ pub enum DevicePointsError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The tree has no hierarchy.
-    #[error(transparent)]
-    Cluster(#[from] ClusterError),
     /// The points do not fit in the device's memory, or the observer cancelled the run.
     #[error(transparent)]
     Run(#[from] SolveError),

@@ -23,7 +23,6 @@
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
 mod extent;
-mod host;
 mod input;
 mod join;
 mod kernels;
@@ -39,7 +38,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
-use kostra_points::cluster::Hierarchy;
+use kostra_core::{OutOfMemory, memory};
 use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 
 pub use self::input::{CoordinateType, DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
@@ -139,21 +138,7 @@ pub fn spanning_tree(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    let tree = tree_of(points, distance.into(), None, run)?;
-    run.download(|run| tree.download(run.threads()))
-}
-
-/// The single-linkage hierarchy of points: that of [`spanning_tree`], with the merges found on the
-/// device.
-///
-/// # Errors
-/// As [`spanning_tree`].
-pub fn hierarchy(
-    points: &Points<'_>,
-    distance: impl Into<Distance>,
-    run: &mut Run<'_>,
-) -> Result<Hierarchy, DevicePointsError> {
-    tree_of(points, distance.into(), None, run)?.hierarchy(run)
+    tree_of(points, distance.into(), None, run)
 }
 
 /// The same tree, by comparing all pairs in any case.
@@ -165,17 +150,15 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    let tree = tree_of(points, distance.into(), Some(Plan::AllPairs), run)?;
-    run.download(|run| tree.download(run.threads()))
+    tree_of(points, distance.into(), Some(Plan::AllPairs), run)
 }
 
-/// Copies points to the device, and builds their tree there.
 fn tree_of(
     points: &Points<'_>,
     distance: Distance,
     plan: Option<Plan>,
     run: &mut Run<'_>,
-) -> Result<DevicePointTree, DevicePointsError> {
+) -> Result<PointTree, DevicePointsError> {
     let device = &Device::open(run.device())?;
     let (len, dimensions) = (points.len(), points.dimensions());
     let coordinates = match points.values() {
@@ -187,7 +170,7 @@ fn tree_of(
     let distance = PointDistance::Metric(distance);
     check(&addresses, distance)?;
     if len < 2 {
-        return Ok(DevicePointTree::uninit(device, len)?);
+        return Ok(PointTree { len, ends: Vec::new(), distances: Vec::new() });
     }
     let bytes = len as usize * dimensions * coordinates.size();
     let plan = plan.unwrap_or_else(|| Plan::of(&addresses, distance.metric()));
@@ -205,7 +188,8 @@ fn tree_of(
     })?;
     addresses.address = copy.address();
     // The copy has all points, and lives until the tree is complete.
-    Request { device, points: &addresses, distance, plan }.solve(run)
+    let tree = Request { device, points: &addresses, distance, plan }.solve(run)?;
+    run.download(|_| tree.download(threads))
 }
 
 /// The canonical minimum spanning tree of points in device memory.
@@ -256,7 +240,9 @@ impl Request<'_> {
         check(points, distance)?;
         let len = points.len;
         if len < 2 {
-            return Ok(DevicePointTree::uninit(device, len)?);
+            let empty = || DeviceMemory::uninit(device, 0).map(Arc::new);
+            let (lower_ends, higher_ends, distances) = (empty()?, empty()?, empty()?);
+            return Ok(DevicePointTree { len, lower_ends, higher_ends, distances });
         }
         device.admit(0, bytes_needed(device, points, distance, plan))?;
         let forest = &run.compile(|_| ForestKernels::load(device))?;
@@ -351,6 +337,24 @@ impl Request<'_> {
         run.finish_rounds();
         Ok(edges)
     }
+}
+
+impl DevicePointTree {
+    /// Copies the tree to host memory, on up to `threads` threads.
+    ///
+    /// # Errors
+    /// When the device fails, or the system refuses the memory.
+    pub fn download(&self, threads: usize) -> Result<PointTree, DevicePointsError> {
+        let (lower, higher) = (self.lower_ends.values(threads)?, self.higher_ends.values(threads)?);
+        let pairs = lower.into_iter().zip(higher).map(|(lower, higher)| [lower, higher]);
+        let ends = memory::collected(pairs).map_err(refused)?;
+        let distances = self.distances.values(threads)?;
+        Ok(PointTree { len: self.len, ends, distances })
+    }
+}
+
+fn refused(refusal: OutOfMemory) -> DevicePointsError {
+    DeviceError::Host(refusal).into()
 }
 
 /// Refuses sets of points and distances that the kernels do not take.

@@ -19,6 +19,7 @@ use crate::buffers::download;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
+use crate::memory::DeviceMemory;
 use crate::radix_sort::{Pairs, RadixSort};
 
 /// Sorts `count` edges, at least one, into a tree. `sort` has memory for as many keys.
@@ -29,7 +30,13 @@ pub(super) fn order(
     mut sort: RadixSort,
 ) -> Result<DevicePointTree, DeviceError> {
     let order = Order { device, kernels, edges, count };
-    let tree = DevicePointTree::uninit(device, count + 1)?;
+    let array = |size: usize| DeviceMemory::uninit(device, size * count as usize).map(Arc::new);
+    let tree = DevicePointTree {
+        len: count + 1,
+        lower_ends: array(4)?,
+        higher_ends: array(4)?,
+        distances: array(8)?,
+    };
     let mut pairs = Pairs::uninit(device, count as usize)?;
     let mut spare = Pairs::uninit(device, count as usize)?;
     order.number(&mut pairs.values)?;

@@ -26,10 +26,11 @@
 
 use std::sync::Arc;
 
-use kostra_core::Run;
+use kostra_core::tree::Merge;
+use kostra_core::{Run, memory};
 
-use super::DevicePointTree;
 use super::input::{DevicePointsError, MAX_POINTS};
+use super::{DevicePointTree, refused};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::memory::DeviceMemory;
@@ -102,6 +103,23 @@ impl DeviceMerges {
         let array = || DeviceMemory::uninit(device, 4 * points.saturating_sub(1) as usize);
         let (lower_clusters, higher_clusters, sizes) = (array()?, array()?, array()?);
         Ok(Self { len: points, lower_clusters, higher_clusters, sizes })
+    }
+
+    /// Copies the merges to host memory.
+    ///
+    /// # Errors
+    /// When the device fails, or the system refuses the memory.
+    pub fn download(&self) -> Result<Vec<Merge>, DevicePointsError> {
+        let lower = self.lower_clusters.to_vec()?;
+        let (higher, sizes) = (self.higher_clusters.to_vec()?, self.sizes.to_vec()?);
+        let words = |bytes| <[u8]>::as_chunks::<4>(bytes).0.iter().map(|w| u32::from_ne_bytes(*w));
+        let merges = words(&lower).zip(words(&higher)).zip(words(&sizes)).enumerate();
+        memory::collected(merges.map(|(edge, ((lower, higher), size))| Merge {
+            edge: edge as u32,
+            clusters: [lower.into(), higher.into()],
+            size,
+        }))
+        .map_err(refused)
     }
 }
 
