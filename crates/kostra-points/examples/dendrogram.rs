@@ -1,11 +1,10 @@
-//! Times the hierarchy of trees of several shapes on one thread, on two, and from known merges:
+//! Times the hierarchy of trees of several shapes on one thread and on two:
 //! `dendrogram N [RUNS]`. The tree of random points comes last.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
-use kostra_core::tree::MergeTree;
 use kostra_core::{LargePages, Run};
 use kostra_points::cluster::Hierarchy;
 use kostra_points::{Metric, PointTree, Points, spanning_tree};
@@ -58,29 +57,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let run = &mut Run::new().on_threads(2);
     trees.push(("points", spanning_tree(&Points::new(&rows, 2)?, Metric::Euclidean, run)?));
     for (name, tree) in trees {
-        let mut times = [Vec::new(), Vec::new(), Vec::new()];
-        let known = Hierarchy::new(tree.clone())?;
-        let pairs: Vec<[u32; 2]> =
-            known.merges().merges()?.map(|merge| merge.clusters.map(|c| c as u32)).collect();
+        let mut times = [Vec::new(), Vec::new()];
         for _ in 0..runs {
-            for (threads, times) in (1..3).zip(&mut times) {
+            for (threads, times) in (1..).zip(&mut times) {
                 let tree = tree.clone();
                 let start = Instant::now();
                 Hierarchy::on_threads(tree, threads)?;
                 times.push(start.elapsed());
             }
-            let tree = tree.clone();
-            let start = Instant::now();
-            let merges = MergeTree::of_merges(n, pairs.iter().copied())?;
-            Hierarchy::with_merges(tree, merges.into())?;
-            times[2].push(start.elapsed());
         }
         let median = |times: &mut Vec<Duration>| {
             times.sort_unstable();
             times[times.len() / 2]
         };
-        let [one, two, known] = &mut times;
-        println!("{name:32} {:10.1?} {:10.1?} {:10.1?}", median(one), median(two), median(known));
+        let [one, two] = &mut times;
+        println!("{name:32} {:10.1?} {:10.1?}", median(one), median(two));
     }
     Ok(())
 }
