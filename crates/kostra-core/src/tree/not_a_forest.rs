@@ -4,8 +4,7 @@ use thiserror::Error;
 
 use crate::{OutOfMemory, Vertex, counted};
 
-/// The reason why pairs of vertices are not the edges of a forest, or pairs of clusters not its
-/// merges.
+/// The reason why pairs of vertices are not the edges of a forest.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 pub enum NotAForest {
     /// A pair joins two vertices that earlier pairs have joined.
@@ -26,14 +25,6 @@ pub enum NotAForest {
         vertex: Vertex,
         /// The number of vertices.
         vertices: u32,
-    },
-    /// A pair contains a cluster that does not exist before the merge, or no longer exists.
-    #[error(
-        "merge {merge} joins clusters that do not both exist; pass the merges of a forest in order"
-    )]
-    Merge {
-        /// The first such pair.
-        merge: u32,
     },
     /// The system refuses memory.
     #[error(transparent)]

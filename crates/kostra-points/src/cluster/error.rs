@@ -18,19 +18,6 @@ pub enum ClusterError {
         /// The number of distances.
         distances: usize,
     },
-    /// The merges are not those of a spanning tree with these edges.
-    #[error(
-        "{merges} merges of {vertices} points are not those of a spanning tree of {points} points; \
-         pass the merges of the tree's edges in order"
-    )]
-    Merges {
-        /// The number of merges.
-        merges: usize,
-        /// The number of points that they merge.
-        vertices: u32,
-        /// The number of points of the tree.
-        points: u32,
-    },
     /// A distance is not a number.
     #[error("edge {edge} has distance NaN (not a number); fix it")]
     Nan {

@@ -1,7 +1,5 @@
 //! Single-linkage clustering.
 
-use std::sync::Arc;
-
 use kostra_core::tree::{Helpers, MergeTree, NotAForest};
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Schedule, Team, with_team};
@@ -23,7 +21,7 @@ use super::{ClusterError, CondensedTree, condense};
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     pub(super) edges: PointTree,
-    pub(super) merges: Arc<MergeTree>,
+    pub(super) merges: MergeTree,
     components: u32,
 }
 
@@ -51,26 +49,7 @@ impl Hierarchy {
             join_components(&mut edges, &merges, missing)?;
             merges = self::merges(&edges, threads)?;
         }
-        Ok(Self { edges, merges: Arc::new(merges), components: missing })
-    }
-
-    /// The hierarchy of a spanning tree whose merges are known: merge `i` is caused by edge `i`, in
-    /// the order of [`new`](Self::new). Takes O(n) time.
-    ///
-    /// # Errors
-    /// When the edges' distances are not in ascending order, or the numbers of points, edges and
-    /// merges are not those of one spanning tree. Whether an edge causes its merge is not checked.
-    pub fn with_merges(edges: PointTree, merges: Arc<MergeTree>) -> Result<Self, ClusterError> {
-        check(&edges)?;
-        let (points, count) = (edges.len, edges.ends.len());
-        let is_spanning = merges.vertices() == points
-            && count + 1 == points.max(1) as usize
-            && merges.edges().iter().copied().eq(0..count as u32);
-        if !is_spanning {
-            let (merges, vertices) = (merges.edges().len(), merges.vertices());
-            return Err(ClusterError::Merges { merges, vertices, points });
-        }
-        Ok(Self { edges, merges, components: points.min(1) })
+        Ok(Self { edges, merges, components: missing })
     }
 
     /// The number of points.
@@ -260,28 +239,6 @@ mod tests {
         assert_eq!(hierarchy.condensed(1).unwrap_err(), ClusterError::MinClusterSize(1));
         let error = hierarchy.condensed(2).unwrap_err().to_string();
         assert!(error.contains("negative distance -1"), "{error}");
-    }
-
-    #[test]
-    fn known_merges_give_the_same_hierarchy() {
-        for edges in [vec![], vec![(1, 2, 1.0), (0, 2, 2.0)]] {
-            let tree = tree(edges.len() as u32 + 1, &edges);
-            let expected = Hierarchy::new(tree.clone()).unwrap();
-            let found = Hierarchy::with_merges(tree, expected.merges.clone()).unwrap();
-            assert_eq!(format!("{found:?}"), format!("{expected:?}"));
-        }
-    }
-
-    #[test]
-    fn merges_of_another_tree_are_refused() {
-        let edges = [(1, 2, 1.0), (0, 2, 2.0)];
-        let merges = Hierarchy::new(tree(3, &edges)).unwrap().merges;
-        for other in [tree(2, &edges[..1]), tree(3, &edges[..1]), tree(4, &edges), tree(0, &[])] {
-            let error = Hierarchy::with_merges(other, merges.clone()).unwrap_err().to_string();
-            assert!(error.contains("2 merges of 3 points"), "{error}");
-        }
-        let backwards = tree(3, &[(1, 2, 2.0), (0, 2, 1.0)]);
-        assert!(Hierarchy::with_merges(backwards, merges).is_err());
     }
 
     #[test]

@@ -12,7 +12,6 @@ use super::NotAForest;
 
 mod helpers;
 mod nodes;
-mod of_merges;
 
 pub use helpers::Helpers;
 use nodes::{NEVER, Nodes};
@@ -198,11 +197,6 @@ impl MergeTree {
     #[inline]
     pub fn prefetch(&self, child: Vertex) {
         self.nodes.prefetch(child);
-    }
-
-    /// The number of vertices.
-    pub fn vertices(&self) -> u32 {
-        self.nodes.len() as u32
     }
 
     /// The vertex that each merge linked: the first part of [`link`](Self::link).

@@ -66,13 +66,6 @@ impl Nodes {
         }
     }
 
-    /// A vertex and its node, if it is a cluster of its own.
-    #[inline(always)]
-    pub(super) fn single(&self, vertex: Vertex) -> Option<(Vertex, Node)> {
-        let node = ((vertex as usize) < self.len()).then(|| self.get(vertex))?;
-        (node.parent == vertex && node.link == 1).then_some((vertex, node))
-    }
-
     /// The representative of the vertex's cluster, and its node. While another thread joins
     /// clusters, the result may be out of date: then it is below the representative.
     #[inline(always)]
@@ -90,24 +83,15 @@ impl Nodes {
     /// one, or `None` if the clusters are the same. Only one thread at a time may join.
     #[inline(always)]
     pub(super) fn join(&self, u: Vertex, v: Vertex, link: u32) -> Option<Vertex> {
-        let (a, b) = (self.root(u), self.root(v));
-        (a.0 != b.0).then(|| self.join_roots(a, b, link).0)
-    }
-
-    /// Joins the clusters of two representatives, given with their nodes. Returns the
-    /// representative that stops to be one, and the one of both clusters.
-    #[inline(always)]
-    pub(super) fn join_roots(
-        &self,
-        (a, of_a): (Vertex, Node),
-        (b, of_b): (Vertex, Node),
-        link: u32,
-    ) -> (Vertex, Vertex) {
+        let ((a, of_a), (b, of_b)) = (self.root(u), self.root(v));
+        if a == b {
+            return None;
+        }
         // With equal sizes, either vertex can be the parent. The lower one is.
         let (child, parent) = if (of_a.link, b) < (of_b.link, a) { (a, b) } else { (b, a) };
         self.set(parent, Node { parent, link: of_a.link + of_b.link });
         self.set(child, Node { parent, link });
-        (child, parent)
+        Some(child)
     }
 
     /// Replaces the sizes of clusters, after the last join.
