@@ -1,4 +1,4 @@
-// Conversion of the caller's arrays to the types of the solvers, and lists of a forest's edges.
+// Conversion of the caller's arrays to the types of the solvers, and values at a forest's edges.
 
 #include "common.cuh"
 
@@ -78,21 +78,6 @@ __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits in
     }
 SKIP_NAN(32, 0x7F800000u)
 SKIP_NAN(64, 0x7FF0000000000000ull)
-
-// Counts the members in each word of a set.
-KERNEL count_members(const u32* words, u64 count, u32* members) {
-    for (u64 i = first_index(); i < count; i += index_stride()) members[i] = __popc(words[i]);
-}
-
-// Lists the members of a set in ascending order. `before` has, for each word, the number of members
-// in the words before it.
-KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        u64 place = before[i];
-        for (u32 word = words[i]; word != 0; word &= word - 1)
-            ids[place++] = 32 * i + __ffs(word) - 1;
-    }
-}
 
 // Copies the values of a column at the given places.
 template <typename Value>

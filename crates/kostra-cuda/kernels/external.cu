@@ -1,13 +1,11 @@
 // Forests of graphs whose edges arrive in blocks: the filter of a block, the list of a forest's
 // edges, and the levels of vertices. src/external/ explains the steps.
 
-#include "common.cuh"
+#include "members.cuh"
 
 // Edges that are copied to the device at once, one array behind the other.
 constexpr u32 PORTION = 1 << 17;
-// Consecutive edges that a warp filters: a word of 32 edges for each lane.
-constexpr u32 TILE = 1024;
-// Threads of the only block of place_tiles and find_center.
+// Threads of the only block of place_lines and find_center.
 constexpr u32 BLOCK = 1024;
 // The number of levels of vertices in the component of the center.
 constexpr u32 LEVELS = 7;
@@ -30,7 +28,7 @@ struct Portion {
 };
 
 // Writes the set of the edges of a chunk that may be in the forest, and the number of members in
-// each tile. An edge is not in the forest if edges up to its key join both its ends to the center.
+// each line. An edge is not in the forest if edges up to its key join both its ends to the center.
 template <typename Weight>
 __device__ __forceinline__ void filter(const unsigned char* chunk, u32 count, u32 kind, u32 flip,
                                        const unsigned char* levels, const u64* pivots, u32* words,
@@ -39,12 +37,12 @@ __device__ __forceinline__ void filter(const unsigned char* chunk, u32 count, u3
     if (threadIdx.x < LEVELS) pivot[threadIdx.x] = pivots[threadIdx.x];
     __syncthreads();
     u32 lane = threadIdx.x % 32;
-    u32 tiles = (count + TILE - 1) / TILE;
-    for (u64 tile = first_index() / 32; tile < tiles; tile += index_stride() / 32) {
-        Portion<Weight> edges(chunk, tile * TILE);
-        u32 first = tile * TILE % PORTION, rest = count - (u32)tile * TILE, mine = 0;
+    u32 lines = (count + LINE - 1) / LINE;
+    for (u64 line = first_index() / 32; line < lines; line += index_stride() / 32) {
+        Portion<Weight> edges(chunk, line * LINE);
+        u32 first = line * LINE % PORTION, rest = count - (u32)line * LINE, mine = 0;
 #pragma unroll 8
-        for (u32 j = 0; j < TILE / 32; j++) {
+        for (u32 j = 0; j < LINE / 32; j++) {
             u32 i = 32 * j + lane;
             bool keeps = false;
             if (i < rest) {
@@ -56,50 +54,28 @@ __device__ __forceinline__ void filter(const unsigned char* chunk, u32 count, u3
             u32 word = __ballot_sync(NONE, keeps);
             if (lane == j) mine = word;
         }
-        words[tile * 32 + lane] = mine;
+        words[line * 32 + lane] = mine;
         u32 sum = __reduce_add_sync(NONE, __popc(mine));
-        if (lane == 0) members[tile] = sum;
+        if (lane == 0) members[line] = sum;
     }
 }
 
-// Replaces the number of members of each tile by the place of its first member behind the `filled`
+// Replaces the number of members of each line by the place of its first member behind the `filled`
 // edges so far, and counts the members as filled. Runs in one block.
-KERNEL __launch_bounds__(BLOCK) place_tiles(u32* members, u32 tiles, u32* filled) {
+KERNEL __launch_bounds__(BLOCK) place_lines(u32* members, u32 lines, u32* filled) {
     __shared__ u32 sums[2][BLOCK];
     u32 base = *filled;
-    u32 own = (tiles + BLOCK - 1) / BLOCK, start = threadIdx.x * own;
-    u32 end = min(start + own, tiles), sum = 0;
-    for (u32 tile = start; tile < end; tile++) sum += members[tile];
+    u32 own = (lines + BLOCK - 1) / BLOCK, start = threadIdx.x * own;
+    u32 end = min(start + own, lines), sum = 0;
+    for (u32 line = start; line < end; line++) sum += members[line];
     u32 inclusive = sum_of_threads(sum, sums);
     u32 place = base + inclusive - sum;
-    for (u32 tile = start; tile < end; tile++) {
-        u32 more = members[tile];
-        members[tile] = place;
+    for (u32 line = start; line < end; line++) {
+        u32 more = members[line];
+        members[line] = place;
         place += more;
     }
     if (threadIdx.x == BLOCK - 1) *filled = base + inclusive;
-}
-
-// The number of members in the words of the lanes before this one.
-__device__ __forceinline__ u32 members_before(u32 word, u32 lane) {
-    u32 own = __popc(word), sum = own;
-    for (u32 distance = 1; distance < 32; distance *= 2) {
-        u32 other = __shfl_up_sync(NONE, sum, distance);
-        if (lane >= distance) sum += other;
-    }
-    return sum - own;
-}
-
-// Calls `take` with the place and the number of each member of 32 words, which the lanes have. The
-// first member of each lane's word gets the place that the lane has.
-template <typename Take>
-__device__ __forceinline__ void for_each_member(u32 mine, u32 place, Take take) {
-    u32 lane = threadIdx.x % 32;
-    for (u32 left = __ballot_sync(NONE, mine != 0); left != 0; left &= left - 1) {
-        u32 j = __ffs(left) - 1;
-        u32 word = __shfl_sync(NONE, mine, j), start = __shfl_sync(NONE, place, j);
-        if (word >> lane & 1) take(start + __popc(word & ((1u << lane) - 1)), 32 * j + lane);
-    }
 }
 
 // Appends the members of a chunk to the buffer, in ascending order. `first` is the id of the first
@@ -109,40 +85,32 @@ __device__ __forceinline__ void append(const unsigned char* chunk, u32 count, u6
                                        const u32* words, const u32* places, u32* u, u32* v,
                                        Weight* weights, u64* ids) {
     u32 lane = threadIdx.x % 32;
-    u32 tiles = (count + TILE - 1) / TILE;
-    for (u64 tile = first_index() / 32; tile < tiles; tile += index_stride() / 32) {
-        Portion<Weight> edges(chunk, tile * TILE);
-        u32 first = tile * TILE % PORTION;
-        u32 mine = words[tile * 32 + lane];
-        u32 place = places[tile] + members_before(mine, lane);
-        for_each_member(mine, place, [&](u32 at, u32 i) {
+    u32 lines = (count + LINE - 1) / LINE;
+    for (u64 line = first_index() / 32; line < lines; line += index_stride() / 32) {
+        Portion<Weight> edges(chunk, line * LINE);
+        u32 first = line * LINE % PORTION;
+        for_each_of_line(words[line * 32 + lane], places[line], [&](u32 at, u32 i) {
             u[at] = edges.u[first + i];
             v[at] = edges.v[first + i];
             weights[at] = edges.weights[first + i];
-            ids[at] = first_id + tile * TILE + i;
+            ids[at] = first_id + line * LINE + i;
         });
     }
 }
 
 // Copies the members of a set of listed edges to a list of their own, in ascending order. `before`
-// has, for each of the `count` words, the number of members in the words before it.
+// has, for each line of the set, the number of members in the lines before it.
 template <typename Weight>
 __device__ __forceinline__ void take_forest(const u32* words, u64 count, const u32* before,
                                             const u32* u, const u32* v, const Weight* weights,
                                             const u64* ids, u32* taken_u, u32* taken_v,
                                             Weight* taken_weights, u64* taken_ids) {
-    u32 lane = threadIdx.x % 32;
-    for (u64 base = first_index() / 32 * 32; base < count; base += index_stride() / 32 * 32) {
-        u32 mine = base + lane < count ? words[base + lane] : 0;
-        u32 place = base + lane < count ? before[base + lane] : 0;
-        for_each_member(mine, place, [&](u32 to, u32 i) {
-            u64 from = 32 * base + i;
-            taken_u[to] = u[from];
-            taken_v[to] = v[from];
-            taken_weights[to] = weights[from];
-            taken_ids[to] = ids[from];
-        });
-    }
+    for_each_member(words, count, before, [&](u32 to, u64 from) {
+        taken_u[to] = u[from];
+        taken_v[to] = v[from];
+        taken_weights[to] = weights[from];
+        taken_ids[to] = ids[from];
+    });
 }
 
 // Copies the keys of `samples` of the `count` edges, at equal distances.

@@ -11,10 +11,9 @@
 )]
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
+use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Encoding, Key, Order, Vertex, Weight, WeightType};
 
 use crate::buffers::{DeviceArray, DeviceEdges, Keys, download};
@@ -23,7 +22,6 @@ use crate::error::DeviceError;
 use crate::foreign::DeviceGraphError;
 use crate::launch::{grid_stride, launch};
 use crate::memory::{DeviceMemory, bytes_at};
-use crate::scan::{self, Scan, TileSums};
 use crate::shared::assert_parameters;
 use crate::source::Source;
 
@@ -280,61 +278,6 @@ impl<K: Key> DeviceEdges<K> {
         edges.check(device)?;
         Ok(edges)
     }
-}
-
-/// Lists the members of a set of edges in ascending order, as 64-bit integers in device memory.
-pub(crate) fn list_set(
-    device: &Arc<Device>,
-    set: &CudaView<'_, u32>,
-) -> Result<DeviceMemory, DeviceError> {
-    let count = set.len() as u64;
-    let (places, members) = places_of_members(device, set)?;
-    let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
-    let kernel = device.function(ARRAYS, "list_members")?;
-    // SAFETY: all places are below the number of members, and `ids` has room for all members.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (ARRAYS, "list_members"),
-            [ptr words = set, u64 count = &count, ptr before = &places, ptr ids = &ids.address()],
-            "listing a forest"
-        )
-    }?;
-    Ok(ids)
-}
-
-/// For each word of a set, the number of members in the words before it; and the number of all
-/// members.
-pub(crate) fn places_of_members(
-    device: &Device,
-    set: &CudaView<'_, u32>,
-) -> Result<(CudaSlice<u32>, u32), DeviceError> {
-    let words = set.len();
-    let count = words as u64;
-    let mut places: CudaSlice<u32> = device.uninit(words)?;
-    let kernel = device.function(ARRAYS, "count_members")?;
-    // SAFETY: `places` has a number for each word.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (ARRAYS, "count_members"),
-            [ptr words = set, u64 count = &count, ptr members = &mut places],
-            "listing a forest"
-        )
-    }?;
-    let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
-    let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
-    Ok((places, members))
-}
-
-/// Loads the kernels of [`places_of_members`].
-pub(crate) fn load_places(device: &Device) -> Result<(), DeviceError> {
-    device.function(ARRAYS, "count_members")?;
-    scan::Kernels::load(device).map(drop)
 }
 
 /// The values of a column of the graph at the ids of a forest's edges.

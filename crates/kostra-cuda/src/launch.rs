@@ -37,14 +37,16 @@ impl Blocks {
     }
 }
 
+/// The threads of a block of [`grid_stride`]. Several such blocks fit on a multiprocessor of every
+/// device.
+pub(crate) const STRIDE_BLOCK: u32 = 256;
+
 /// The grid of a kernel that loops with the stride of the grid over `items` items.
 pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
-    /// Several blocks of this size fit on a multiprocessor of every device.
-    const BLOCK: u32 = 256;
     /// More than any device holds at once.
     const MOST_BLOCKS: u64 = 1 << 16;
-    let blocks = items.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS) as u32;
-    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
+    let blocks = items.div_ceil(STRIDE_BLOCK.into()).clamp(1, MOST_BLOCKS) as u32;
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (STRIDE_BLOCK, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// Launches a kernel with named arguments, and checks the driver's answer.

@@ -194,9 +194,8 @@ impl AttributedGraph {
         mut notes: Vec<String>,
     ) -> Result<Parsed, Fault> {
         let Self { ids, used_early, columns, weighted, .. } = self;
-        let names = ids.into_names()?;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
-            let id = names.get(vertex as usize).map(String::as_str).unwrap_or_default();
+            let id = ids.name(vertex).unwrap_or_default();
             let sentence = format!(
                 "this edge ends at '{}', but no node has this id; add the node",
                 show(id.as_bytes())
@@ -207,9 +206,8 @@ impl AttributedGraph {
         if !weighted && columns.len() > 0 {
             weight.check_absence()?;
         }
-        let graph = RawGraph::new(names.len(), columns, weighted).build(options, &mut notes)?;
-        let are_numbers = names.iter().enumerate().all(|(at, name)| *name == at.to_string());
-        let names = (!are_numbers).then_some(names);
+        let graph = RawGraph::new(ids.len(), columns, weighted).build(options, &mut notes)?;
+        let names = if ids.are_numbers() { None } else { Some(ids.into_names()?) };
         Ok(Parsed { names, ..Parsed::new(graph, notes) })
     }
 }

@@ -36,8 +36,8 @@ __device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
                 edges.a[j] = write_min(edges.a[j], edges.key[j], edges.id[j]);
                 edges.b[j] = write_min(edges.b[j], edges.key[j], edges.id[j]);
             }
-            append(lists.light, edges, j);
         }
+        append(lists.light, edges);
     }
 }
 
@@ -57,8 +57,7 @@ __device__ void Solver<K>::gather_light_edges() {
             edges.keep[j] = edges.a[j] != edges.b[j];
         }
         write_min_four(edges);
-#pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) append(lists.light, edges, j);
+        append(lists.light, edges);
     }
 }
 
@@ -124,7 +123,7 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         for (u32 j = 0; j < PER_LANE; j++) {
             edges.id[j] += first_id();
             if (edges.keep[j]) write_min_except(giant, edges, j);
-            append(lists.light, edges, j);
         }
+        append(lists.light, edges);
     }
 }

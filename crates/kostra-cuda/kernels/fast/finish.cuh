@@ -30,7 +30,7 @@ struct FinishEdges {
 
 // Collects the lists of all warps, and finishes them.
 template <class K>
-__device__ void Solver<K>::finish(bool goes_on) {
+__device__ void Solver<K>::collect() {
     u32 taken = new_counter(), at = 0;
     if (lane == 0 && lists.light.count) at = atomicAdd(scratch.counters + taken, lists.light.count);
     at = __shfl_sync(ALL_LANES, at, 0);
@@ -48,20 +48,13 @@ __device__ void Solver<K>::finish(bool goes_on) {
     }
     lists.light = EMPTY;
     sync(COLLECT);
-    if (blockIdx.x == 0) finish_alone(FinishInput::LISTS, lists.in_play);
-    end_finish(goes_on);
 }
 
-// Finishes the least edges of all pairs of components.
+// Runs the last rounds.
 template <class K>
-__device__ void Solver<K>::finish_pairs(bool goes_on) {
-    if (blockIdx.x == 0) finish_alone(FinishInput::PAIRS, FINISH_LIMIT);
-    end_finish(goes_on);
-}
-
-// The barrier is left out if nothing follows in this solve.
-template <class K>
-__device__ void Solver<K>::end_finish(bool goes_on) {
+__device__ void Solver<K>::finish(FinishInput input, bool goes_on) {
+    if (blockIdx.x == 0)
+        finish_alone(input, input == FinishInput::PAIRS ? FINISH_LIMIT : lists.in_play);
     level.base += level.count;
     level.count = 0;
     lists.in_play = 0;

@@ -32,61 +32,63 @@ __device__ void Solver<K>::next_phase() {
     start_phase();
 }
 
-// Starts a phase on the heavy edges that a split set aside.
-template <class K>
-__device__ __forceinline__ void Solver<K>::return_heavy() {
-    label_vertices(phase.heavy_base, level.base);
-    sync(LABEL);
-    start_phase();
-    relabel(lists.heavy, Labels::FINAL, Keep::ALL, 0);
-    count_edges(RETURN);
-}
-
 // Runs rounds until all lists are empty and, if labels are wanted, every component has its final
 // number. Precondition: the listed edges are candidates of this level.
 template <class K>
 __device__ void Solver<K>::rounds(bool labels_wanted) {
     bool pending = false; // whether heavy edges are set aside
-    while (level.count && (lists.in_play || labels_wanted || pending)) {
-        if (lists.in_play <= FINISH_LIMIT && level.count <= FINISH_LIMIT) {
-            finish(labels_wanted || pending);
+    while (pending || (level.count && (lists.in_play || labels_wanted))) {
+        bool goes_on = labels_wanted || pending, is_few = false;
+        FinishInput finishing = FinishInput::NOTHING;
+        Chain chain = lists.light;
+        Labels labels = Labels::LINKED;
+        Keep keep = Keep::ALL;
+        u64 pivot = 0;
+        if (level.count == 0) {
+            // The light edges are done: a phase on the heavy ones.
+            pending = false;
+            label_vertices(phase.heavy_base, level.base);
+            sync(LABEL);
+            start_phase();
+            chain = lists.heavy;
+            labels = Labels::FINAL;
+        } else if (lists.in_play <= FINISH_LIMIT && level.count <= FINISH_LIMIT) {
+            collect();
+            finishing = FinishInput::LISTS;
         } else {
             if (K::wide) {
                 find_least_ids();
                 sync(LEAST_IDS);
             }
             hook();
-            bool splitting = !pending && !labels_wanted && lists.in_play > SPLIT_EDGES &&
+            bool splitting = !goes_on && lists.in_play > SPLIT_EDGES &&
                              (float)lists.in_play > SPLIT_DEGREE * (float)level.count;
             if (splitting) sample_list();
             if (!K::wide && level.count <= FEW_LIMIT) clear_other_least();
             sync(HOOK);
-            bool is_few = !K::wide && level.count <= FEW_LIMIT && contract_few();
+            is_few = !K::wide && level.count <= FEW_LIMIT && contract_few();
             if (!is_few) contract();
-            if (level.count || is_few) {
-                u64 pivot = splitting ? list_pivot() : 0;
-                bool paired = is_few && !splitting && level.count > 1 && level.count <= PAIR_LIMIT;
-                relabel(lists.light, is_few ? Labels::FEW : Labels::LINKED,
-                        splitting ? Keep::LIGHT
-                        : paired  ? Keep::LEAST_OF_PAIRS
-                                  : Keep::ALL,
-                        pivot);
-                if (splitting) {
-                    pending = true;
-                    phase.heavy_base = level.base;
-                }
-                count_edges(RELABEL);
-                if (is_few && (labels_wanted || pending)) {
-                    publish_labels();
-                    if (level.count == 0) sync(NUMBER);
-                }
-                if (paired) finish_pairs(labels_wanted || pending);
+            if (level.count == 0 && !is_few) continue;
+            if (is_few) labels = Labels::FEW;
+            if (splitting) {
+                pivot = list_pivot();
+                keep = Keep::LIGHT;
+                phase.heavy_base = level.base;
+                pending = goes_on = true;
+            } else if (is_few && level.count > 1 && level.count <= PAIR_LIMIT) {
+                keep = Keep::LEAST_OF_PAIRS;
+                finishing = FinishInput::PAIRS;
             }
         }
-        if (pending && level.count == 0) {
-            pending = false;
-            return_heavy();
+        if (finishing != FinishInput::LISTS) {
+            relabel(chain, labels, keep, pivot);
+            count_edges(labels == Labels::FINAL ? RETURN : RELABEL);
+            if (is_few && goes_on) {
+                publish_labels();
+                if (level.count == 0) sync(NUMBER);
+            }
         }
+        if (finishing != FinishInput::NOTHING) finish(finishing, goes_on);
     }
 }
 

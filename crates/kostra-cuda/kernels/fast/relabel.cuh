@@ -130,11 +130,12 @@ __device__ void Solver<K>::relabel(Chain in, Labels labels, Keep keep, u64 pivot
             } else if (edges.keep[i] && !at_once) {
                 write_min_except(giant, edges, i);
             }
-            append(light, edges, i);
-            if (keep == Keep::LIGHT) {
-                edges.keep[i] = is_heavy[i];
-                append(heavy, edges, i);
-            }
+        }
+        append(light, edges);
+        if (keep == Keep::LIGHT) {
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++) edges.keep[i] = is_heavy[i];
+            append(heavy, edges);
         }
     }
     lists.light = light;

@@ -66,8 +66,7 @@ __device__ void Solver<K>::flush_wanted(u32& queued) {
         edges.id[j] = edges.keep[j] ? graph.ids[e[j]] : 0;
     }
     if (Entries::between) write_min_four(edges);
-#pragma unroll
-    for (u32 j = 0; j < PER_LANE; j++) append(lists.light, edges, j);
+    append(lists.light, edges);
 }
 
 // Lists the edges between components after the scan. Each edge is taken from the row of its lower

@@ -26,6 +26,7 @@ __device__ u64 Solver<K>::quantile(u64 mine, float share, u32 draws) {
     int k = (int)(BLOCK_THREADS * (1.0f - __powf(1.0f - share, (float)draws)));
     if (k >= (int)BLOCK_THREADS) k = BLOCK_THREADS - 1;
     u64 value = 0;
+#pragma unroll 1
     for (u64 bit = 1ull << 63; bit; bit >>= 1)
         if (__syncthreads_count(mine < (value | bit)) <= k) value |= bit;
     return value;

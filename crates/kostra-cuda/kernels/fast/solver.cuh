@@ -63,10 +63,11 @@ enum class Keep {
     LEAST_OF_PAIRS // none: the least edge of each pair of components goes to `pairs`
 };
 
-// Where the edges of the last rounds are.
+// Where the edges of the last rounds are, if these rounds are next.
 enum class FinishInput {
-    LISTS, // in `tail`, collected from all lists
-    PAIRS  // in `pairs`
+    NOTHING, // other rounds are next
+    LISTS,   // in `tail`, collected from all lists
+    PAIRS    // in `pairs`
 };
 
 // A row, or an item of a long row, with the label of its vertex.
@@ -163,7 +164,8 @@ struct Solver {
     __device__ u32 take_tile();
     __device__ void free_tile(u32 tile);
     __device__ void append(Chain& chain, bool keep, uint2 ends, Key key, u32 id);
-    __device__ void append(Chain& chain, const Quad<K>& edges, u32 i);
+    __device__ void append(Chain& chain, const Quad<K>& edges);
+    __device__ void extend(Chain& chain, bool needs_one);
     __device__ void count_edges(Step step);
 
     // ---- candidates.cuh
@@ -248,9 +250,8 @@ struct Solver {
     __device__ void relabel(Chain in, Labels labels, Keep keep, u64 pivot);
 
     // ---- finish.cuh
-    __device__ void finish(bool goes_on);
-    __device__ void finish_pairs(bool goes_on);
-    __device__ void end_finish(bool goes_on);
+    __device__ void collect();
+    __device__ void finish(FinishInput input, bool goes_on);
     __device__ void load_finish_edges(FinishEdges<K>& edges, FinishInput input, u32 count);
     __device__ void find_finish_minima(FinishMemory memory, const FinishEdges<K>& edges);
     __device__ void finish_hook(FinishMemory memory, const FinishEdges<K>& edges);
@@ -261,7 +262,6 @@ struct Solver {
     __device__ void label_vertices(u32 from, u32 to);
     __device__ void start_phase();
     __device__ void next_phase();
-    __device__ void return_heavy();
     __device__ void rounds(bool labels_wanted);
     __device__ float light_share_of_rows();
     __device__ float light_share();

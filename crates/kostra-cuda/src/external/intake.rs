@@ -19,11 +19,12 @@ use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result
 use kostra_core::{Edges, Key, SolveError, Vertex};
 use kostra_parallel::for_each_mut;
 
-use super::kernels::{ONE_BLOCK, PORTION, SOURCE, TILE};
+use super::kernels::{ONE_BLOCK, PORTION, SOURCE};
 use super::sink::{Columns, Sink, Slot};
 use crate::buffers::address;
 use crate::device::{Lane, PIECE};
 use crate::launch::{grid_stride, launch};
+use crate::members::LINE;
 use crate::{Device, DeviceError};
 
 /// The most threads that copy. One of them at a time starts kernels instead, and reduces.
@@ -169,10 +170,10 @@ impl<K: Key> Sink<K> {
         let (device, kernels) = (&*self.device, &self.kernels);
         let (chunk, levels) = (&self.slots[slot].memory, &self.levels);
         let Columns { u, v, weights, ids } = &mut self.columns;
-        let tiles = count.div_ceil(TILE as u32);
-        let grid = grid_stride(32 * u64::from(tiles));
+        let lines = count.div_ceil(LINE as u32);
+        let grid = grid_stride(32 * u64::from(lines));
         // SAFETY: the slot has `count` edges, whose ends have levels. There are a word for 32 edges
-        // and a number for each tile. The columns have room for `count` more edges.
+        // and a number for each line. The columns have room for `count` more edges.
         unsafe {
             launch!(
                 device,
@@ -187,18 +188,18 @@ impl<K: Key> Sink<K> {
                     ptr levels = &levels.levels,
                     ptr pivots = &levels.pivots,
                     ptr words = &mut self.words,
-                    ptr members = &mut self.tiles,
+                    ptr members = &mut self.lines,
                 ],
                 "filtering edges"
             )?;
             launch!(
                 device,
-                &kernels.place_tiles,
+                &kernels.place_lines,
                 ONE_BLOCK,
-                (SOURCE, "place_tiles"),
+                (SOURCE, "place_lines"),
                 [
-                    ptr members = &mut self.tiles,
-                    u32 tiles = &tiles,
+                    ptr members = &mut self.lines,
+                    u32 lines = &lines,
                     ptr filled = &mut self.filled,
                 ],
                 "filtering edges"
@@ -213,7 +214,7 @@ impl<K: Key> Sink<K> {
                     u32 count = &count,
                     u64 first_id = &first,
                     ptr words = &self.words,
-                    ptr places = &self.tiles,
+                    ptr places = &self.lines,
                     ptr u = u,
                     ptr v = v,
                     ptr weights = weights,

@@ -4,7 +4,7 @@ use cudarc::driver::{CudaFunction, LaunchConfig};
 use kostra_core::{Encoding, Order, SolveError};
 
 use crate::buffers::Keys;
-use crate::columns::load_places;
+use crate::members::load_places;
 use crate::shared::constant;
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};
@@ -14,8 +14,6 @@ pub(super) const SOURCE: Source =
 
 /// The number of edges that are copied to the device at once.
 pub(super) const PORTION: usize = constant(SOURCE.text, "PORTION") as usize;
-/// The number of consecutive edges that a warp filters.
-pub(super) const TILE: usize = constant(SOURCE.text, "TILE") as usize;
 /// The number of threads of a kernel with one block.
 const BLOCK: u32 = constant(SOURCE.text, "BLOCK") as u32;
 /// The grid of a kernel with one block.
@@ -31,7 +29,7 @@ const _: () = assert!(OUTSIDE as usize == LEVELS);
 /// The kernels for a width of keys.
 pub(super) struct Kernels {
     pub(super) filter: CudaFunction,
-    pub(super) place_tiles: CudaFunction,
+    pub(super) place_lines: CudaFunction,
     pub(super) append: CudaFunction,
     pub(super) take_forest: CudaFunction,
     pub(super) sample_keys: CudaFunction,
@@ -48,7 +46,7 @@ impl Kernels {
         let common = |name| device.function(SOURCE, name);
         Ok(Self {
             filter: of_keys("filter")?,
-            place_tiles: common("place_tiles")?,
+            place_lines: common("place_lines")?,
             append: of_keys("append")?,
             take_forest: of_keys("take_forest")?,
             sample_keys: of_keys("sample_keys")?,

@@ -3,10 +3,11 @@
 use kostra_core::{Encoding, Order, SolveError, Weight, counted};
 use thiserror::Error;
 
-use super::kernels::{PORTION, TILE};
+use super::kernels::PORTION;
 use super::levels::SAMPLES;
 use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::device::DRIVER_BYTES;
+use crate::members::{LINE, LINE_WORDS};
 use crate::scan::Scan;
 use crate::{Device, DeviceError, fast};
 
@@ -147,9 +148,9 @@ impl Limits {
         self.portions() * PORTION * (8 + keys.bits() as usize / 8)
     }
 
-    /// The tiles of a chunk.
-    pub(super) fn tiles(&self) -> usize {
-        self.chunk.div_ceil(TILE)
+    /// The lines of a chunk.
+    pub(super) fn lines(&self) -> usize {
+        self.chunk.div_ceil(LINE)
     }
 
     /// The device memory of a sink.
@@ -160,13 +161,13 @@ impl Limits {
         keys: Keys,
     ) -> Result<Memory, DeviceError> {
         let (capacity, weight) = (self.capacity, keys.bits() as usize / 8);
-        let words = DeviceEdgeSet::bytes(capacity) / 4;
+        let lines = (DeviceEdgeSet::bytes(capacity) / 4).div_ceil(LINE_WORDS);
         let others = capacity * (16 + weight)
-            + 4 * words
-            + Scan::bytes(words)
+            + 4 * lines
+            + Scan::bytes(lines)
             + vertices as usize
             + self.slots * self.slot_bytes(keys)
-            + self.tiles() * (TILE / 8 + 4)
+            + self.lines() * (LINE / 8 + 4)
             + 8 * SAMPLES;
         let scratch = fast::most_scratch_bytes(device, vertices, capacity as u32, keys)?;
         Ok(Memory { scratch, others })

@@ -9,9 +9,9 @@ use kostra_core::{Key, Run, SolveError};
 use super::kernels::SOURCE;
 use super::sink::{Columns, Sink};
 use crate::buffers::{DeviceArray, DeviceEdges, address};
-use crate::columns::places_of_members;
 use crate::fast;
 use crate::launch::{grid_stride, launch};
+use crate::members::places_of_members;
 
 impl<K: Key> Sink<K> {
     /// Replaces the forest by the forest of itself and the buffer.

@@ -9,10 +9,11 @@ use bytemuck::Pod;
 use cudarc::driver::{CudaEvent, CudaSlice, PinnedHostSlice, result};
 use kostra_core::{Encoding, Key, SolveError, Vertex};
 
-use super::kernels::{Kernels, OUTSIDE, TILE};
+use super::kernels::{Kernels, OUTSIDE};
 use super::levels::Levels;
 use super::limits::Limits;
 use crate::buffers::{Keys, address};
+use crate::members::LINE;
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
@@ -71,8 +72,8 @@ pub(super) struct Sink<K: Key> {
     pub(super) chunks: usize,
     /// The set of the edges of a chunk that are kept.
     pub(super) words: CudaSlice<u32>,
-    /// The number of them in each tile, and then their places.
-    pub(super) tiles: CudaSlice<u32>,
+    /// The number of them in each line, and then their places.
+    pub(super) lines: CudaSlice<u32>,
     pub(super) levels: Levels,
     /// The number of input edges so far.
     pub(super) taken: u64,
@@ -126,8 +127,8 @@ impl<K: Key> Sink<K> {
             most_filled: 0,
             slots: (0..limits.slots).map(|_| slot()).collect::<Result<_, _>>()?,
             chunks: 0,
-            words: device.uninit(limits.tiles() * (TILE / 32))?,
-            tiles: device.uninit(limits.tiles())?,
+            words: device.uninit(limits.lines() * (LINE / 32))?,
+            lines: device.uninit(limits.lines())?,
             levels: Levels {
                 levels: device.filled(vertices as usize, OUTSIDE)?,
                 pivots: device.filled(super::LEVELS, 0)?,

@@ -41,7 +41,7 @@ use self::plan::{Form, Plan};
 pub(crate) use self::solve::Found;
 use self::solve::{find_forest, solve};
 use crate::buffers::{DeviceCsr, DeviceEdges, Keys};
-use crate::columns::list_set;
+use crate::members::list_set;
 use crate::memory::DeviceMemory;
 use crate::{Device, DeviceError};
 

@@ -13,11 +13,11 @@
 
 #![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Run, SolveError};
-use kostra_parallel::for_each_mut;
+use kostra_parallel::{Schedule, Team, with_team};
 
 use super::forest::{
     DeviceForest, Ids, List, SOURCE, Side, forest_edge_bytes, of_keys, take_members,
@@ -64,20 +64,24 @@ pub(super) fn solve<K: Key>(
     (graph, all): ((u32, Keys), usize),
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
-    let lights = run.phase("select light edges", |_| {
-        let pivot = find_pivot(parts, graph, all)?;
-        on_all(parts, |_, part| Ok(part.light_edges(pivot)?))
-    })?;
-    let count: usize = lights.iter().map(DeviceForest::len).sum();
-    run.counter("light edges", count as f64);
-    if count == 0 || !fits(parts, count)? {
-        return Ok(None);
-    }
-    let reduced = run.phase("reduce shares", |_| {
-        on_all(parts, |index, part| part.reduce(index == 0, (parts, &lights), all))
-    })?;
-    drop(lights);
-    run.phase("last forest", |_| finish(parts, graph, reduced))
+    // A thread for each device waits for it. The threads stay for all steps, because starting one
+    // takes a tenth of a millisecond.
+    with_team(parts.len(), |team| {
+        let lights = run.phase("select light edges", |_| {
+            let pivot = find_pivot(team, parts, graph, all)?;
+            on_all(team, parts, |_, part| Ok(part.light_edges(pivot)?))
+        })?;
+        let count: usize = lights.iter().map(DeviceForest::len).sum();
+        run.counter("light edges", count as f64);
+        if count == 0 || !fits(parts, count)? {
+            return Ok(None);
+        }
+        let reduced = run.phase("reduce shares", |_| {
+            on_all(team, parts, |index, part| part.reduce(index == 0, (parts, &lights), all))
+        })?;
+        drop(lights);
+        run.phase("last forest", |_| finish(parts, graph, reduced))
+    })
 }
 
 /// What the first device notes about the light edges.
@@ -98,6 +102,7 @@ struct Reduced<K: Key> {
 
 /// An edge that about the wanted number of edges do not exceed.
 fn find_pivot<K: Key>(
+    team: &Team<'_>,
     parts: &[Part<'_, K>],
     (vertices, _): (u32, Keys),
     all: usize,
@@ -106,7 +111,7 @@ fn find_pivot<K: Key>(
     let degree = if is_dense { LIGHT_DEGREE_DENSE } else { LIGHT_DEGREE };
     let share = (degree * f64::from(vertices) / all as f64).min(1.0);
     let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
-    let samples = on_all(parts, |_, part| Ok(part.sample(all as u32, draws)?))?;
+    let samples = on_all(team, parts, |_, part| Ok(part.sample(all as u32, draws)?))?;
     let mut least: Vec<Pivot> = samples
         .into_iter()
         .reduce(|mut least, others| {
@@ -292,16 +297,21 @@ fn finish<K: Key>(
 }
 
 /// Takes a step on all parts at the same time. The error names the device.
-fn on_all<K: Key, R: Send>(
+fn on_all<K: Key, R: Send + Sync>(
+    team: &Team<'_>,
     parts: &[Part<'_, K>],
     step: impl Fn(usize, &Part<'_, K>) -> Result<R, SolveError> + Sync,
 ) -> Result<Vec<R>, SolveError> {
-    let mut work: Vec<_> = parts.iter().enumerate().map(|part| (part, None)).collect();
-    for_each_mut(&mut work, |((index, part), result)| {
-        let done = part.device.bind().map_err(SolveError::from).and_then(|()| step(*index, part));
-        *result = Some(done.map_err(|error| name_device(part.device, error)));
+    let results: Vec<_> = parts.iter().map(|_| OnceLock::new()).collect();
+    team.distribute(parts.len(), Schedule::Dynamic(1), |_, range| {
+        for index in range {
+            let part = &parts[index];
+            let done =
+                part.device.bind().map_err(SolveError::from).and_then(|()| step(index, part));
+            let _ = results[index].set(done.map_err(|error| name_device(part.device, error)));
+        }
     });
-    work.into_iter().filter_map(|(_, result)| result).collect()
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use kostra_core::{Key, Run, SolveError};
 
 use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
-use crate::columns::{load_places, places_of_members};
 use crate::launch::{grid_stride, launch};
+use crate::members::{load_places, places_of_members};
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};
 

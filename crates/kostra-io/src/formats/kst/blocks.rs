@@ -13,7 +13,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use bytemuck::Pod;
-use kostra_core::{AnyGraph, EdgeList, GraphError, Vertex, Weight, WeightType};
+use kostra_core::{AnyGraph, EdgeList, GraphError, Key, Vertex, Weight, WeightType};
 
 use super::chunks::{Digest, Plain};
 use super::direct;
@@ -66,15 +66,12 @@ pub(super) fn read_blocks(
         edges,
         block_edges: blocks.block_edges(),
     };
-    let mut checker = Checker { sections, digests: Default::default(), vertices };
+    let weight_type = header.weight_type;
+    let mut checker = Checker { sections, digests: Default::default(), vertices, weight_type };
     let progress = |bytes| (stream.progress)(Progress { bytes, of: Some(length) });
-    let read = match header.weight_type {
-        WeightType::I32 => read_all::<i32>,
-        WeightType::U32 => read_all::<u32>,
-        WeightType::I64 => read_all::<i64>,
-        WeightType::U64 => read_all::<u64>,
-        WeightType::F32 => read_all::<f32>,
-        WeightType::F64 => read_all::<f64>,
+    let read = match weight_type {
+        WeightType::I32 | WeightType::U32 | WeightType::F32 => read_all::<u32>,
+        WeightType::I64 | WeightType::U64 | WeightType::F64 => read_all::<u64>,
     };
     read(reader, &mut checker, blocks, &progress)?;
     if FileVersion::of_open(&file).map_err(ReadErrorKind::Io)? != version {
@@ -87,38 +84,52 @@ pub(super) fn read_blocks(
 const QUEUED: usize = 1;
 
 /// Reads, checks and passes on all edges.
-fn read_all<W: Weight + Plain>(
+fn read_all<K: Key + Plain>(
     reader: Reader<'_>,
     checker: &mut Checker,
     blocks: &mut Blocks<'_>,
     progress: &dyn Fn(u64),
-) -> Result<(), Fault>
-where
-    AnyGraph: From<EdgeList<W>>,
-{
-    let vertices = checker.vertices;
+) -> Result<(), Fault> {
+    let Checker { vertices, weight_type, .. } = *checker;
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(QUEUED);
         // It ends when it has read all blocks, or when the receiver is gone.
-        scope.spawn(move || reader.read::<W>(&sender));
+        scope.spawn(move || reader.read::<K>(&sender));
         let mut first = 0;
         for block in receiver {
-            let Block { mut u, mut v, mut weights } = block?;
-            checker.check((&mut u, &mut v, &mut *weights), first)?;
-            first += u.len() as u64;
-            progress(first * (2 * size_of::<Vertex>() + W::SIZE) as u64);
-            let edges = EdgeList::of_checked(vertices, u.share(), v.share(), weights.share());
-            blocks.pass_on_edges(edges.into())?;
+            let mut block = block?;
+            checker.check(&mut block, first)?;
+            first += block.u.len() as u64;
+            progress(first * (2 * size_of::<Vertex>() + K::SIZE) as u64);
+            blocks.pass_on_edges(block.share(vertices, weight_type))?;
         }
         Ok(())
     })
 }
 
-/// The arrays of a block.
-struct Block<W> {
+/// The arrays of a block. The weights are bits.
+struct Block<K> {
     u: Lent<Vertex>,
     v: Lent<Vertex>,
-    weights: Lent<W>,
+    weights: Lent<K>,
+}
+
+impl<K: Key> Block<K> {
+    /// The edges, whose weights have a type of the size of `K`.
+    fn share(self, vertices: u32, weight_type: WeightType) -> AnyGraph {
+        fn typed<K: Key, W: Weight>(block: Block<K>, vertices: u32) -> EdgeList<W> {
+            let Block { u, v, weights } = block;
+            EdgeList::of_checked(vertices, u.share(), v.share(), weights.share())
+        }
+        match weight_type {
+            WeightType::I32 => typed::<K, i32>(self, vertices).into(),
+            WeightType::U32 => typed::<K, u32>(self, vertices).into(),
+            WeightType::I64 => typed::<K, i64>(self, vertices).into(),
+            WeightType::U64 => typed::<K, u64>(self, vertices).into(),
+            WeightType::F32 => typed::<K, f32>(self, vertices).into(),
+            WeightType::F64 => typed::<K, f64>(self, vertices).into(),
+        }
+    }
 }
 
 /// How far the system reads ahead in each array: as much as a disk provides in 0.1 s, during which
@@ -148,8 +159,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Sends all blocks, or the first error.
-    fn read<W: Weight + Plain>(mut self, to: &SyncSender<Result<Block<W>, ReadErrorKind>>) {
-        let (ends, weights) = (Pool::<Vertex>::default(), Pool::<W>::default());
+    fn read<K: Key + Plain>(mut self, to: &SyncSender<Result<Block<K>, ReadErrorKind>>) {
+        let (ends, weights) = (Pool::<Vertex>::default(), Pool::<K>::default());
         let mut first = 0;
         while first < self.edges {
             let count = (self.edges - first).min(self.block_edges as u64) as usize;
@@ -162,12 +173,12 @@ impl Reader<'_> {
         }
     }
 
-    fn read_block<W: Weight + Plain>(
+    fn read_block<K: Key + Plain>(
         &mut self,
-        (ends, weights): (&Pool<Vertex>, &Pool<W>),
+        (ends, weights): (&Pool<Vertex>, &Pool<K>),
         first: u64,
         count: usize,
-    ) -> Result<Block<W>, ReadErrorKind> {
+    ) -> Result<Block<K>, ReadErrorKind> {
         Ok(Block {
             u: self.read_array(0, ends, first, count)?,
             v: self.read_array(1, ends, first, count)?,
@@ -240,27 +251,36 @@ struct Checker {
     sections: [Section; 3],
     digests: [Digest; 3],
     vertices: u32,
+    weight_type: WeightType,
 }
 
 impl Checker {
-    /// Checks the edges from `first` on.
-    fn check<W: Weight + Plain>(
-        &mut self,
-        (u, v, weights): (&mut [Vertex], &mut [Vertex], &mut [W]),
-        first: u64,
-    ) -> Result<(), Fault> {
+    /// Checks a block, which starts with the edge `first`.
+    fn check<K: Key + Plain>(&mut self, block: &mut Block<K>, first: u64) -> Result<(), Fault> {
+        // The bits of larger magnitudes mean NaN.
+        let infinity = match self.weight_type {
+            WeightType::F32 => K::from_u64(f32::INFINITY.to_bits().into()),
+            WeightType::F64 => K::from_u64(f64::INFINITY.to_bits()),
+            _ => K::MAX,
+        };
+        let is_nan = |&bits: &K| bits & !K::SIGN > infinity;
+        let Block { u, v, weights } = block;
         let pieces = u.chunks_mut(PIECE).zip(v.chunks_mut(PIECE)).zip(weights.chunks_mut(PIECE));
         for (((u, v), weights), first) in pieces.zip((first..).step_by(PIECE)) {
             self.digests[0].add(u);
             self.digests[1].add(v);
             self.digests[2].add(weights);
             // No early exits, so that the loops are vectorized.
-            let is_nan = weights.iter().fold(false, |any, weight| any | weight.is_nan());
+            let any_nan = weights.iter().fold(false, |any, bits| any | is_nan(bits));
             let highest = u.iter().chain(&*v).fold(0, |highest, &end| highest.max(end));
-            if is_nan || highest >= self.vertices {
-                let (u, v, weights) = (u.to_vec(), v.to_vec(), weights.to_vec());
-                EdgeList::new(self.vertices as usize, u, v, weights)
-                    .map_err(|error| self.fault(error, first, W::SIZE))?;
+            if any_nan {
+                let edge = weights.iter().position(is_nan).unwrap_or_default() as u32;
+                return Err(self.fault(GraphError::NanWeight { edge }, first, K::SIZE));
+            }
+            if highest >= self.vertices {
+                let unit = vec![1_u32; u.len()];
+                EdgeList::new(self.vertices as usize, u.to_vec(), v.to_vec(), unit)
+                    .map_err(|error| self.fault(error, first, K::SIZE))?;
             }
         }
         Ok(())

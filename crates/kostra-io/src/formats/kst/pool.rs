@@ -54,9 +54,10 @@ impl<T: Pod> Lent<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Lent<T> {
-    /// A column of the values, which returns the array when its last copy is dropped.
-    pub(super) fn share(self) -> Column<T> {
+impl<T: Pod + Send + Sync> Lent<T> {
+    /// A column of the values as a type of their size, which returns the array when its last copy
+    /// is dropped.
+    pub(super) fn share<As: Pod>(self) -> Column<As> {
         Column::shared(Arc::new(self))
     }
 }
@@ -75,9 +76,9 @@ impl<T> DerefMut for Lent<T> {
     }
 }
 
-impl<T> AsRef<[T]> for Lent<T> {
-    fn as_ref(&self) -> &[T] {
-        &self.memory[self.values.clone()]
+impl<T: Pod, As: Pod> AsRef<[As]> for Lent<T> {
+    fn as_ref(&self) -> &[As] {
+        bytemuck::cast_slice(&self.memory[self.values.clone()])
     }
 }
 

@@ -4,9 +4,11 @@
 //! The ids of nodes are texts or integers. The weight is the member `weight` of the edges, or the
 //! member that the user names. Directions and other members are ignored.
 //!
-//! The reader passes over the text once, on one thread, and keeps one edge at a time.
+//! The reader passes over the text once, on one thread. One node, one edge or one other member of
+//! the document is in memory at a time: the parser is slow where it reads a stream byte by byte.
 
 mod read;
+mod values;
 mod write;
 
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};

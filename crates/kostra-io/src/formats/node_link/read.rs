@@ -1,13 +1,15 @@
 //! Reading node-link JSON.
 
-use std::cell::Cell;
+use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::Read;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::EDGE_ID;
+use super::values::{Values, fault_at};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -17,80 +19,101 @@ use crate::number::{self, show};
 use crate::source::from_io;
 use crate::{Place, ReadErrorKind, ReadOptions};
 
-/// The number of bytes that are read at a time.
-const BUFFER_BYTES: usize = 1 << 16;
-
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     if stream.head().starts_with(BYTE_ORDER_MARK) {
         stream.read_exact(&mut [0; BYTE_ORDER_MARK.len()]).map_err(from_io)?;
     }
-    let position = Cell::new((1, 0));
-    let inner = BufReader::with_capacity(BUFFER_BYTES, stream);
-    let mut json = serde_json::Deserializer::from_reader(Counted { inner, position: &position });
     let mut document = Document {
         options,
-        position: &position,
+        values: Values::new(stream),
         graph: AttributedGraph::default(),
         weight: WeightAttribute::new(options)?,
         has_nodes: false,
         has_edges: false,
         directed: false,
-        fault: None,
     };
-    let result = (&mut json).deserialize_map(&mut document).and_then(|()| json.end());
-    match (document.fault.take(), result) {
-        (Some(fault), _) => Err(fault),
-        (None, Err(error)) => Err(fault_of(error)),
-        (None, Ok(())) => document.finish(),
-    }
-}
-
-/// A fault of the text, or of the system that reads it.
-fn fault_of(error: serde_json::Error) -> Fault {
-    if error.is_io() {
-        return from_io(error.into()).into();
-    }
-    let (line, column) = (error.line() as u64, error.column() as u64);
-    let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
-    let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
-    Fault::at_line(line, column, format!("this is not node-link JSON: {cause}; correct the file"))
+    document.read()?;
+    document.finish()
 }
 
 /// What has been read.
 struct Document<'a> {
     options: &'a ReadOptions,
-    /// The line and the column of the last byte that was read.
-    position: &'a Cell<(u64, u64)>,
+    values: Values<Stream<'a>>,
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
     has_nodes: bool,
     has_edges: bool,
     directed: bool,
-    /// Why reading ended, if the text is JSON.
-    fault: Option<Fault>,
 }
 
 impl Document<'_> {
-    fn node(&mut self, members: &[Member]) -> Result<(), ReadErrorKind> {
-        self.graph.declare(&id(members, "id", "node")?)
-    }
-
-    fn edge(&mut self, members: &[Member], place: Place) -> Result<(), ReadErrorKind> {
-        let [source, target] = ["source", "target"].map(|end| id(members, end, "edge"));
-        let ends = [&*source?, &*target?];
-        let mut weight = None;
-        for Member { name, value } in members {
-            let value = value.get();
-            if matches!(&**name, "source" | "target" | "id" | "key" | EDGE_ID) || value == "null" {
-            } else if self.weight.is(name) {
-                let number = number::weight(value.as_bytes(), self.options.nan_rule());
-                weight = Some(number.map_err(ReadErrorKind::Malformed)?);
-            } else if value.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
-                self.weight.see_other(name);
+    fn read(&mut self) -> Result<(), Fault> {
+        self.values.punctuation(b"{")?;
+        if self.values.peek()? == Some(b'}') {
+            self.values.punctuation(b"}")?;
+            return self.end();
+        }
+        loop {
+            let name: String = self.values.parse()?;
+            self.values.punctuation(b":")?;
+            self.member(&name)?;
+            if self.values.punctuation(b",}")? == b'}' {
+                return self.end();
             }
         }
-        self.graph.add_edge(ends, weight, place)
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        if self.values.peek()?.is_none() {
+            return Ok(());
+        }
+        let (line, column) = self.values.place();
+        Err(fault_at(line, column, "trailing characters"))
+    }
+
+    /// Reads the value of a member of the document.
+    fn member(&mut self, name: &str) -> Result<(), Fault> {
+        let (kind, has_list) = match name {
+            "nodes" => (Kind::Node, &mut self.has_nodes),
+            "edges" | "links" => (Kind::Edge, &mut self.has_edges),
+            "directed" => {
+                self.directed = self.values.parse()?;
+                return Ok(());
+            }
+            _ => return self.values.parse::<IgnoredAny>().map(drop),
+        };
+        if std::mem::replace(has_list, true) {
+            let (line, column) = self.values.place();
+            let cause = format!("'{name}' is the second list of its kind; remove one");
+            return Err(fault_at(line, column, &cause));
+        }
+        self.values.punctuation(b"[")?;
+        if self.values.peek()? == Some(b']') {
+            return self.values.punctuation(b"]").map(drop);
+        }
+        loop {
+            self.values.peek()?;
+            let (line, column) = self.values.place();
+            let place = Place::Line { line, column };
+            let options = self.options;
+            let Self { values, weight, graph, .. } = self;
+            let added = values.next(|json| match kind {
+                Kind::Node => {
+                    let object = Object { weight: None }.deserialize(json)?;
+                    Ok(node(&object, graph))
+                }
+                Kind::Edge => {
+                    let object = Object { weight: Some(weight) }.deserialize(json)?;
+                    Ok(edge(&object, graph, (options, place)))
+                }
+            })?;
+            added.map_err(|kind| Fault { place: Some(place), kind })?;
+            if values.punctuation(b",]")? == b']' {
+                return Ok(());
+            }
+        }
     }
 
     fn finish(self) -> Result<Parsed, Fault> {
@@ -105,60 +128,6 @@ impl Document<'_> {
     }
 }
 
-/// A member of the object of a node or an edge.
-struct Member {
-    name: String,
-    value: Box<RawValue>,
-}
-
-/// The id in a member of an object, as text.
-fn id(members: &[Member], name: &str, object: &str) -> Result<String, ReadErrorKind> {
-    let malformed = |sentence| Err(ReadErrorKind::Malformed(sentence));
-    let Some(member) = members.iter().rfind(|member| member.name == name) else {
-        return malformed(format!("this {object} has no member '{name}'; add it"));
-    };
-    let text = member.value.get();
-    let is_integer = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    if is_integer {
-        return Ok(text.to_owned());
-    }
-    serde_json::from_str::<String>(text).or_else(|_| {
-        let text = show(text.as_bytes());
-        malformed(format!("'{name}' is {text}; write a text or an integer"))
-    })
-}
-
-impl<'de> Visitor<'de> for &mut Document<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with the lists 'nodes' and 'edges'")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            let (kind, has_list) = match &*name {
-                "nodes" => (Kind::Node, &mut self.has_nodes),
-                "edges" | "links" => (Kind::Edge, &mut self.has_edges),
-                "directed" => {
-                    self.directed = map.next_value()?;
-                    continue;
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            if std::mem::replace(has_list, true) {
-                let sentence = format!("'{name}' is the second list of its kind; remove one");
-                return Err(A::Error::custom(sentence));
-            }
-            map.next_value_seed(List { document: self, kind })?;
-        }
-        Ok(())
-    }
-}
-
 /// What a list contains.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -166,90 +135,98 @@ enum Kind {
     Edge,
 }
 
-/// A list of nodes or edges.
-struct List<'d, 'a> {
-    document: &'d mut Document<'a>,
-    kind: Kind,
+fn node(object: &Members<'_>, graph: &mut AttributedGraph) -> Result<(), ReadErrorKind> {
+    graph.declare(&id(object.id, "id", "node")?)
 }
 
-impl<'de> DeserializeSeed<'de> for List<'_, '_> {
-    type Value = ();
+fn edge(
+    object: &Members<'_>,
+    graph: &mut AttributedGraph,
+    (options, place): (&ReadOptions, Place),
+) -> Result<(), ReadErrorKind> {
+    let ends = [id(object.source, "source", "edge")?, id(object.target, "target", "edge")?];
+    let weight = object.weight.map(|weight| {
+        let number = number::weight(weight.as_bytes(), options.nan_rule());
+        number.map_err(ReadErrorKind::Malformed)
+    });
+    graph.add_edge([&ends[0], &ends[1]], weight.transpose()?, place)
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+/// The id in a member of an object, as text.
+fn id<'t>(
+    member: Option<&'t str>,
+    name: &str,
+    object: &str,
+) -> Result<Cow<'t, str>, ReadErrorKind> {
+    let malformed = |sentence| Err(ReadErrorKind::Malformed(sentence));
+    let Some(text) = member else {
+        return malformed(format!("this {object} has no member '{name}'; add it"));
+    };
+    let is_integer = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    if is_integer {
+        return Ok(text.into());
     }
+    serde_json::from_str::<Text<'_>>(text).map(|text| text.0).or_else(|_| {
+        let text = show(text.as_bytes());
+        malformed(format!("'{name}' is {text}; write a text or an integer"))
+    })
 }
 
-impl<'de> Visitor<'de> for List<'_, '_> {
-    type Value = ();
+/// A string, which is borrowed if it contains no escapes.
+#[derive(Deserialize)]
+struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of objects")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let Self { document, kind } = self;
-        let mut members = Vec::new();
-        loop {
-            let seed = Object { members: &mut members, position: document.position };
-            let Some(place) = list.next_element_seed(seed)? else { return Ok(()) };
-            let result = match kind {
-                Kind::Node => document.node(&members),
-                Kind::Edge => document.edge(&members, place),
-            };
-            if let Err(kind) = result {
-                document.fault = Some(Fault { place: Some(place), kind });
-                return Err(A::Error::custom("the fault is kept"));
-            }
-        }
-    }
+/// The members of a node or an edge that matter, as JSON. The last of several with one name counts.
+#[derive(Default)]
+struct Members<'t> {
+    id: Option<&'t str>,
+    source: Option<&'t str>,
+    target: Option<&'t str>,
+    /// Not null.
+    weight: Option<&'t str>,
 }
 
-/// The object of a node or an edge. The result is the place where it starts.
-struct Object<'d> {
-    members: &'d mut Vec<Member>,
-    position: &'d Cell<(u64, u64)>,
+/// Reads the object of a node, or that of an edge, which has a weight.
+struct Object<'o, 'a> {
+    weight: Option<&'o mut WeightAttribute<'a>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = Place;
+impl<'t> DeserializeSeed<'t> for Object<'_, '_> {
+    type Value = Members<'t>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Place, D::Error> {
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Members<'t>, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Place;
+impl<'t> Visitor<'t> for Object<'_, '_> {
+    type Value = Members<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Place, A::Error> {
-        let (line, column) = self.position.get();
-        self.members.clear();
-        while let Some((name, value)) = map.next_entry()? {
-            self.members.push(Member { name, value });
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+        let Self { mut weight } = self;
+        let mut members = Members::default();
+        while let Some((Text(name), value)) = map.next_entry::<_, &RawValue>()? {
+            let value = value.get();
+            match &*name {
+                "id" => members.id = Some(value),
+                "source" => members.source = Some(value),
+                "target" => members.target = Some(value),
+                "key" | EDGE_ID => {}
+                _ if value == "null" => {}
+                name => {
+                    let Some(weight) = &mut weight else { continue };
+                    if weight.is(name) {
+                        members.weight = Some(value);
+                    } else if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+                        weight.see_other(name);
+                    }
+                }
+            }
         }
-        Ok(Place::Line { line, column })
-    }
-}
-
-/// A reader that counts lines and columns. The parser takes one byte at a time.
-struct Counted<'a, R> {
-    inner: BufReader<R>,
-    position: &'a Cell<(u64, u64)>,
-}
-
-impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(to)?;
-        let (mut line, mut column) = self.position.get();
-        for byte in to.iter().take(count) {
-            (line, column) = if *byte == b'\n' { (line + 1, 0) } else { (line, column + 1) };
-        }
-        self.position.set((line, column));
-        Ok(count)
+        Ok(members)
     }
 }

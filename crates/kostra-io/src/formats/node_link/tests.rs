@@ -34,6 +34,31 @@ fn files_of_networkx_and_d3_are_read() {
 }
 
 #[test]
+fn values_end_where_their_brackets_close() {
+    // Many times longer than what is read at once, with brackets and quotes inside strings.
+    let id = |node: usize| format!("\"n{node} \\\"]}}{{[\\\\\"");
+    let count = 20_000;
+    let nodes: Vec<_> =
+        (0..count).map(|node| format!("{{\"id\":{},\"x\":[1,{{}}]}}", id(node))).collect();
+    let edge = |at: usize| {
+        format!("{{\r\n\"source\" : {}, \"target\": {}, \"weight\":{at}}}", id(at), id(at + 1))
+    };
+    let mut edges: Vec<_> = (0..count - 1).map(edge).collect();
+    let text = |edges: &[String]| {
+        let (nodes, edges) = (nodes.join(","), edges.join(" ,\n"));
+        format!("{{\"graph\":{{\"[\":[[]]}},\"nodes\":[{nodes}],\"edges\":[\n{edges}\n] }} \n")
+    };
+    let loaded = read(&text(&edges)).unwrap();
+    let expected = (0..count as u32 - 1).map(|at| (at, at + 1, at.to_string()));
+    assert!(listed_edges(&loaded.graph).into_iter().eq(expected));
+    assert_eq!(loaded.names.unwrap()[7], "n7 \"]}{[\\");
+    edges.push("{\"source\": 1}".into());
+    let place = format!("x: line {}, column 1: this edge has no member 'target'", 2 * count);
+    let error = read(&text(&edges)).unwrap_err();
+    assert!(error.starts_with(&place), "{error}");
+}
+
+#[test]
 fn names_weights_and_edge_ids_are_written_and_read_back() {
     let graph = AnyGraph::from_edges(3, vec![2, 0], vec![0, 1], vec![0.1, -1e300]).unwrap();
     let names = ["a\"b\\".to_owned(), "tab\tline\n\u{1}".into(), "é".into()];
@@ -85,9 +110,13 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
             with_edges(r#"{"source": "a", "target": "b", "weight": NaN}"#),
             "line 2, column 42: this is not node-link JSON: expected value; correct the file",
         ),
-        (with_edges("5"), "line 2, column 2: this is not node-link JSON: invalid type"),
+        (with_edges("5"), "line 2, column 1: this is not node-link JSON: invalid type"),
         (with_edges("{"), "line 2, column 2: this is not node-link JSON: "),
-        (r#"{"nodes": ["#.into(), "this is not node-link JSON: EOF while parsing a list"),
+        (r#"{"nodes": ["#.into(), "this is not node-link JSON: EOF while parsing a value"),
+        (r#"{"nodes": [{"id": 1},]"#.into(), "line 1, column 22: this is not node-link JSON: "),
+        (r#"{"nodes": [{"id": 1} 2"#.into(), "line 1, column 22: this is not node-link JSON: "),
+        (r#"{"nodes": [], "edges": []} 5"#.into(), "column 28: this is not node-link JSON: trail"),
+        (r#"{"nodes" []}"#.into(), "column 10: this is not node-link JSON: expected `:`; correct"),
         (r#"{"nodes": []}"#.into(), "the object has no list 'edges' or 'links'; add it"),
         (r#"{"links": []}"#.into(), "the object has no list 'nodes'; add it"),
         (r#"{"links": [], "edges": []}"#.into(), "'edges' is the second list of its kind"),

@@ -1,10 +1,10 @@
 //! A file in memory: its columns, and their values in batches of rows.
 
 use std::error::Error;
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use kostra_parallel::{Schedule, with_team};
 use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, Type};
 use parquet::column::reader::get_column_reader;
@@ -14,6 +14,7 @@ use parquet::file::reader::SerializedPageReader;
 use parquet::schema::types::Type as Element;
 
 use super::cells::{Cells, Cursor};
+use super::headers::Stored;
 use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
 use crate::fault::Fault;
@@ -32,7 +33,7 @@ const BATCH: usize = 256;
 
 /// A Parquet file in memory.
 pub(super) struct File {
-    bytes: Arc<Bytes>,
+    bytes: Arc<Stored>,
     metadata: ParquetMetaData,
     pub(super) columns: Vec<Column>,
     pub(super) rows: u64,
@@ -96,8 +97,21 @@ impl File {
                 ),
             ));
         }
+        // Columns that share bytes would take time out of proportion.
+        let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+        let stored = chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(u64::MAX));
+        let stored = stored.fold(0, u64::saturating_add);
+        if stored > length {
+            return Err(Fault::at_byte(
+                start as u64,
+                format!(
+                    "the file claims {stored} bytes of columns, but it has {length} bytes; write \
+                     it again"
+                ),
+            ));
+        }
         let columns = columns(&metadata);
-        Ok(Self { bytes: Arc::new(bytes.into()), metadata, columns, rows })
+        Ok(Self { bytes: Arc::new(Stored(bytes.into())), metadata, columns, rows })
     }
 
     /// The number of vertices that the file states.
@@ -234,7 +248,12 @@ impl Column {
     }
 }
 
+/// The refusal that passed through the crate, perhaps as the error of a reader.
 fn unwrapped(error: Box<dyn Error + Send + Sync>) -> Option<ReadErrorKind> {
+    let error = match error.downcast::<io::Error>() {
+        Ok(error) => error.into_inner()?,
+        Err(error) => error,
+    };
     error.downcast().ok().map(|kind| *kind)
 }
 

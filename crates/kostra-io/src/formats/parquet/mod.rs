@@ -6,8 +6,8 @@
 //! rows, unless the vertices are names, which are numbered in order.
 //!
 //! The crate `parquet` decodes and encodes the columns. It trusts sizes that a file states, so
-//! [`footer`] and [`pages`] check them before. It also panics on some damaged files: see
-//! [`damage`](crate::damage).
+//! [`footer`], [`headers`] and [`pages`] check them before. It also panics on some damaged files:
+//! see [`damage`](crate::damage).
 //!
 //! Source: the specification, <https://github.com/apache/parquet-format>.
 
@@ -22,12 +22,16 @@ mod file;
 #[cfg(feature = "parquet")]
 mod footer;
 #[cfg(feature = "parquet")]
+mod headers;
+#[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod read;
 #[cfg(test)]
 #[cfg(all(feature = "parquet", feature = "zstd"))]
 mod tests;
+#[cfg(feature = "parquet")]
+mod thrift;
 #[cfg(feature = "parquet")]
 mod write;
 

@@ -235,6 +235,27 @@ fn a_panic_of_the_crate_is_an_error_with_a_remedy() {
 }
 
 #[test]
+fn a_header_of_a_page_must_have_a_byte_for_each_element_that_it_states() {
+    let mut bytes = in_groups(&[vec![(0, 1, 0.5)]]);
+    // The first header gets a field 0 before its fields: a list of 2^31 - 1 booleans.
+    let list = [0x09, 0, 0xf1, 0xff, 0xff, 0xff, 0xff, 7];
+    bytes.splice(super::MAGIC.len()..super::MAGIC.len(), list);
+    let error = read(&bytes).unwrap_err();
+    let sentence = "x: column 'source': the header of a page is damaged; write the file again";
+    assert_eq!(error, sentence);
+}
+
+#[test]
+fn columns_that_share_bytes_are_refused() {
+    let edges = (0..1 << 16).map(|edge| (edge, edge + 1, edge as f64));
+    let bytes = in_groups(&[edges.collect()]);
+    let (_, size) = bytes[..bytes.len() - super::MAGIC.len()].split_last_chunk().unwrap();
+    let description = bytes.len() - 8 - u32::from_le_bytes(*size) as usize;
+    let error = read(&[super::MAGIC, &bytes[description..]].concat()).unwrap_err();
+    assert!(error.contains("bytes of columns, but it has"), "{error}");
+}
+
+#[test]
 fn damaged_files_are_errors_with_a_remedy() {
     let bytes = seed("dictionary.parquet");
     for length in (4..bytes.len()).step_by(7) {
