@@ -1,5 +1,9 @@
 //! The device on which to work, as the user types it.
 
+use kostra::cuda;
+
+use crate::progress::Stage;
+
 /// Where an algorithm runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
@@ -26,6 +30,16 @@ impl Device {
             _ => None,
         }
     }
+}
+
+/// Opens a CUDA device, before long work for it. Returns its name and number for reports.
+///
+/// # Errors
+/// When the device cannot be used.
+pub(crate) fn open(ordinal: usize) -> Result<String, cuda::NoDevice> {
+    let _stage = Stage::start("opening the device");
+    let device = cuda::Device::open(ordinal)?;
+    Ok(format!("{} (cuda:{ordinal})", device.name()))
 }
 
 /// Parses `cpu`, `cuda`, `cuda:N` or `cuda:N,N`.

@@ -6,10 +6,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use kostra::Run;
+use kostra::cuda::points::DevicePointsError;
 use kostra::io::{Input, PointColumn, PointFile, read_points};
+use kostra::{Run, cuda};
+use kostra_core::DeviceTimes;
 use kostra_points::{Distance, Metric, PointTree, Points, PointsError, spanning_tree};
+use serde::Serialize;
 
+use crate::device::{self, Device, parse_device};
 use crate::input;
 use crate::progress::Stage;
 
@@ -38,6 +42,11 @@ pub(crate) struct PointArguments {
         value_parser = clap::value_parser!(u16).range(..=4096),
     )]
     threads: u16,
+
+    /// Where to find the tree: cpu, cuda, or cuda:1 for the second CUDA device, which takes the
+    /// metrics euclidean and cosine
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
+    device: Device,
 }
 
 fn metrics() -> impl TypedValueParser<Value = Metric> {
@@ -51,44 +60,101 @@ pub(crate) struct PointRequest {
     columns: Vec<PointColumn>,
     pub(crate) metric: Metric,
     pub(crate) threads: usize,
+    /// The number of the CUDA device, if one is wanted.
+    device: Option<usize>,
 }
 
 /// The points of a file and their tree.
 pub(crate) struct Solved {
     pub(crate) tree: PointTree,
     pub(crate) dimensions: usize,
-    pub(crate) load: Duration,
-    pub(crate) solve: Duration,
+    /// The name and the number of the device, if there is one.
+    pub(crate) device: Option<String>,
+    pub(crate) times: Times,
+}
+
+/// The times of the steps in seconds. Those of a device are null on the processor.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(crate) struct Times {
+    load: f64,
+    compile: Option<f64>,
+    upload: Option<f64>,
+    solve: f64,
+    download: Option<f64>,
+}
+
+impl Times {
+    /// The steps that took place, in order.
+    pub(crate) fn steps(&self) -> Vec<(&'static str, Duration)> {
+        let Self { load, compile, upload, solve, download } = *self;
+        [
+            ("load", Some(load)),
+            ("compile", compile),
+            ("upload", upload),
+            ("solve", Some(solve)),
+            ("download", download),
+        ]
+        .into_iter()
+        .filter_map(|(step, time)| Some((step, Duration::from_secs_f64(time?))))
+        .collect()
+    }
 }
 
 impl PointRequest {
-    pub(crate) fn resolve(arguments: PointArguments) -> Self {
+    /// # Errors
+    /// When several devices are named.
+    pub(crate) fn resolve(arguments: PointArguments) -> anyhow::Result<Self> {
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self {
+        let device = arguments.device.single();
+        if device.is_none() && arguments.device != Device::Processor {
+            anyhow::bail!("a tree of points is found on one device; name one in `--device`");
+        }
+        Ok(Self {
             source: input::file(&arguments.points),
             columns: arguments.columns,
             metric: arguments.metric,
             threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
-        }
+            device,
+        })
     }
 
     /// Reads the points and finds their tree of mutual reachability distances; with `min_samples`
     /// 1, the distances themselves.
     ///
     /// # Errors
-    /// When the file or the points are at fault.
+    /// When the file or the points are at fault, or the device fails.
     pub(crate) fn solve(&self, min_samples: usize) -> anyhow::Result<Solved> {
+        // Before the points are read, because that can take long.
+        let device = self.device.map(device::open).transpose()?;
         let start = Instant::now();
         let file = self.load()?;
         let load = start.elapsed();
         let start = Instant::now();
         let _stage = Stage::start("finding the spanning tree");
-        let tree = Points::new(&file.coordinates, file.dimensions).and_then(|points| {
+        let mut run = Run::new().on_threads(self.threads);
+        if let Some(ordinal) = self.device {
+            run = run.on_device(ordinal);
+        }
+        let points = Points::new(&file.coordinates, file.dimensions);
+        let tree = points.map_err(DevicePointsError::from).and_then(|points| {
             let distance = Distance::mutual_reachability(self.metric, min_samples);
-            spanning_tree(&points, distance, &mut Run::new().on_threads(self.threads))
+            match self.device {
+                None => Ok(spanning_tree(&points, distance, &mut run)?),
+                Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
+            }
         });
         let tree = tree.map_err(with_option).with_context(|| self.source.to_string())?;
-        Ok(Solved { tree, dimensions: file.dimensions, load, solve: start.elapsed() })
+        let DeviceTimes { compile, upload, download } = run.take_device_times();
+        let solve = start.elapsed().saturating_sub(compile + upload + download);
+        let of_device = |time: Duration| self.device.map(|_| time.as_secs_f64());
+        let times = Times {
+            load: load.as_secs_f64(),
+            compile: of_device(compile),
+            upload: of_device(upload),
+            solve: solve.as_secs_f64(),
+            download: of_device(download),
+        };
+        Ok(Solved { tree, dimensions: file.dimensions, device, times })
     }
 
     fn load(&self) -> anyhow::Result<PointFile> {
@@ -115,12 +181,11 @@ impl PointRequest {
 }
 
 /// An error in the words of the command line.
-fn with_option(error: PointsError) -> anyhow::Error {
-    match error {
-        PointsError::MinSamples { min_samples, points } => anyhow::anyhow!(
-            "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, \
-             {points}"
-        ),
-        error => error.into(),
-    }
+fn with_option(error: DevicePointsError) -> anyhow::Error {
+    let DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) = error else {
+        return error.into();
+    };
+    anyhow::anyhow!(
+        "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, {points}"
+    )
 }

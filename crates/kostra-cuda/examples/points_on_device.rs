@@ -331,7 +331,7 @@ fn time_dendrogram(n: usize, d: usize, shape: &str) {
     let merges = tree.merges(&mut Run::new().observed_by(&mut steps)).unwrap();
     steps.print();
     if n <= MOST_COMPARED {
-        let (found, tree) = (merges.download().unwrap(), tree.download().unwrap());
+        let (found, tree) = (merges.download().unwrap(), tree.download(16).unwrap());
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(tree, 16).unwrap();
         let by_processor = start.elapsed();

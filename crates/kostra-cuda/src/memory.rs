@@ -10,6 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytemuck::Pod;
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaSlice, DevicePtr, result};
 
@@ -83,6 +84,18 @@ impl DeviceMemory {
     pub fn to_vec(&self) -> Result<Vec<u8>, DeviceError> {
         // SAFETY: this value owns the memory, which has `len` bytes.
         unsafe { bytes_at(&self.device, self.address(), self.len()) }
+    }
+
+    /// Copies the values to host memory, on up to `threads` threads.
+    pub(crate) fn values<T: Pod + Send>(&self, threads: usize) -> Result<Vec<T>, DeviceError> {
+        let _current = Current::keep();
+        let bound = self.device.context().bind_to_thread();
+        self.device.check(bound, "copying from it")?;
+        let values = self.len() / size_of::<T>();
+        // SAFETY: this value owns the memory, which has `len` bytes.
+        let fetched =
+            unsafe { staging::fetch(&self.device, self.address(), values, threads, |_: T| 0) };
+        Ok(fetched?.0)
     }
 
     pub(crate) fn address(&self) -> CUdeviceptr {

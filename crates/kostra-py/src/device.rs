@@ -24,8 +24,12 @@ use crate::watch::interruptible;
 pub(crate) struct DeviceMemory(Arc<cuda::DeviceMemory>);
 
 impl DeviceMemory {
-    pub(crate) fn of(memory: cuda::DeviceMemory) -> Self {
-        Self(Arc::new(memory))
+    pub(crate) fn of(memory: Arc<cuda::DeviceMemory>) -> Self {
+        Self(memory)
+    }
+
+    pub(crate) fn shared(&self) -> Arc<cuda::DeviceMemory> {
+        self.0.clone()
     }
 }
 

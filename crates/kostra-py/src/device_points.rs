@@ -7,8 +7,7 @@ use kostra::cuda::points::{
     spanning_tree_at,
 };
 use kostra_core::{Run, SolveError};
-use kostra_points::{Distance, PointTree};
-use numpy::PyReadonlyArray1;
+use kostra_points::Distance;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -16,6 +15,7 @@ use crate::device::{DeviceMemory, Place, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
 use crate::points::{named, points_error};
+use crate::threads::threads_or_all;
 use crate::watch::{Stop, interruptible};
 
 /// Points on a device, and the distance whose tree is built: a dictionary in Python.
@@ -90,15 +90,17 @@ fn exception(py: Python<'_>, error: DevicePointsError) -> PyErr {
     }
 }
 
-/// A tree of `points` points in host memory, from its edges in canonical order.
+/// The tree of `points` points in host memory, from the ends and the distances of its edges.
 #[pyfunction]
-pub(crate) fn tree_of_edges(
+pub(crate) fn tree_from_device(
+    py: Python<'_>,
     points: u32,
-    u: PyReadonlyArray1<'_, u32>,
-    v: PyReadonlyArray1<'_, u32>,
-    distances: PyReadonlyArray1<'_, f64>,
+    ends: [PyRef<'_, DeviceMemory>; 2],
+    distances: PyRef<'_, DeviceMemory>,
 ) -> PyResult<Forest> {
-    let ends = u.as_slice()?.iter().zip(v.as_slice()?).map(|(&u, &v)| [u, v]).collect();
-    let distances = distances.as_slice()?.to_vec();
-    Ok(Forest::of_points(PointTree { len: points, ends, distances }))
+    let [lower_ends, higher_ends] = ends.map(|ends| ends.shared());
+    let tree =
+        DevicePointTree { len: points, lower_ends, higher_ends, distances: distances.shared() };
+    let tree = interruptible(py, move || tree.download(threads_or_all(None)))?;
+    Ok(Forest::of_points(tree.map_err(|error| exception(py, error))?))
 }

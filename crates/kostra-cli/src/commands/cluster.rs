@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::command::{Answer, Command};
 use crate::output;
-use crate::points::{PointArguments, PointRequest, Solved};
+use crate::points::{PointArguments, PointRequest, Solved, Times};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 
@@ -24,10 +24,12 @@ Examples:
   kostra cluster points.npy --min-cluster-size 50
   kostra cluster shops.csv --columns lat,lon --metric haversine --min-cluster-size 50 -o labels.csv
   kostra cluster points.csv --min-samples 5 --selection leaf --json
+  kostra cluster points.npy --device cuda -o labels.csv
 
 Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
 is CSV: the label and the probability of each point, in the order of the input.
-The label -1 is noise. The result is the same for any number of threads."
+The label -1 is noise. The result is the same for any number of threads, and on
+a CUDA device, which finds the spanning tree."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -108,7 +110,7 @@ impl Command for Arguments {
             max_cluster_size: self.max_cluster_size,
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
-        let request = PointRequest::resolve(self.points);
+        let request = PointRequest::resolve(self.points)?;
         let mut solved = request.solve(min_samples as usize)?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
@@ -120,8 +122,7 @@ impl Command for Arguments {
             min_samples,
             output: output.as_ref().map(ToString::to_string),
             seconds: Seconds {
-                load: solved.load.as_secs_f64(),
-                solve: solved.solve.as_secs_f64(),
+                solved: solved.times,
                 cluster: cluster.as_secs_f64(),
                 write: write.map(|write| write.as_secs_f64()),
             },
@@ -164,14 +165,16 @@ struct Record {
     noise: u64,
     /// The number of points of each cluster.
     cluster_sizes: Vec<u64>,
+    /// Null on the processor.
+    device: Option<String>,
     output: Option<String>,
     seconds: Seconds,
 }
 
 #[derive(Default, Serialize)]
 struct Seconds {
-    load: f64,
-    solve: f64,
+    #[serde(flatten)]
+    solved: Times,
     cluster: f64,
     /// Null if nothing is written.
     write: Option<f64>,
@@ -193,6 +196,7 @@ impl Record {
             clusters: cluster_sizes.len(),
             noise,
             cluster_sizes,
+            device: solved.device.clone(),
             ..Self::default()
         }
     }
@@ -218,15 +222,17 @@ fn sheet(record: &Record) -> String {
         }),
     );
     sheet.line("noise", count(record.noise, "point", "points"));
+    if let Some(device) = &record.device {
+        sheet.line("on", device);
+    }
     if let Some(to) = &record.output {
         sheet.line("written", to);
     }
     sheet.gap();
-    let Seconds { load, solve, cluster, write } = record.seconds;
-    let mut times = vec![("load", load), ("solve", solve), ("cluster", cluster)];
-    times.extend(write.map(|write| ("write", write)));
-    let times: Vec<_> =
-        times.into_iter().map(|(step, time)| (step, Duration::from_secs_f64(time))).collect();
+    let Seconds { solved, cluster, write } = &record.seconds;
+    let mut times = solved.steps();
+    times.push(("cluster", Duration::from_secs_f64(*cluster)));
+    times.extend(write.map(|write| ("write", Duration::from_secs_f64(write))));
     sheet.times(&times);
     format!("Clusters of {}\n{sheet}", record.input)
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::command::{Answer, Command};
 use crate::output;
-use crate::points::{PointArguments, PointRequest, Solved};
+use crate::points::{PointArguments, PointRequest, Solved, Times};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 
@@ -25,6 +25,7 @@ Examples:
   kostra tree points.npy
   kostra tree cities.csv --columns lat,lon --metric haversine -o tree.csv
   kostra tree points.csv --min-samples 10 --json
+  kostra tree points.npy --device cuda -o tree.csv
 
 The output is CSV: the two points of each edge, counted from 0, and their
 distance, in ascending order. The tree is exact, and the same for any number of
@@ -56,12 +57,11 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let request = PointRequest::resolve(self.points);
+        let request = PointRequest::resolve(self.points)?;
         let solved = request.solve(self.min_samples as usize)?;
         let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
-        let text =
-            if self.json { report::json(&record)? } else { sheet(&request, &solved, &record) };
+        let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
         if !self.quiet {
             output::report(&text, output.as_ref())?;
         }
@@ -97,14 +97,16 @@ struct Record {
     /// Null if there is no edge.
     shortest: Option<f64>,
     longest: Option<f64>,
+    /// Null on the processor.
+    device: Option<String>,
     output: Option<String>,
     seconds: Seconds,
 }
 
 #[derive(Serialize)]
 struct Seconds {
-    load: f64,
-    solve: f64,
+    #[serde(flatten)]
+    solved: Times,
     /// Null if nothing is written.
     write: Option<f64>,
 }
@@ -127,16 +129,13 @@ fn record(
         total_length: total.value(),
         shortest: distances.first().copied(),
         longest: distances.last().copied(),
+        device: solved.device.clone(),
         output: output.map(ToString::to_string),
-        seconds: Seconds {
-            load: solved.load.as_secs_f64(),
-            solve: solved.solve.as_secs_f64(),
-            write: write.map(|write| write.as_secs_f64()),
-        },
+        seconds: Seconds { solved: solved.times, write: write.map(|write| write.as_secs_f64()) },
     }
 }
 
-fn sheet(request: &PointRequest, solved: &Solved, record: &Record) -> String {
+fn sheet(request: &PointRequest, record: &Record) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     let points = count(record.points.into(), "point", "points");
@@ -148,11 +147,14 @@ fn sheet(request: &PointRequest, solved: &Solved, record: &Record) -> String {
     if let (Some(shortest), Some(longest)) = (record.shortest, record.longest) {
         sheet.line("lengths", format!("from {shortest} to {longest}"));
     }
+    if let Some(device) = &record.device {
+        sheet.line("on", device);
+    }
     if let Some(to) = &record.output {
         sheet.line("written", to);
     }
     sheet.gap();
-    let mut times = vec![("load", solved.load), ("solve", solved.solve)];
+    let mut times = record.seconds.solved.steps();
     times.extend(record.seconds.write.map(|write| ("write", Duration::from_secs_f64(write))));
     sheet.times(&times);
     format!("Minimum spanning tree of {}\n{sheet}", request.source)

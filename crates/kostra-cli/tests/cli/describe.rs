@@ -124,9 +124,14 @@ fn the_doctor_describes_every_device_or_says_why_there_is_none() {
 #[test]
 fn without_a_device_the_reason_is_reported_before_anything_is_read() {
     let workplace = Workplace::new();
-    for memory in ["", " --memory 1GiB"] {
-        let mut command =
-            workplace.command(&format!("solve no-such-file.gr --device cuda{memory}"));
+    for arguments in [
+        "solve no-such-file.gr",
+        "solve no-such-file.gr --memory 1GiB",
+        "partition no-such-file.gr -k 2",
+        "tree no-such-file.csv",
+        "cluster no-such-file.csv",
+    ] {
+        let mut command = workplace.command(&format!("{arguments} --device cuda"));
         // Hides the devices of a machine that has some.
         let hidden = command.env("CUDA_VISIBLE_DEVICES", "");
         let outcome = Outcome::from_output(hidden.output().unwrap());

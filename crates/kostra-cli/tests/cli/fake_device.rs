@@ -73,6 +73,27 @@ fn several_devices_are_used_by_cuda_multi_and_named_in_the_report() {
 }
 
 #[test]
+fn commands_for_points_report_the_device_and_its_steps() {
+    let workplace = Workplace::new();
+    // A tree of more points needs kernels that work.
+    workplace.write("point.csv", "3,4\n");
+    for (command, last) in [("tree", None), ("cluster --min-samples 1", Some("cluster"))] {
+        let line = format!("{command} point.csv --device cuda:1");
+        let Some(outcome) = run(&workplace, &line) else { return };
+        assert!(outcome.stdout.contains("on              a fake device (cuda:1)"), "{outcome:?}");
+        let expected = ["load", "compile", "upload", "solve", "download"];
+        assert_eq!(steps(&outcome.stdout), expected, "{outcome:?}");
+        let record = run(&workplace, &format!("{line} --json")).unwrap().json();
+        assert_eq!(record["device"], "a fake device (cuda:1)");
+        for step in expected.into_iter().chain(last) {
+            assert!(record["seconds"][step].is_f64(), "{step}: {record}");
+        }
+        let record = workplace.run(&format!("{command} point.csv --json")).json();
+        assert!(record["device"].is_null() && record["seconds"]["upload"].is_null(), "{record}");
+    }
+}
+
+#[test]
 fn devices_that_are_absent_named_twice_or_too_many_are_refused_with_the_reason() {
     for (arguments, reason) in [
         ("solve gen:path:n=9 --device cuda:0,2", "there is no device 2; the devices are numbered"),

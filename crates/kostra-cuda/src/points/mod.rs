@@ -112,17 +112,18 @@ impl Plan {
     }
 }
 
-/// A minimum spanning tree in device memory, in the order of [`PointTree`].
+/// A minimum spanning tree in device memory, in the order of [`PointTree`]. Other libraries may use
+/// its arrays for longer than the tree.
 #[derive(Debug)]
 pub struct DevicePointTree {
     /// The number of points.
     pub len: u32,
     /// The lower end of each edge: 32-bit indices.
-    pub lower_ends: DeviceMemory,
+    pub lower_ends: Arc<DeviceMemory>,
     /// The higher end of each edge.
-    pub higher_ends: DeviceMemory,
+    pub higher_ends: Arc<DeviceMemory>,
     /// The distance between the ends of each edge, 64 bits.
-    pub distances: DeviceMemory,
+    pub distances: Arc<DeviceMemory>,
 }
 
 /// The canonical minimum spanning tree of points, built on the device `run.device()`.
@@ -188,7 +189,7 @@ fn tree_of(
     addresses.address = copy.address();
     // The copy has all points, and lives until the tree is complete.
     let tree = Request { device, points: &addresses, distance, plan }.solve(run)?;
-    run.download(|_| tree.download())
+    run.download(|_| tree.download(threads))
 }
 
 /// The canonical minimum spanning tree of points in device memory.
@@ -239,7 +240,7 @@ impl Request<'_> {
         check(points, distance)?;
         let len = points.len;
         if len < 2 {
-            let empty = || DeviceMemory::uninit(device, 0);
+            let empty = || DeviceMemory::uninit(device, 0).map(Arc::new);
             let (lower_ends, higher_ends, distances) = (empty()?, empty()?, empty()?);
             return Ok(DevicePointTree { len, lower_ends, higher_ends, distances });
         }
@@ -339,18 +340,15 @@ impl Request<'_> {
 }
 
 impl DevicePointTree {
-    /// Copies the tree to host memory.
+    /// Copies the tree to host memory, on up to `threads` threads.
     ///
     /// # Errors
     /// When the device fails, or the system refuses the memory.
-    pub fn download(&self) -> Result<PointTree, DevicePointsError> {
-        let (lower, higher) = (self.lower_ends.to_vec()?, self.higher_ends.to_vec()?);
-        let word = |bytes: &[u8; 4]| u32::from_ne_bytes(*bytes);
-        let pairs = lower.as_chunks::<4>().0.iter().zip(higher.as_chunks::<4>().0);
-        let ends = memory::collected(pairs.map(|(a, b)| [word(a), word(b)])).map_err(refused)?;
-        let distances = self.distances.to_vec()?;
-        let numbers = distances.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
-        let distances = memory::collected(numbers).map_err(refused)?;
+    pub fn download(&self, threads: usize) -> Result<PointTree, DevicePointsError> {
+        let (lower, higher) = (self.lower_ends.values(threads)?, self.higher_ends.values(threads)?);
+        let pairs = lower.into_iter().zip(higher).map(|(lower, higher)| [lower, higher]);
+        let ends = memory::collected(pairs).map_err(refused)?;
+        let distances = self.distances.values(threads)?;
         Ok(PointTree { len: self.len, ends, distances })
     }
 }

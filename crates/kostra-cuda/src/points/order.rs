@@ -30,7 +30,7 @@ pub(super) fn order(
     mut sort: RadixSort,
 ) -> Result<DevicePointTree, DeviceError> {
     let order = Order { device, kernels, edges, count };
-    let array = |size: usize| DeviceMemory::uninit(device, size * count as usize);
+    let array = |size: usize| DeviceMemory::uninit(device, size * count as usize).map(Arc::new);
     let tree = DevicePointTree {
         len: count + 1,
         lower_ends: array(4)?,

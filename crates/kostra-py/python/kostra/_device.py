@@ -51,6 +51,13 @@ def place_of(values):
     return None if int(kind) in _IN_MEMORY else (int(kind), int(number))
 
 
+def shape_of(values):
+    """The shape of an array on a device."""
+    if hasattr(values, "shape"):
+        return tuple(values.shape)
+    return tuple(values.__cuda_array_interface__["shape"])
+
+
 def name_of(place):
     """The name of a device."""
     kind, number = place
@@ -65,5 +72,6 @@ def refuse_if_on_device(name, values):
         raise DeviceError(
             f"{name} is on device {name_of(place)}, but must be in host memory; "
             "copy it to the host first "
-            "(only minimum_spanning_forest and euclidean_mst take arrays on CUDA devices)"
+            "(minimum_spanning_forest takes graphs on CUDA devices; euclidean_mst, single_linkage, "
+            "HDBSCAN and SingleLinkage take points)"
         )

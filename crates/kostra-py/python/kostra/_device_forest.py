@@ -205,8 +205,8 @@ class DevicePointTree(DeviceForest):
     def to_host(self):
         """The :class:`PointTree` in host memory. The first call copies it, in O(n) time."""
         if self._host is None:
-            u, v = (ends.to_numpy().view(np.uint32) for ends in (self.u, self.v))
-            inner = _kostra.tree_of_edges(self.n, u, v, self.distances.to_numpy())
+            ends = [self.u._memory, self.v._memory]
+            inner = _kostra.tree_from_device(self.n, ends, self.distances._memory)
             self._host = _points.PointTree._of(inner)
         return self._host
 

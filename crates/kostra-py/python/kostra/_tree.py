@@ -20,9 +20,9 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     Parameters
     ----------
     forest : Forest, or array
-        A minimum spanning forest whose weights are distances. Or points, an array of n by d. Or
-        distances: a condensed vector, as in SciPy's ``linkage``, or with ``metric="precomputed"``
-        one of the forms of :mod:`kostra.cluster`.
+        A minimum spanning forest whose weights are distances. Or points, an array of n by d, also
+        on a CUDA device, which then finds the tree. Or distances: a condensed vector, as in SciPy's
+        ``linkage``, or with ``metric="precomputed"`` one of the forms of :mod:`kostra.cluster`.
     join : float, optional
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the

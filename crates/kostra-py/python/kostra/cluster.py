@@ -18,11 +18,15 @@ forms:
 The components of a sparse matrix or of k-NN arrays are joined at an infinite distance. ``X`` may
 also be a :class:`kostra.Forest` whose weights are distances. So several estimators can share one
 tree.
+
+:class:`HDBSCAN` and :class:`SingleLinkage` also take points on a CUDA device, such as arrays of
+CuPy and PyTorch, or the tree of such points. The device finds the tree, and the processor the
+clusters. The results are the same, and are in host memory.
 """
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _points
+from kostra import _arrays, _device, _kostra, _points
 from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
@@ -53,6 +57,7 @@ class _Estimator(ClusterMixin, BaseEstimator):
         X = in_memory(X)
         if isinstance(X, Forest):
             return X
+        _device.refuse_if_on_device("X", X)
         is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
         if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
             return X
@@ -68,6 +73,11 @@ class _Estimator(ClusterMixin, BaseEstimator):
 
     def _tree(self, X, min_samples):
         options = {"metric": self.metric, "min_samples": min_samples, "threads": self.threads}
+        if self.metric != "precomputed" and _device.place_of(X) is not None:
+            # scikit-learn checks arrays in host memory only. The device checks these.
+            tree = _points.tree(X, **options)
+            self.n_features_in_ = _device.shape_of(X)[1]
+            return tree
         X = self._validated(X)
         if isinstance(X, Forest):
             options["min_samples"] = None

@@ -9,6 +9,7 @@ use kostra::{cuda, partition};
 use kostra_core::{DeviceTimes, Run};
 
 use super::Plan;
+use crate::device;
 use crate::input::Graph;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
@@ -32,9 +33,7 @@ impl Place {
     /// When the device cannot be used.
     pub(super) fn open(self) -> Result<Option<String>, cuda::NoDevice> {
         let Self::Device { ordinal, .. } = self else { return Ok(None) };
-        let _stage = Stage::start("opening the device");
-        let device = cuda::Device::open(ordinal)?;
-        Ok(Some(format!("{} (cuda:{ordinal})", device.name())))
+        device::open(ordinal).map(Some)
     }
 
     /// How the device matches vertices, and how it moves them.

@@ -12,10 +12,10 @@ use crate::testing::device;
 fn upload(device: &Arc<Device>, len: u32, ends: &[[u32; 2]]) -> DevicePointTree {
     let column = |end: usize| {
         let bytes: Vec<u8> = ends.iter().flat_map(|pair| pair[end].to_ne_bytes()).collect();
-        DeviceMemory::copy_of(device, &bytes, 1).unwrap()
+        Arc::new(DeviceMemory::copy_of(device, &bytes, 1).unwrap())
     };
     // The distances are not looked at.
-    let distances = DeviceMemory::uninit(device, 0).unwrap();
+    let distances = Arc::new(DeviceMemory::uninit(device, 0).unwrap());
     DevicePointTree { len, lower_ends: column(0), higher_ends: column(1), distances }
 }
 
