@@ -10,7 +10,9 @@ use kostra::cuda::points::DevicePointsError;
 use kostra::io::{Input, PointColumn, PointFile, read_points};
 use kostra::{Run, cuda};
 use kostra_core::DeviceTimes;
-use kostra_points::{Distance, Metric, PointTree, Points, PointsError, spanning_tree};
+use kostra_points::{
+    Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
+};
 use serde::Serialize;
 
 use crate::device::{self, Device, parse_device};
@@ -62,6 +64,17 @@ pub(crate) struct PointRequest {
     pub(crate) threads: usize,
     /// The number of the CUDA device, if one is wanted.
     device: Option<usize>,
+}
+
+/// Which tree is wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted {
+    /// That of mutual reachability distances for this number of samples; with one, of the distances
+    /// themselves.
+    MutualReachability(usize),
+    /// That of the graph that joins each point with this number of nearest points, whose components
+    /// are joined by the shortest links.
+    OfNeighbors(usize),
 }
 
 /// The points of a file and their tree.
@@ -118,12 +131,14 @@ impl PointRequest {
         })
     }
 
-    /// Reads the points and finds their tree of mutual reachability distances; with `min_samples`
-    /// 1, the distances themselves.
+    /// Reads the points and finds a tree.
     ///
     /// # Errors
     /// When the file or the points are at fault, or the device fails.
-    pub(crate) fn solve(&self, min_samples: usize) -> anyhow::Result<Solved> {
+    pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<Solved> {
+        if self.device.is_some() && matches!(wanted, Wanted::OfNeighbors(_)) {
+            anyhow::bail!("nearest neighbors are found on the processor; leave out `--device`");
+        }
         // Before the points are read, because that can take long.
         let device = self.device.map(device::open).transpose()?;
         let start = Instant::now();
@@ -136,11 +151,16 @@ impl PointRequest {
             run = run.on_device(ordinal);
         }
         let points = Points::new(&file.coordinates, file.dimensions);
-        let tree = points.map_err(DevicePointsError::from).and_then(|points| {
-            let distance = Distance::mutual_reachability(self.metric, min_samples);
-            match self.device {
-                None => Ok(spanning_tree(&points, distance, &mut run)?),
-                Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
+        let tree = points.map_err(DevicePointsError::from).and_then(|points| match wanted {
+            Wanted::OfNeighbors(neighbors) => {
+                Ok(neighbors_tree(&points, self.metric, neighbors, &mut run)?)
+            }
+            Wanted::MutualReachability(min_samples) => {
+                let distance = Distance::mutual_reachability(self.metric, min_samples);
+                match self.device {
+                    None => Ok(spanning_tree(&points, distance, &mut run)?),
+                    Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
+                }
             }
         });
         let tree = tree.map_err(with_option).with_context(|| self.source.to_string())?;
@@ -182,10 +202,20 @@ impl PointRequest {
 
 /// An error in the words of the command line.
 fn with_option(error: DevicePointsError) -> anyhow::Error {
-    let DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) = error else {
-        return error.into();
-    };
-    anyhow::anyhow!(
-        "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, {points}"
-    )
+    match error {
+        DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) => {
+            anyhow::anyhow!(
+                "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, \
+                 {points}"
+            )
+        }
+        DevicePointsError::Points(PointsError::TooFewNeighbors { neighbors, points }) => {
+            anyhow::anyhow!(
+                "`--neighbors` is {neighbors}, but it must be from 1 to the number of other \
+                 points, {}",
+                points.saturating_sub(1)
+            )
+        }
+        error => error.into(),
+    }
 }

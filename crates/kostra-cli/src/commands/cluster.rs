@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::command::{Answer, Command};
 use crate::output;
-use crate::points::{PointArguments, PointRequest, Solved, Times};
+use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 
@@ -111,7 +111,7 @@ impl Command for Arguments {
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let request = PointRequest::resolve(self.points)?;
-        let mut solved = request.solve(min_samples as usize)?;
+        let mut solved = request.solve(Wanted::MutualReachability(min_samples as usize))?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
         let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;

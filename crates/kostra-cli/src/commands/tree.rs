@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::command::{Answer, Command};
 use crate::output;
-use crate::points::{PointArguments, PointRequest, Solved, Times};
+use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 
@@ -25,6 +25,7 @@ Examples:
   kostra tree points.npy
   kostra tree cities.csv --columns lat,lon --metric haversine -o tree.csv
   kostra tree points.csv --min-samples 10 --json
+  kostra tree points.npy --neighbors 10 -o tree.csv
   kostra tree points.npy --device cuda -o tree.csv
 
 The output is CSV: the two points of each edge, counted from 0, and their
@@ -39,6 +40,14 @@ pub(super) struct Arguments {
     /// distances to their N-th nearest point, themselves included
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_samples: u32,
+
+    /// Join each point with its N nearest points first, and then the components of this graph by
+    /// their shortest links
+    #[arg(
+        long, value_name = "N", conflicts_with = "min_samples",
+        value_parser = clap::value_parser!(u32).range(1..),
+    )]
+    neighbors: Option<u32>,
 
     /// The file for the edges; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -58,7 +67,11 @@ impl Command for Arguments {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
         let request = PointRequest::resolve(self.points)?;
-        let solved = request.solve(self.min_samples as usize)?;
+        let wanted = match self.neighbors {
+            Some(neighbors) => Wanted::OfNeighbors(neighbors as usize),
+            None => Wanted::MutualReachability(self.min_samples as usize),
+        };
+        let solved = request.solve(wanted)?;
         let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
         let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
