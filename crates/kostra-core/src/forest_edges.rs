@@ -1,31 +1,59 @@
 //! The forest of the first edges of a graph, while further edges arrive in blocks.
 
-use crate::{Vertex, Weight};
+use crate::{AnyGraph, EdgeList, Encoding, Key, Vertex, Weight, WeightType};
 
 /// The edges of a forest: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`. Ids ascend.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ForestEdges<W> {
+pub struct ForestEdges<K> {
     /// The edges in the input.
     pub ids: Vec<u64>,
     /// The first ends.
     pub u: Vec<Vertex>,
     /// The second ends.
     pub v: Vec<Vertex>,
-    /// The weights.
-    pub weights: Vec<W>,
+    /// The bits of the weights.
+    pub weights: Vec<K>,
 }
 
-impl<W> ForestEdges<W> {
+impl<K> ForestEdges<K> {
     /// These edges as the forest of the first `taken` edges of a graph with `vertices` vertices.
-    pub fn state(&self, taken: u64, vertices: u32) -> ForestState<'_, W> {
+    pub fn state(&self, taken: u64, vertices: u32) -> ForestState<'_, K> {
         let Self { ids, u, v, weights } = self;
         ForestState { taken, vertices, ids, u, v, weights }
     }
 }
 
+impl<K: Key> ForestEdges<K> {
+    /// The ids, and the edges as a graph with `vertices` vertices and weights of this type. Checks
+    /// only the lengths, and copies nothing.
+    ///
+    /// # Panics
+    /// If the weights do not have the size of `K`, or the arrays differ in length.
+    pub fn into_graph(self, vertices: u32, weight_type: WeightType) -> (Vec<u64>, AnyGraph) {
+        fn typed<W: Weight>(
+            (u, v): (Vec<Vertex>, Vec<Vertex>),
+            weights: Vec<impl Key>,
+            vertices: u32,
+        ) -> EdgeList<W> {
+            EdgeList::of_checked(vertices, u, v, bytemuck::cast_vec::<_, W>(weights))
+        }
+        let Self { ids, u, v, weights } = self;
+        let ends = (u, v);
+        let graph = match weight_type {
+            WeightType::I32 => typed::<i32>(ends, weights, vertices).into(),
+            WeightType::U32 => typed::<u32>(ends, weights, vertices).into(),
+            WeightType::I64 => typed::<i64>(ends, weights, vertices).into(),
+            WeightType::U64 => typed::<u64>(ends, weights, vertices).into(),
+            WeightType::F32 => typed::<f32>(ends, weights, vertices).into(),
+            WeightType::F64 => typed::<f64>(ends, weights, vertices).into(),
+        };
+        (ids, graph)
+    }
+}
+
 /// The state of a solve between two blocks: the forest of all edges so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ForestState<'a, W> {
+pub struct ForestState<'a, K> {
     /// The number of input edges so far.
     pub taken: u64,
     /// The number of vertices.
@@ -36,18 +64,18 @@ pub struct ForestState<'a, W> {
     pub u: &'a [Vertex],
     /// The second ends.
     pub v: &'a [Vertex],
-    /// The weights.
-    pub weights: &'a [W],
+    /// The bits of the weights.
+    pub weights: &'a [K],
 }
 
-impl<W: Weight> ForestState<'_, W> {
+impl<K: Key> ForestState<'_, K> {
     /// Whether the arrays are edges in the order of their ids, and no more than a forest can have.
     /// They may still have a cycle.
-    pub fn is_plausible(&self) -> bool {
+    pub fn is_plausible(&self, encoding: Encoding<K>) -> bool {
         let Self { taken, vertices, ids, u, v, weights } = *self;
         let edges = ids.len();
         let is_edge = |at: usize| {
-            u[at] < vertices && v[at] < vertices && ids[at] < taken && !weights[at].is_nan()
+            u[at] < vertices && v[at] < vertices && ids[at] < taken && !encoding.is_nan(weights[at])
         };
         [u.len(), v.len(), weights.len()] == [edges; 3]
             && edges <= (vertices as usize).saturating_sub(1)

@@ -50,6 +50,14 @@ impl WeightType {
             Self::F64 => "f64",
         }
     }
+
+    /// The number of bits of a weight: 32 or 64.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::I32 | Self::U32 | Self::F32 => 32,
+            Self::I64 | Self::U64 | Self::F64 => 64,
+        }
+    }
 }
 
 impl Display for WeightType {
@@ -156,15 +164,26 @@ pub struct Encoding<K: Key> {
 
 impl<K: Key> Encoding<K> {
     /// The encoding of weights of the type `W`.
+    #[inline]
     pub fn new<W: Weight<Key = K>>(order: Order) -> Self {
-        let (is_signed, is_float) = match W::TYPE {
+        Self::of_type(W::TYPE, order)
+    }
+
+    /// The encoding of weights of this type.
+    ///
+    /// # Panics
+    /// If the weights do not have the size of `K`.
+    #[inline]
+    pub fn of_type(weight_type: WeightType, order: Order) -> Self {
+        assert!(weight_type.bits() == K::BITS, "the weights have the size of keys");
+        let (is_signed, is_float) = match weight_type {
             WeightType::U32 | WeightType::U64 => (false, false),
             WeightType::I32 | WeightType::I64 => (true, false),
             WeightType::F32 | WeightType::F64 => (true, true),
         };
         let sign = if is_signed { K::SIGN } else { K::MIN };
         Self {
-            weight_type: W::TYPE,
+            weight_type,
             order,
             negative_zero: if is_float { K::SIGN } else { K::MIN },
             flipped_if_negative: if is_float { !K::SIGN } else { K::MIN },
@@ -188,6 +207,16 @@ impl<K: Key> Encoding<K> {
     pub fn key(self, bits: K) -> K {
         let bits = if bits == self.negative_zero { K::MIN } else { bits };
         bits ^ (bits.sign_mask() & self.flipped_if_negative) ^ self.flipped
+    }
+
+    /// Whether the weight with these bits is NaN.
+    pub fn is_nan(self, bits: K) -> bool {
+        let bits = bits.to_u64();
+        match self.weight_type {
+            WeightType::F32 => f32::from_bits(bits as u32).is_nan(),
+            WeightType::F64 => f64::from_bits(bits).is_nan(),
+            _ => false,
+        }
     }
 
     /// The weight with these bits, as text.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaSlice};
 use kostra_core::random::Stream;
-use kostra_core::{AnyGraph, EdgeList, ForestEdges, Graph, Order, Run, Vertex};
+use kostra_core::{AnyGraph, EdgeList, ForestEdges, Graph, Order, Run, Vertex, WeightType};
 use kostra_cuda::external::{ForestSink, Limits, Statistics};
 use kostra_cuda::{Device, DeviceEdges, fast};
 
@@ -128,27 +128,28 @@ fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64() / 1e9
 }
 
-fn measure(
-    device: &Arc<Device>,
-    edges: &EdgeList<u32>,
-    arguments: &Arguments,
-) -> Result<(), Fault> {
+fn measure(device: &Arc<Device>, list: &EdgeList<u32>, arguments: &Arguments) -> Result<(), Fault> {
+    let edges = list.edges(Order::Minimum);
     let bytes = 12 * edges.len();
-    let limits = Limits::within::<u32>(device, arguments.memory << 20, edges.vertices())?;
+    let limits = Limits::within(device, arguments.memory << 20, edges.vertices(), WeightType::U32)?;
     println!("  {} MiB: room for {} edges", arguments.memory, limits.capacity());
     let (mut copies, mut solves, mut forest) = (Vec::new(), Vec::new(), None);
     let block = if arguments.block == 0 { edges.len() } else { arguments.block };
-    let blocks: Vec<_> = if block >= edges.len() { vec![] } else { blocks(edges, block) };
+    let blocks: Vec<_> = if block >= edges.len() { vec![] } else { blocks(list, block) };
     for _ in 0..arguments.runs {
         let start = Instant::now();
-        let mut sink =
-            ForestSink::new(device, edges.vertices(), Order::Minimum, (limits, arguments.threads))?;
+        let mut sink = ForestSink::new(
+            device,
+            edges.vertices(),
+            edges.encoding(),
+            (limits, arguments.threads),
+        )?;
         let allocated = start.elapsed();
         if blocks.is_empty() {
             sink.add(0, edges)?;
         }
         for (index, edges) in blocks.iter().enumerate() {
-            sink.add((index * block) as u64, edges)?;
+            sink.add((index * block) as u64, edges.edges(Order::Minimum))?;
         }
         let added = start.elapsed();
         let found = sink.forest()?;
@@ -167,8 +168,7 @@ fn measure(
     }
     for _ in 0..arguments.runs {
         let start = Instant::now();
-        let Ok(copy) = DeviceEdges::upload(device, edges.edges(Order::Minimum), arguments.threads)
-        else {
+        let Ok(copy) = DeviceEdges::upload(device, edges, arguments.threads) else {
             println!("  the edges do not fit into device memory");
             return Ok(());
         };

@@ -16,7 +16,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use kostra_core::{AnyGraph, ForestEdges, Vertex, Weight, WeightType, memory};
+use kostra_core::{AnyGraph, ForestEdges, Key, Vertex, WeightType, memory};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::fault::Fault;
@@ -47,6 +47,8 @@ pub struct CheckpointFacts {
     pub identity: String,
     /// The number of vertices.
     pub vertices: u32,
+    /// The type of the weights.
+    pub weight_type: WeightType,
     /// The number of input edges so far.
     pub taken: u64,
     /// The checksum of these edges, from [`EdgesSeen`].
@@ -101,15 +103,20 @@ impl EdgesSeen {
     }
 }
 
-/// Writes a checkpoint, replacing an older one in one step.
+/// Writes a checkpoint, replacing an older one in one step. The last array holds the bits of the
+/// weights.
 ///
 /// # Errors
 /// When the file cannot be written. Then the old one is unchanged.
-pub fn write_checkpoint<W: Weight>(
+///
+/// # Panics
+/// If the weights do not have the size of `K`.
+pub fn write_checkpoint<K: Key>(
     path: &Path,
     facts: &CheckpointFacts,
-    arrays: (&[u64], &[Vertex], &[Vertex], &[W]),
+    arrays: (&[u64], &[Vertex], &[Vertex], &[K]),
 ) -> Result<(), WriteError> {
+    assert_eq!(facts.weight_type.bits(), K::BITS, "the weights have the size of keys");
     let write = || {
         let mut replacement = Replacement::create(path)?;
         write_content(replacement.file(), facts, arrays)?;
@@ -118,14 +125,15 @@ pub fn write_checkpoint<W: Weight>(
     write().map_err(|cause| WriteError::Io { output: path.display().to_string(), cause })
 }
 
-fn write_content<W: Weight>(
+fn write_content<K: Key>(
     file: &mut File,
     facts: &CheckpointFacts,
-    (ids, u, v, weights): (&[u64], &[Vertex], &[Vertex], &[W]),
+    (ids, u, v, weights): (&[u64], &[Vertex], &[Vertex], &[K]),
 ) -> io::Result<()> {
     let buffered = BufWriter::with_capacity(BUFFER, file);
     let mut to = Hashing { inner: buffered, hash: Xxh3::new() };
-    let code = WEIGHT_TYPES.iter().position(|&known| known == W::TYPE).unwrap_or_default();
+    let code =
+        WEIGHT_TYPES.iter().position(|&known| known == facts.weight_type).unwrap_or_default();
     let identity = facts.identity.as_bytes();
     let (forest, name) = (ids.len() as u64, identity.len() as u64);
     to.write_all(&MAGIC)?;
@@ -148,7 +156,6 @@ pub struct Checkpoint {
     input: String,
     from: Hashing<BufReader<File>>,
     facts: CheckpointFacts,
-    weight_type: WeightType,
     edges: u64,
 }
 
@@ -181,21 +188,18 @@ impl Checkpoint {
         }
         let weight_type = *WEIGHT_TYPES.get(*code as usize).ok_or_else(damaged)?;
         let vertices = u32::try_from(*vertices).map_err(|_| damaged())?;
-        let weight = match weight_type {
-            WeightType::I32 | WeightType::U32 | WeightType::F32 => 4,
-            WeightType::I64 | WeightType::U64 | WeightType::F64 => 8,
-        };
         // Checked before memory is reserved for the arrays.
         let expected = edges
-            .checked_mul(16 + weight)
+            .checked_mul(16 + u64::from(weight_type.bits() / 8))
             .and_then(|arrays| arrays.checked_add(HEADER + name + CHECKSUM));
         if *name > LONGEST_IDENTITY || *edges > u64::from(vertices) || expected != Some(length) {
             return Err(damaged());
         }
         let identity = String::from_utf8(read_items(&mut from, *name as usize)?);
         let identity = identity.map_err(|_| damaged())?;
-        let facts = CheckpointFacts { identity, vertices, taken: *taken, seen: *seen };
-        Ok(Self { input, from, facts, weight_type, edges: *edges })
+        let (taken, seen) = (*taken, *seen);
+        let facts = CheckpointFacts { identity, vertices, weight_type, taken, seen };
+        Ok(Self { input, from, facts, edges: *edges })
     }
 
     /// What the checkpoint says besides the forest.
@@ -203,20 +207,15 @@ impl Checkpoint {
         &self.facts
     }
 
-    /// The type of the weights.
-    pub fn weight_type(&self) -> WeightType {
-        self.weight_type
-    }
-
-    /// Reads the forest. `W` must be the type of the weights.
+    /// Reads the forest. The weights must have the size of `K`.
     ///
     /// # Errors
     /// When the file is damaged, or the system refuses the memory.
-    pub fn read<W: Weight>(mut self) -> Result<ForestEdges<W>, ReadError> {
+    pub fn read<K: Key>(mut self) -> Result<ForestEdges<K>, ReadError> {
         self.read_arrays().map_err(|fault| fault.in_input(self.input))
     }
 
-    fn read_arrays<W: Weight>(&mut self) -> Result<ForestEdges<W>, Fault> {
+    fn read_arrays<K: Key>(&mut self) -> Result<ForestEdges<K>, Fault> {
         let count = self.edges as usize;
         let arrays = ForestEdges {
             ids: read_items(&mut self.from, count)?,
@@ -225,7 +224,8 @@ impl Checkpoint {
             weights: read_items(&mut self.from, count)?,
         };
         let checksum = self.from.hash.digest();
-        if read_items::<u64>(&mut self.from, 1)? != [checksum] || W::TYPE != self.weight_type {
+        let is_of_size = self.facts.weight_type.bits() == K::BITS;
+        if !is_of_size || read_items::<u64>(&mut self.from, 1)? != [checksum] {
             return Err(damaged());
         }
         Ok(arrays)
@@ -282,11 +282,17 @@ mod tests {
     use super::*;
 
     fn facts() -> CheckpointFacts {
-        CheckpointFacts { identity: "a graph".into(), vertices: 9, taken: 1 << 40, seen: 77 }
+        CheckpointFacts {
+            identity: "a graph".into(),
+            vertices: 9,
+            weight_type: WeightType::F32,
+            taken: 1 << 40,
+            seen: 77,
+        }
     }
 
-    const ARRAYS: (&[u64], &[Vertex], &[Vertex], &[f32]) =
-        (&[1 << 33, 5], &[0, 1], &[2, 3], &[0.5, 1.5]);
+    const ARRAYS: (&[u64], &[Vertex], &[Vertex], &[u32]) =
+        (&[1 << 33, 5], &[0, 1], &[2, 3], &[0.5_f32.to_bits(), 1.5_f32.to_bits()]);
 
     #[test]
     fn a_checkpoint_is_read_back() {
@@ -294,12 +300,12 @@ mod tests {
         let path = folder.path().join("forest.ids.checkpoint");
         write_checkpoint(&path, &facts(), ARRAYS).unwrap();
         let checkpoint = Checkpoint::open(&path).unwrap();
-        assert_eq!((checkpoint.facts(), checkpoint.weight_type()), (&facts(), WeightType::F32));
-        let arrays = checkpoint.read::<f32>().unwrap();
+        assert_eq!(checkpoint.facts(), &facts());
+        let arrays = checkpoint.read::<u32>().unwrap();
         let (ids, u, v, weights) = ARRAYS;
         assert_eq!((&arrays.ids[..], &arrays.u[..], &arrays.v[..]), (ids, u, v));
         assert_eq!(arrays.weights, weights);
-        assert!(Checkpoint::open(&path).unwrap().read::<i32>().is_err());
+        assert!(Checkpoint::open(&path).unwrap().read::<u64>().is_err());
     }
 
     #[test]
@@ -310,7 +316,7 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            Checkpoint::open(&path).and_then(Checkpoint::read::<f32>)
+            Checkpoint::open(&path).and_then(Checkpoint::read::<u32>)
         };
         assert!(read(&bytes).is_ok());
         for at in 0..bytes.len() {

@@ -5,8 +5,8 @@ use kostra::cuda::external::{ForestSink as DeviceSink, Limits as DeviceLimits};
 use kostra::cuda::{self, Device};
 use kostra::external::{ForestSink, Limits};
 use kostra_core::{
-    Algorithm, EdgeList, EdgeSet, Edges, Key, Order, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, Weight, WeightType,
+    Algorithm, EdgeSet, Edges, Key, Order, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo,
 };
 use kostra_testkit::matrix::{Answer, ORDERS, can_run, check_solver};
 use kostra_testkit::strategies::graphs;
@@ -25,32 +25,10 @@ const INFO: SolverInfo = SolverInfo {
     options: &[],
 };
 
-/// Evaluates a call of a generic function for the type of the weights.
-macro_rules! of_type {
-    ($edges:expr, $function:ident($($argument:expr),*)) => {
-        match $edges.encoding().weight_type() {
-            WeightType::I32 => Self::$function::<i32, K>($($argument),*),
-            WeightType::U32 => Self::$function::<u32, K>($($argument),*),
-            WeightType::I64 => Self::$function::<i64, K>($($argument),*),
-            WeightType::U64 => Self::$function::<u64, K>($($argument),*),
-            WeightType::F32 => Self::$function::<f32, K>($($argument),*),
-            WeightType::F64 => Self::$function::<f64, K>($($argument),*),
-        }
-    };
-}
-
 /// The parts of at most `size` edges, with the number of edges before each.
-fn blocks<W: Weight, K: Key>(
-    edges: Edges<'_, K>,
-    size: usize,
-) -> impl Iterator<Item = (u64, EdgeList<W>)> {
-    let weights: &[W] = bytemuck::cast_slice(edges.weights());
-    (0..edges.len()).step_by(size).map(move |start| {
-        let range = start..edges.len().min(start + size);
-        let [u, v] = [edges.u(), edges.v()].map(|ends| ends[range.clone()].to_vec());
-        let block = EdgeList::of_checked(edges.vertices(), u, v, weights[range].to_vec());
-        (start as u64, block)
-    })
+fn blocks<K: Key>(edges: Edges<'_, K>, size: usize) -> impl Iterator<Item = (u64, Edges<'_, K>)> {
+    let block = move |start: usize| edges.range(start..edges.len().min(start + size));
+    (0..edges.len()).step_by(size).map(move |start| (start as u64, block(start)))
 }
 
 fn set_of(ids: Vec<u64>, edges: usize) -> EdgeSet {
@@ -73,19 +51,10 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for External<BUFFER, BLO
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        of_type!(edges, in_blocks(edges, run.threads()))
-    }
-}
-
-impl<const BUFFER: usize, const BLOCK: usize> External<BUFFER, BLOCK> {
-    fn in_blocks<W: Weight, K: Key>(
-        edges: Edges<'_, K>,
-        threads: usize,
-    ) -> Result<EdgeSet, SolveError> {
-        let limits = Limits::with_buffer(BUFFER);
-        let mut sink = ForestSink::<W>::new(edges.vertices(), edges.order(), limits, threads)?;
+        let (limits, threads) = (Limits::with_buffer(BUFFER), run.threads());
+        let mut sink = ForestSink::new(edges.vertices(), edges.encoding(), limits, threads)?;
         for (first, block) in blocks(edges, BLOCK) {
-            sink.add(first, &block)?;
+            sink.add(first, block)?;
         }
         let (forest, _) = sink.finish()?;
         Ok(set_of(forest.ids, edges.len()))
@@ -104,20 +73,13 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for OnDevice<BUFFER, BLO
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        of_type!(edges, in_blocks(edges, &Device::open(run.device())?))
-    }
-}
-
-impl<const BUFFER: usize, const BLOCK: usize> OnDevice<BUFFER, BLOCK> {
-    fn in_blocks<W: Weight, K: Key>(
-        edges: Edges<'_, K>,
-        device: &std::sync::Arc<Device>,
-    ) -> Result<EdgeSet, SolveError> {
+        let device = Device::open(run.device())?;
         cuda::fast::admit(edges.vertices(), edges.len())?;
         let limits = DeviceLimits::with_buffer(edges.vertices(), BUFFER);
-        let mut sink = DeviceSink::<W>::new(device, edges.vertices(), edges.order(), (limits, 2))?;
+        let encoding = edges.encoding();
+        let mut sink = DeviceSink::new(&device, edges.vertices(), encoding, (limits, 2))?;
         for (first, block) in blocks(edges, BLOCK) {
-            sink.add(first, &block)?;
+            sink.add(first, block)?;
         }
         Ok(set_of(sink.forest()?.ids, edges.len()))
     }

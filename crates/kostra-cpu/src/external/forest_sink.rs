@@ -1,37 +1,34 @@
-//! The sink as callers see it, with typed weights.
+//! The sink as callers see it.
 
-use std::marker::PhantomData;
-
-use kostra_core::{EdgeList, Encoding, ForestState, Order, OutOfMemory, Weight, bits_of, memory};
+use kostra_core::{Edges, Encoding, ForestEdges, ForestState, Key, OutOfMemory};
 
 use super::edges::EdgeArrays;
-use super::forest::ExternalForest;
 use super::limits::Limits;
 use super::sink::{Sink, Statistics};
 
 /// Takes the edges of a graph in blocks, and finds the canonical forest within a memory budget. See
-/// the [module](super) for the algorithm.
+/// the [module](super) for the algorithm. Weights are bits, of the type `K` of keys.
 #[derive(Debug)]
-pub struct ForestSink<W: Weight> {
-    sink: Sink<W::Key>,
-    weights: PhantomData<W>,
+pub struct ForestSink<K: Key> {
+    sink: Sink<K>,
 }
 
-impl<W: Weight> ForestSink<W> {
-    /// A sink for a graph with `vertices` vertices. Filters on up to `threads` threads.
+impl<K: Key> ForestSink<K> {
+    /// A sink for a graph with `vertices` vertices and weights with this encoding. Filters on up to
+    /// `threads` threads.
     ///
     /// # Errors
     /// When the system refuses the memory, as for all functions.
     pub fn new(
         vertices: u32,
-        order: Order,
+        encoding: Encoding<K>,
         limits: Limits,
         threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let mut sink = Sink::empty(Encoding::new::<W>(order), limits, threads);
+        let mut sink = Sink::empty(encoding, limits, threads);
         sink.vertices = vertices;
         sink.allocate()?;
-        Ok(Self { sink, weights: PhantomData })
+        Ok(Self { sink })
     }
 
     /// Continues from a state that [`state`](Self::state) returned. None if the arrays are not the
@@ -40,26 +37,31 @@ impl<W: Weight> ForestSink<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub fn restore(
-        state: ForestState<'_, W>,
-        order: Order,
+        state: ForestState<'_, K>,
+        encoding: Encoding<K>,
         limits: Limits,
         threads: usize,
     ) -> Result<Option<Self>, OutOfMemory> {
-        let mut restored = Self::new(state.vertices, order, limits, threads)?;
+        let mut restored = Self::new(state.vertices, encoding, limits, threads)?;
         let sink = &mut restored.sink;
-        if !state.is_plausible() {
+        if !state.is_plausible(encoding) {
             return Ok(None);
         }
         let edges = state.ids.len();
         sink.taken = state.taken;
         sink.edges.u[..edges].copy_from_slice(state.u);
         sink.edges.v[..edges].copy_from_slice(state.v);
-        sink.edges.weights[..edges].copy_from_slice(bits_of(state.weights));
+        sink.edges.weights[..edges].copy_from_slice(state.weights);
         sink.edges.ids[..edges].copy_from_slice(state.ids);
         sink.used = edges;
         sink.reduce()?;
         sink.find_levels()?;
         Ok((sink.forest == edges).then_some(restored))
+    }
+
+    /// How the bits of the weights become keys.
+    pub fn encoding(&self) -> Encoding<K> {
+        self.sink.encoding
     }
 
     /// The number of vertices.
@@ -86,22 +88,18 @@ impl<W: Weight> ForestSink<W> {
         self.sink.grow(vertices, limits)
     }
 
-    /// Converts all weights. The order of the weights, and of those of dropped edges, must stay.
+    /// Converts all weights to another type. Their order, and that of the weights of dropped edges,
+    /// must stay. `weights` converts the bits of all weights of the forest.
     ///
     /// # Errors
     /// When the system refuses the memory.
-    pub fn convert<V: Weight>(
+    pub fn convert<L: Key>(
         self,
+        encoding: Encoding<L>,
         limits: Limits,
-        weight: impl Fn(W) -> V,
-    ) -> Result<ForestSink<V>, OutOfMemory> {
-        let encoding = Encoding::new::<V>(self.sink.encoding.order());
-        let sink = self.sink.convert((encoding, limits), |bits| {
-            let weights: Vec<W> = bytemuck::cast_vec(bits);
-            let converted: Vec<V> = memory::collected(weights.into_iter().map(weight))?;
-            Ok(bytemuck::cast_vec(converted))
-        })?;
-        Ok(ForestSink { sink, weights: PhantomData })
+        weights: impl FnOnce(Vec<K>) -> Result<Vec<L>, OutOfMemory>,
+    ) -> Result<ForestSink<L>, OutOfMemory> {
+        Ok(ForestSink { sink: self.sink.convert((encoding, limits), weights)? })
     }
 
     /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
@@ -110,16 +108,16 @@ impl<W: Weight> ForestSink<W> {
     /// When the system refuses the memory.
     ///
     /// # Panics
-    /// If edges are added again, or the block has more vertices than the sink.
-    pub fn add(&mut self, first: u64, edges: &EdgeList<W>) -> Result<(), OutOfMemory> {
-        self.sink.add(first, edges.edges(self.sink.encoding.order()))
+    /// If edges are added again, or the block has more vertices than the sink or another encoding.
+    pub fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), OutOfMemory> {
+        self.sink.add(first, edges)
     }
 
     /// The state after all edges so far, from which [`restore`](Self::restore) continues.
     ///
     /// # Errors
     /// When the system refuses the memory.
-    pub fn state(&mut self) -> Result<ForestState<'_, W>, OutOfMemory> {
+    pub fn state(&mut self) -> Result<ForestState<'_, K>, OutOfMemory> {
         self.sink.reduce_buffer()?;
         let Sink { edges, forest, taken, vertices, .. } = &self.sink;
         Ok(ForestState {
@@ -128,7 +126,7 @@ impl<W: Weight> ForestSink<W> {
             ids: &edges.ids[..*forest],
             u: &edges.u[..*forest],
             v: &edges.v[..*forest],
-            weights: bytemuck::cast_slice(&edges.weights[..*forest]),
+            weights: &edges.weights[..*forest],
         })
     }
 
@@ -136,11 +134,10 @@ impl<W: Weight> ForestSink<W> {
     ///
     /// # Errors
     /// When the system refuses the memory.
-    pub fn finish(mut self) -> Result<(ExternalForest<W>, Statistics), OutOfMemory> {
+    pub fn finish(mut self) -> Result<(ForestEdges<K>, Statistics), OutOfMemory> {
         self.sink.finish()?;
-        let Sink { vertices, edges, statistics, .. } = self.sink;
+        let Sink { edges, statistics, .. } = self.sink;
         let EdgeArrays { u, v, weights, ids } = edges;
-        let weights = bytemuck::cast_vec(weights);
-        Ok((ExternalForest { vertices, ids, u, v, weights }, statistics))
+        Ok((ForestEdges { ids, u, v, weights }, statistics))
     }
 }

@@ -1,6 +1,6 @@
 //! How a memory budget is divided between the vertices and the buffer of edges.
 
-use kostra_core::{MAX_VERTICES, Weight, counted};
+use kostra_core::{MAX_VERTICES, WeightType, counted};
 
 /// The memory budget does not suffice for the arrays per vertex and the smallest sensible buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +46,18 @@ const LARGEST_BUFFER: usize = 1 << 16;
 const FIXED_BYTES: u64 = 1 << 21;
 
 impl Limits {
-    /// The limits by which a sink for `vertices` vertices and weights of type `W` stays within
+    /// The limits by which a sink for `vertices` vertices and weights of this type stays within
     /// `bytes` bytes.
     ///
     /// # Errors
     /// When the budget is too small.
-    pub fn within<W: Weight>(bytes: u64, vertices: u32) -> Result<Self, BudgetTooSmall> {
+    pub fn within(
+        bytes: u64,
+        vertices: u32,
+        weight_type: WeightType,
+    ) -> Result<Self, BudgetTooSmall> {
         let smallest = smallest_buffer(vertices);
-        let (per_vertex, per_edge) = (bytes_per_vertex::<W>(), bytes_per_edge::<W>());
+        let (per_vertex, per_edge) = (bytes_per_vertex(weight_type), bytes_per_edge(weight_type));
         let fixed = FIXED_BYTES + per_vertex * u64::from(vertices);
         let least = fixed + per_edge * smallest as u64;
         if bytes < least {
@@ -79,11 +83,11 @@ fn smallest_buffer(vertices: u32) -> usize {
     vertices as usize / VERTICES_PER_BUFFERED_EDGE + 1
 }
 
-fn bytes_per_vertex<W: Weight>() -> u64 {
-    bytes_per_edge::<W>() + 24 + 1
+fn bytes_per_vertex(weight_type: WeightType) -> u64 {
+    bytes_per_edge(weight_type) + 24 + 1
 }
 
-fn bytes_per_edge<W: Weight>() -> u64 {
+fn bytes_per_edge(weight_type: WeightType) -> u64 {
     // The solver takes 12 bytes besides the edge, and some bits for its answer.
-    16 + size_of::<W>() as u64 + 13
+    16 + u64::from(weight_type.bits() / 8) + 13
 }

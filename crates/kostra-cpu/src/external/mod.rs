@@ -27,7 +27,6 @@
 
 mod edges;
 mod filter;
-mod forest;
 mod forest_sink;
 mod levels;
 mod limits;
@@ -36,7 +35,6 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use forest::ExternalForest;
 pub use forest_sink::ForestSink;
 pub use limits::{BudgetTooSmall, Limits};
 pub use sink::Statistics;

@@ -103,6 +103,7 @@ impl<K: Key> Sink<K> {
     pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), OutOfMemory> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
+        assert!(edges.encoding() == self.encoding, "all blocks have the weights of the sink");
         let threads = self.threads.min(1 + edges.len() / PART);
         let mut start = 0;
         loop {

@@ -1,8 +1,11 @@
 //! Sinks with small buffers and blocks, against an in-memory solver.
 
-use kostra_core::{EdgeList, ForestState, Graph, Order, Run, Vertex, Weight, with_graph};
+use kostra_core::{
+    EdgeList, Edges, Encoding, ForestEdges, ForestState, Graph, Order, Run, Vertex, Weight,
+    WeightType, bits_of, with_graph,
+};
 
-use super::{ExternalForest, ForestSink, Limits};
+use super::{ForestSink, Limits};
 use crate::testing::Random;
 
 /// The forest of an in-memory solver, as ids.
@@ -20,12 +23,13 @@ fn forest<W: Weight>(
     graph: &Graph<W>,
     order: Order,
     (buffer, size, threads): (usize, usize, usize),
-) -> ExternalForest<W> {
-    let edges = graph.edge_list();
+) -> ForestEdges<W::Key> {
+    let list = graph.edge_list();
+    let edges = list.edges(order);
     let limits = Limits::with_buffer(buffer);
-    let mut sink = ForestSink::new(edges.vertices(), order, limits, threads).unwrap();
-    for start in starts(edges, size) {
-        sink.add(start as u64, &edges.range(start..edges.len().min(start + size))).unwrap();
+    let mut sink = ForestSink::new(edges.vertices(), edges.encoding(), limits, threads).unwrap();
+    for start in starts(list, size) {
+        sink.add(start as u64, edges.range(start..edges.len().min(start + size))).unwrap();
     }
     assert_eq!(sink.taken(), edges.len() as u64);
     let (forest, statistics) = sink.finish().unwrap();
@@ -54,11 +58,11 @@ fn any_buffer_and_block_gives_the_canonical_forest() {
             for shape in [(1, 1, 1), (3, 7, 1), (16, 50, 2), (1000, 1000, 1)] {
                 let found = forest(&graph, order, shape);
                 assert_eq!(found.ids, right, "case {case}, {order:?}, {shape:?}");
-                assert_eq!(found.components(), vertices - right.len() as u32);
                 for (at, &id) in right.iter().enumerate() {
                     let (edges, id) = (graph.edge_list(), id as usize);
                     let own = (found.u[at], found.v[at], found.weights[at]);
-                    assert_eq!(own, (edges.u()[id], edges.v()[id], edges.weights()[id]));
+                    let weight = bits_of(edges.weights())[id];
+                    assert_eq!(own, (edges.u()[id], edges.v()[id], weight));
                 }
             }
         }
@@ -89,10 +93,12 @@ fn all_weight_types_and_the_extremes_of_keys_are_ordered() {
 #[test]
 fn the_pivot_drops_most_edges_of_a_random_graph() {
     let graph = random_graph(&mut Random(7), 2000, 100_000, 1 << 30);
-    let edges = graph.edge_list();
-    let mut sink = ForestSink::new(2000, Order::Minimum, Limits::with_buffer(1000), 2).unwrap();
-    for start in starts(edges, 1000) {
-        sink.add(start as u64, &edges.range(start..start + 1000)).unwrap();
+    let list = graph.edge_list();
+    let edges = list.edges(Order::Minimum);
+    let limits = Limits::with_buffer(1000);
+    let mut sink = ForestSink::new(2000, edges.encoding(), limits, 2).unwrap();
+    for start in starts(list, 1000) {
+        sink.add(start as u64, edges.range(start..start + 1000)).unwrap();
     }
     let (forest, statistics) = sink.finish().unwrap();
     assert_eq!(forest.ids, expected(&graph, Order::Minimum));
@@ -122,31 +128,33 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
     let mut random = Random(3);
     for _ in 0..20 {
         let graph = random_graph(&mut random, 40, 300, 20);
-        let edges = graph.edge_list();
+        let edges = graph.edge_list().edges(Order::Maximum);
         let limits = Limits::with_buffer(8);
-        let mut sink = ForestSink::<i32>::new(40, Order::Maximum, limits, 1).unwrap();
-        sink.add(0, &edges.range(0..120)).unwrap();
+        let mut sink = ForestSink::new(40, edges.encoding(), limits, 1).unwrap();
+        sink.add(0, edges.range(0..120)).unwrap();
         let state = sink.state().unwrap();
-        let restored = ForestSink::restore(state, Order::Maximum, limits, 1).unwrap();
+        let restored = ForestSink::restore(state, edges.encoding(), limits, 1).unwrap();
         let mut sink = restored.unwrap();
         assert_eq!(sink.taken(), 120);
         sink.grow(50, limits).unwrap();
-        sink.add(120, &edges.range(120..200)).unwrap();
-        let mut sink = sink.convert(limits, f64::from).unwrap();
+        sink.add(120, edges.range(120..200)).unwrap();
+        let wider = |bits: u32| f64::from(bits as i32).to_bits();
+        let all_wider = |bits: &[u32]| bits.iter().map(|&bits| wider(bits)).collect::<Vec<_>>();
+        let encoding = Encoding::new::<f64>(Order::Maximum);
+        let mut sink = sink.convert(encoding, limits, |bits| Ok(all_wider(&bits))).unwrap();
         let rest = edges.range(200..300);
-        let weights: Vec<_> = rest.weights().iter().map(|&weight| f64::from(weight)).collect();
-        let rest = EdgeList::new(50, rest.u().to_vec(), rest.v().to_vec(), weights).unwrap();
-        sink.add(200, &rest).unwrap();
+        let weights = all_wider(rest.weights());
+        let rest = Edges::of_checked(50, (rest.u(), rest.v()), &weights, encoding);
+        sink.add(200, rest).unwrap();
         let (forest, _) = sink.finish().unwrap();
         assert_eq!(forest.ids, expected(&graph, Order::Maximum));
-        assert_eq!(forest.components(), 50 - forest.ids.len() as u32);
     }
 }
 
 #[test]
 fn a_state_that_no_sink_returned_is_refused() {
     let limits = Limits::with_buffer(8);
-    let right = ForestState::<i32> {
+    let right = ForestState::<u32> {
         taken: 9,
         vertices: 3,
         ids: &[2, 4],
@@ -154,7 +162,8 @@ fn a_state_that_no_sink_returned_is_refused() {
         v: &[1, 2],
         weights: &[5, 1],
     };
-    let restored = |state| ForestSink::restore(state, Order::Minimum, limits, 1).unwrap().is_some();
+    let encoding = Encoding::new::<u32>(Order::Minimum);
+    let restored = |state| ForestSink::restore(state, encoding, limits, 1).unwrap().is_some();
     assert!(restored(right));
     assert!(!restored(ForestState { ids: &[2, 9], ..right }), "an id beyond the input");
     assert!(!restored(ForestState { v: &[1, 3], ..right }), "a vertex beyond the graph");
@@ -162,17 +171,21 @@ fn a_state_that_no_sink_returned_is_refused() {
     assert!(!restored(ForestState { ids: &[4, 2], ..right }), "not ascending");
     assert!(!restored(ForestState { u: &[0], ..right }), "arrays of different length");
     assert!(!restored(ForestState { vertices: 2, ..right }));
+    let nan = ForestState { weights: &[5, f32::NAN.to_bits()], ..right };
+    assert!(restored(nan), "these bits are an integer");
+    let floats = Encoding::new::<f32>(Order::Minimum);
+    assert!(ForestSink::restore(nan, floats, limits, 1).unwrap().is_none());
 }
 
 #[test]
 fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
-    let error = Limits::within::<i32>(1 << 20, 1 << 20).unwrap_err();
+    let error = Limits::within(1 << 20, 1 << 20, WeightType::I32).unwrap_err();
     assert_eq!(error.vertices, 1 << 20);
-    assert_eq!(Limits::within::<i32>(error.least - 1, 1 << 20), Err(error));
-    let least = Limits::within::<i32>(error.least, 1 << 20).unwrap();
+    assert_eq!(Limits::within(error.least - 1, 1 << 20, WeightType::I32), Err(error));
+    let least = Limits::within(error.least, 1 << 20, WeightType::I32).unwrap();
     assert_eq!(least.buffer(), (1 << 18) + 1);
     assert!(error.least < 69 << 20, "{error}");
-    let ample = Limits::within::<i32>(u64::MAX, 1 << 20).unwrap();
+    let ample = Limits::within(u64::MAX, 1 << 20, WeightType::I32).unwrap();
     assert_eq!(ample.buffer(), 8 << 20);
 }
 

@@ -1,37 +1,33 @@
-//! The sink as callers see it, with typed weights.
+//! The sink as callers see it.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kostra_core::{
-    EdgeList, Encoding, ForestEdges, ForestState, Order, SolveError, Weight, bits_of,
-};
+use kostra_core::{Edges, Encoding, ForestEdges, ForestState, Key, SolveError};
 
 use super::limits::Limits;
 use super::sink::{Sink, Statistics};
 use crate::Device;
 
 /// Takes the edges of a graph in blocks, and finds the canonical forest on a CUDA device within a
-/// budget of its memory. See the [module](super) for the algorithm.
-pub struct ForestSink<W: Weight> {
-    sink: Sink<W::Key>,
-    weights: PhantomData<W>,
+/// budget of its memory. See the [module](super) for the algorithm. Weights are bits, of the type
+/// `K` of keys.
+pub struct ForestSink<K: Key> {
+    sink: Sink<K>,
 }
 
-impl<W: Weight> ForestSink<W> {
-    /// A sink for a graph with `vertices` vertices. Copies on up to `threads` threads.
+impl<K: Key> ForestSink<K> {
+    /// A sink for a graph with `vertices` vertices and weights with this encoding. Copies on up to
+    /// `threads` threads.
     ///
     /// # Errors
     /// When the device fails, or has too little memory, as for all functions.
     pub fn new(
         device: &Arc<Device>,
         vertices: u32,
-        order: Order,
+        encoding: Encoding<K>,
         (limits, threads): (Limits, usize),
     ) -> Result<Self, SolveError> {
-        let encoding = Encoding::new::<W>(order);
-        let sink = Sink::new(device, vertices, encoding, (limits, threads))?;
-        Ok(Self { sink, weights: PhantomData })
+        Ok(Self { sink: Sink::new(device, vertices, encoding, (limits, threads))? })
     }
 
     /// Continues from the forest of the first edges, in a sink that has taken no edges. Returns
@@ -40,12 +36,17 @@ impl<W: Weight> ForestSink<W> {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn restore(&mut self, state: ForestState<'_, W>) -> Result<bool, SolveError> {
-        if state.vertices != self.sink.vertices || !state.is_plausible() {
+    pub fn restore(&mut self, state: ForestState<'_, K>) -> Result<bool, SolveError> {
+        if state.vertices != self.sink.vertices || !state.is_plausible(self.sink.encoding) {
             return Ok(false);
         }
         let ForestState { taken, ids, u, v, weights, .. } = state;
-        self.sink.restore((u, v), bits_of(weights), (ids, taken))
+        self.sink.restore((u, v), weights, (ids, taken))
+    }
+
+    /// How the bits of the weights become keys.
+    pub fn encoding(&self) -> Encoding<K> {
+        self.sink.encoding
     }
 
     /// The number of vertices.
@@ -69,16 +70,16 @@ impl<W: Weight> ForestSink<W> {
     /// When the device fails. The sink must not be used any more.
     ///
     /// # Panics
-    /// If edges are added again, or the block has more vertices than the sink.
-    pub fn add(&mut self, first: u64, edges: &EdgeList<W>) -> Result<(), SolveError> {
-        self.sink.add(first, edges.edges(self.sink.encoding.order()))
+    /// If edges are added again, or the block has more vertices than the sink or another encoding.
+    pub fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
+        self.sink.add(first, edges)
     }
 
     /// The forest of all edges so far.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn forest(&mut self) -> Result<ForestEdges<W>, SolveError> {
+    pub fn forest(&mut self) -> Result<ForestEdges<K>, SolveError> {
         let sink = &mut self.sink;
         sink.device.bind()?;
         sink.reduce_buffer()?;
@@ -87,7 +88,7 @@ impl<W: Weight> ForestSink<W> {
             ids: sink.fetch(&columns.ids)?,
             u: sink.fetch(&columns.u)?,
             v: sink.fetch(&columns.v)?,
-            weights: bytemuck::cast_vec(sink.fetch(&columns.weights)?),
+            weights: sink.fetch(&columns.weights)?,
         })
     }
 }

@@ -105,6 +105,7 @@ impl<K: Key> Sink<K> {
     pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
+        assert!(edges.encoding() == self.encoding, "all blocks have the weights of the sink");
         self.skip_to(first);
         let device = self.device.clone();
         device.bind()?;

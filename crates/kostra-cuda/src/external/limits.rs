@@ -1,6 +1,6 @@
 //! How a budget of device memory is divided between the vertices and the buffer of edges.
 
-use kostra_core::{Encoding, Order, SolveError, Weight, counted};
+use kostra_core::{Encoding, Order, SolveError, WeightType, counted};
 use thiserror::Error;
 
 use super::kernels::PORTION;
@@ -70,25 +70,21 @@ pub enum LimitsError {
 }
 
 impl Limits {
-    /// The limits by which a sink for `vertices` vertices and weights of type `W` stays within
+    /// The limits by which a sink for `vertices` vertices and weights of this type stays within
     /// `bytes` bytes of device memory.
     ///
     /// # Errors
     /// When the budget is too small, or the device fails.
-    pub fn within<W: Weight>(
+    pub fn within(
         device: &Device,
         bytes: u64,
         vertices: u32,
+        weight_type: WeightType,
     ) -> Result<Self, LimitsError> {
-        Self::within_for(device, (bytes, vertices), Keys::of(Encoding::new::<W>(Order::Minimum)))
-    }
-
-    /// [`within`](Self::within) without a generic argument, so that only this crate compiles it.
-    fn within_for(
-        device: &Device,
-        (bytes, vertices): (u64, u32),
-        keys: Keys,
-    ) -> Result<Self, LimitsError> {
+        let keys = match weight_type.bits() {
+            32 => Keys::of(Encoding::<u32>::of_type(weight_type, Order::Minimum)),
+            _ => Keys::of(Encoding::<u64>::of_type(weight_type, Order::Minimum)),
+        };
         let smallest = vertices as usize / VERTICES_PER_BUFFERED_EDGE + 1;
         let forest = (vertices as usize).saturating_sub(1);
         fast::admit(vertices, forest + smallest)?;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use kostra_core::{EdgeList, ForestEdges, Order, SolveError, Vertex, Weight, items_at};
+use kostra_core::{
+    EdgeList, Encoding, ForestEdges, Key, Order, SolveError, Vertex, Weight, WeightType, bits_of,
+    items_at,
+};
 
 use super::kernels::PORTION;
 use super::{ForestSink, Limits, LimitsError};
@@ -27,13 +30,13 @@ fn random_edges(random: &mut Random, vertices: u32, edges: usize, weights: u32) 
 }
 
 /// Kruskal's algorithm on edges whose ids follow each other from `first` on.
-fn expected<W: Weight>(edges: &EdgeList<W>, order: Order, first: u64) -> ForestEdges<W> {
+fn expected<W: Weight>(edges: &EdgeList<W>, order: Order, first: u64) -> ForestEdges<W::Key> {
     let ids = kruskal(edges.edges(order));
     ForestEdges {
         ids: ids.iter().map(|&id| first + u64::from(id)).collect(),
         u: items_at(edges.u(), &ids),
         v: items_at(edges.v(), &ids),
-        weights: items_at(edges.weights(), &ids),
+        weights: items_at(bits_of(edges.weights()), &ids),
     }
 }
 
@@ -51,21 +54,22 @@ const fn shape(buffer: usize, block: usize, threads: usize) -> Shape {
     Shape { buffer, block, threads, first: 0 }
 }
 
-fn sink<W: Weight>(
+fn sink<K: Key>(
     device: &Arc<Device>,
     vertices: u32,
-    order: Order,
+    encoding: Encoding<K>,
     Shape { buffer, threads, .. }: Shape,
-) -> ForestSink<W> {
+) -> ForestSink<K> {
     let limits = Limits::with_buffer(vertices, buffer);
-    ForestSink::new(device, vertices, order, (limits, threads)).unwrap()
+    ForestSink::new(device, vertices, encoding, (limits, threads)).unwrap()
 }
 
 fn check<W: Weight>(device: &Arc<Device>, edges: &EdgeList<W>, order: Order, shape: Shape) {
-    let mut sink = sink(device, edges.vertices(), order, shape);
+    let ordered = edges.edges(order);
+    let mut sink = sink(device, edges.vertices(), ordered.encoding(), shape);
     for start in (0..edges.len()).step_by(shape.block) {
         let range = start..edges.len().min(start + shape.block);
-        sink.add(shape.first + start as u64, &edges.range(range)).unwrap();
+        sink.add(shape.first + start as u64, ordered.range(range)).unwrap();
     }
     assert!(edges.is_empty() || sink.taken() == shape.first + edges.len() as u64);
     let forest = sink.forest().unwrap();
@@ -140,9 +144,10 @@ fn blocks_of_many_portions_are_filtered_in_their_order() {
 fn the_filter_drops_most_edges_of_a_random_graph() {
     let Some(device) = device() else { return };
     let edges = random_edges(&mut Random(7), 20_000, 1_000_000, 1 << 30);
-    let mut sink = sink(&device, 20_000, Order::Minimum, shape(10_000, 0, 2));
+    let ordered = edges.edges(Order::Minimum);
+    let mut sink = sink(&device, 20_000, ordered.encoding(), shape(10_000, 0, 2));
     for start in (0..edges.len()).step_by(10_000) {
-        sink.add(start as u64, &edges.range(start..start + 10_000)).unwrap();
+        sink.add(start as u64, ordered.range(start..start + 10_000)).unwrap();
     }
     let forest = sink.forest().unwrap();
     assert!(forest == expected(&edges, Order::Minimum, 0));
@@ -159,16 +164,17 @@ fn a_sink_continues_from_its_forest_and_after_a_look_at_it() {
     for _ in 0..10 {
         let edges = random_edges(&mut random, 40, 300, 20);
         let order = Order::Maximum;
-        let mut first = sink(&device, 40, order, shape(8, 0, 1));
-        first.add(0, &edges.range(0..120)).unwrap();
+        let ordered = edges.edges(order);
+        let mut first = sink(&device, 40, ordered.encoding(), shape(8, 0, 1));
+        first.add(0, ordered.range(0..120)).unwrap();
         let forest = first.forest().unwrap();
         assert!(forest == expected(&edges.range(0..120), order, 0));
         drop(first);
-        let mut second = sink(&device, 40, order, shape(8, 0, 1));
+        let mut second = sink(&device, 40, ordered.encoding(), shape(8, 0, 1));
         assert!(second.restore(forest.state(120, 40)).unwrap());
-        second.add(120, &edges.range(120..200)).unwrap();
+        second.add(120, ordered.range(120..200)).unwrap();
         second.forest().unwrap();
-        second.add(200, &edges.range(200..300)).unwrap();
+        second.add(200, ordered.range(200..300)).unwrap();
         assert!(second.forest().unwrap() == expected(&edges, order, 0));
     }
 }
@@ -177,9 +183,10 @@ fn a_sink_continues_from_its_forest_and_after_a_look_at_it() {
 fn edges_that_no_sink_returned_are_refused() {
     let Some(device) = device() else { return };
     let right =
-        ForestEdges::<i32> { ids: vec![2, 4], u: vec![1, 0], v: vec![2, 1], weights: vec![5, 1] };
-    let restored = |vertices, forest: ForestEdges<i32>| {
-        let mut sink = sink(&device, vertices, Order::Minimum, shape(8, 0, 1));
+        ForestEdges::<u32> { ids: vec![2, 4], u: vec![1, 0], v: vec![2, 1], weights: vec![5, 1] };
+    let restored = |vertices, forest: ForestEdges<u32>| {
+        let mut sink =
+            sink(&device, vertices, Encoding::new::<u32>(Order::Minimum), shape(8, 0, 1));
         sink.restore(forest.state(9, vertices)).unwrap()
     };
     assert!(restored(3, right.clone()));
@@ -205,14 +212,14 @@ fn empty_graphs_have_empty_forests() {
 #[test]
 fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
     let Some(device) = device() else { return };
-    let within = |bytes| Limits::within::<i32>(&device, bytes, 1 << 20);
+    let within = |bytes| Limits::within(&device, bytes, 1 << 20, WeightType::I32);
     let error = within(1 << 20).unwrap_err();
     let LimitsError::BudgetTooSmall { least, vertices } = error else { panic!("{error}") };
     assert_eq!(vertices, 1 << 20);
     assert_eq!(within(least - 1), Err(error));
     assert_eq!(within(least).unwrap().capacity(), (1 << 20) + (1 << 18));
     assert_eq!(within(u64::MAX).unwrap().capacity(), 4 << 20);
-    let error = Limits::within::<i32>(&device, u64::MAX, u32::MAX).unwrap_err();
+    let error = Limits::within(&device, u64::MAX, u32::MAX, WeightType::I32).unwrap_err();
     assert!(matches!(error, LimitsError::Device(SolveError::Unsuitable { .. })), "{error}");
 }
 
@@ -220,7 +227,7 @@ fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
 fn a_budget_that_the_device_lacks_is_an_error() {
     let Some(device) = device() else { return };
     let limits = Limits::with_buffer(100, (device.memory() / 30).min(4_200_000_000));
-    let sink = ForestSink::<u32>::new(&device, 100, Order::Minimum, (limits, 1));
+    let sink = ForestSink::new(&device, 100, Encoding::new::<u32>(Order::Minimum), (limits, 1));
     let Err(error) = sink else { panic!("the device has no memory for this sink") };
     assert!(matches!(error, SolveError::DeviceMemory { .. }), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The memory of a solve, and how much of it reading takes.
 
 use kostra::external::Limits;
-use kostra_core::Weight;
+use kostra_core::WeightType;
 
 /// The memory that a solve may take.
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +55,14 @@ impl Budget {
         self.bytes.saturating_sub(self.for_program() + blocks)
     }
 
-    /// The limits of a sink for weights of type `W`.
+    /// The limits of a sink for weights of this type.
     ///
     /// # Errors
     /// When the memory does not suffice; the error states how much does.
-    pub(super) fn limits<W: Weight>(self, vertices: u32) -> anyhow::Result<Limits> {
-        Limits::within::<W>(self.for_vertices(), vertices).map_err(|small| {
+    pub(super) fn limits(self, vertices: u32, weight_type: WeightType) -> anyhow::Result<Limits> {
+        Limits::within(self.for_vertices(), vertices, weight_type).map_err(|small| {
             let vertices = kostra_core::counted(small.vertices, "vertex", "vertices");
-            let what = format!("a graph with {vertices} and {} weights", W::TYPE);
+            let what = format!("a graph with {vertices} and {weight_type} weights");
             anyhow::anyhow!(self.refusal(&what, small.least))
         })
     }
@@ -139,11 +139,11 @@ mod tests {
         assert!(smallest < 48 << 20);
         let small = Budget::new(smallest, 3).unwrap();
         for vertices in [1_000_000, 50_000_000, u32::MAX] {
-            let refused = small.limits::<f64>(vertices).unwrap_err().to_string();
+            let refused = small.limits(vertices, WeightType::F64).unwrap_err().to_string();
             let enough = Budget::new(least(&refused), 3).unwrap();
-            assert!(enough.limits::<f64>(vertices).is_ok(), "{refused}");
+            assert!(enough.limits(vertices, WeightType::F64).is_ok(), "{refused}");
             let less = Budget::new(least(&refused) / 16 * 15, 3).unwrap();
-            assert!(less.limits::<f64>(vertices).is_err(), "{refused}");
+            assert!(less.limits(vertices, WeightType::F64).is_err(), "{refused}");
         }
     }
 }

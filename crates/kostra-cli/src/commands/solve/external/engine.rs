@@ -1,13 +1,15 @@
-//! A sink for weights of one type, on threads or on a CUDA device.
+//! A sink for weights of one size, on threads or on a CUDA device.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use kostra::cuda::external as on_device;
 use kostra::cuda::{self, external::LimitsError};
-use kostra::external::{ExternalForest, ForestSink, Statistics};
+use kostra::external::{ForestSink, Statistics};
 use kostra::io::{Checkpoint, CheckpointFacts, write_checkpoint};
-use kostra_core::{EdgeList, ForestEdges, ForestState, Order, Total, Weight, counted};
+use kostra_core::{
+    Edges, Encoding, ForestEdges, ForestState, Key, Order, OutOfMemory, WeightType, counted,
+};
 
 use super::budget::{Budget, MIB};
 
@@ -26,10 +28,10 @@ pub(super) enum Memory {
     Device { device: Arc<cuda::Device>, bytes: u64 },
 }
 
-/// A sink on threads or on a device.
-pub(super) enum Engine<W: Weight> {
-    Threads(Box<ForestSink<W>>),
-    Device(Box<on_device::ForestSink<W>>),
+/// A sink on threads or on a device. Weights are bits.
+pub(super) enum Engine<K: Key> {
+    Threads(Box<ForestSink<K>>),
+    Device(Box<on_device::ForestSink<K>>),
 }
 
 impl Memory {
@@ -37,78 +39,93 @@ impl Memory {
     ///
     /// # Errors
     /// The error states how much memory suffices.
-    pub(super) fn check<W: Weight>(&self, vertices: u32) -> anyhow::Result<()> {
+    pub(super) fn check(&self, vertices: u32, weight_type: WeightType) -> anyhow::Result<()> {
         match self {
-            Self::Host(budget) => budget.limits::<W>(vertices).map(drop),
+            Self::Host(budget) => budget.limits(vertices, weight_type).map(drop),
             Self::Device { device, bytes } => {
-                limits_on_device::<W>(device, *bytes, vertices).map(drop)
+                limits_on_device((device, *bytes), vertices, weight_type).map(drop)
             }
         }
     }
 }
 
-fn limits_on_device<W: Weight>(
-    device: &cuda::Device,
-    bytes: u64,
+fn limits_on_device(
+    (device, bytes): (&cuda::Device, u64),
     vertices: u32,
+    weight_type: WeightType,
 ) -> anyhow::Result<on_device::Limits> {
-    on_device::Limits::within::<W>(device, bytes, vertices).map_err(|error| match error {
+    on_device::Limits::within(device, bytes, vertices, weight_type).map_err(|error| match error {
         LimitsError::BudgetTooSmall { least, vertices } => {
             let vertices = counted(vertices, "vertex", "vertices");
             let least = least.div_ceil(MIB);
             anyhow::anyhow!(
-                "a graph with {vertices} and {} weights takes more memory of the device; pass at least \
-                 `--memory {least}MiB`",
-                W::TYPE
+                "a graph with {vertices} and {weight_type} weights takes more memory of the device; \
+                 pass at least `--memory {least}MiB`"
             )
         }
         LimitsError::Device(error) => error.into(),
     })
 }
 
-fn sink_on_device<W: Weight>(
+fn sink_on_device<K: Key>(
+    encoding: Encoding<K>,
     vertices: u32,
-    Settings { order, threads, .. }: &Settings,
+    threads: usize,
     (device, bytes): (&Arc<cuda::Device>, u64),
-) -> anyhow::Result<Box<on_device::ForestSink<W>>> {
-    let limits = limits_on_device::<W>(device, bytes, vertices)?;
-    let sink = on_device::ForestSink::new(device, vertices, *order, (limits, *threads))?;
+) -> anyhow::Result<Box<on_device::ForestSink<K>>> {
+    let limits = limits_on_device((device, bytes), vertices, encoding.weight_type())?;
+    let sink = on_device::ForestSink::new(device, vertices, encoding, (limits, threads))?;
     Ok(Box::new(sink))
 }
 
-impl<W: Weight> Engine<W> {
-    pub(super) fn new(vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
-        let Settings { order, threads, memory } = settings;
+impl<K: Key> Engine<K> {
+    pub(super) fn new(
+        encoding: Encoding<K>,
+        vertices: u32,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
+        let Settings { threads, memory, .. } = settings;
         Ok(match memory {
             Memory::Host(budget) => {
-                let limits = budget.limits::<W>(vertices)?;
-                Self::Threads(Box::new(ForestSink::new(vertices, *order, limits, *threads)?))
+                let limits = budget.limits(vertices, encoding.weight_type())?;
+                Self::Threads(Box::new(ForestSink::new(vertices, encoding, limits, *threads)?))
             }
             Memory::Device { device, bytes } => {
-                Self::Device(sink_on_device(vertices, settings, (device, *bytes))?)
+                Self::Device(sink_on_device(encoding, vertices, *threads, (device, *bytes))?)
             }
         })
     }
 
     /// The sink that a checkpoint holds.
-    pub(super) fn saved(checkpoint: Checkpoint, settings: &Settings) -> anyhow::Result<Self> {
-        let Settings { order, threads, memory } = settings;
+    pub(super) fn saved(
+        encoding: Encoding<K>,
+        checkpoint: Checkpoint,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
+        let Settings { threads, memory, .. } = settings;
         let CheckpointFacts { taken, vertices, .. } = *checkpoint.facts();
-        memory.check::<W>(vertices)?;
-        let forest = checkpoint.read::<W>()?;
+        memory.check(vertices, encoding.weight_type())?;
+        let forest = checkpoint.read::<K>()?;
         let state = forest.state(taken, vertices);
         let restored = match memory {
             Memory::Host(budget) => {
-                let limits = budget.limits::<W>(vertices)?;
-                let sink = ForestSink::restore(state, *order, limits, *threads)?;
+                let limits = budget.limits(vertices, encoding.weight_type())?;
+                let sink = ForestSink::restore(state, encoding, limits, *threads)?;
                 sink.map(|sink| Self::Threads(Box::new(sink)))
             }
             Memory::Device { device, bytes } => {
-                let mut sink = sink_on_device(vertices, settings, (device, *bytes))?;
+                let mut sink = sink_on_device(encoding, vertices, *threads, (device, *bytes))?;
                 sink.restore(state)?.then_some(Self::Device(sink))
             }
         };
         restored.ok_or_else(|| anyhow::anyhow!("the checkpoint contains no forest; remove it"))
+    }
+
+    pub(super) fn encoding(&self) -> Encoding<K> {
+        match self {
+            Self::Threads(sink) => sink.encoding(),
+            Self::Device(sink) => sink.encoding(),
+        }
     }
 
     pub(super) fn vertices(&self) -> u32 {
@@ -122,35 +139,37 @@ impl<W: Weight> Engine<W> {
     /// allows, because inputs that do not state their number show it bit by bit.
     pub(super) fn grow(self, vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
         let ample = vertices.max(self.vertices().saturating_add(self.vertices() / 4));
-        let is_ample = settings.memory.check::<W>(ample).is_ok();
+        let encoding = self.encoding();
+        let is_ample = settings.memory.check(ample, encoding.weight_type()).is_ok();
         let vertices = if is_ample { ample } else { vertices };
         match (self, &settings.memory) {
             (Self::Threads(mut sink), Memory::Host(budget)) => {
-                sink.grow(vertices, budget.limits::<W>(vertices)?)?;
+                sink.grow(vertices, budget.limits(vertices, encoding.weight_type())?)?;
                 Ok(Self::Threads(sink))
             }
-            (this, _) => this.convert(vertices, settings, |weight| weight),
+            (this, _) => this.convert((encoding, vertices), settings, &Ok),
         }
     }
 
-    /// Converts all weights. The order of the weights must stay.
-    pub(super) fn convert<V: Weight>(
+    /// Converts all weights to another type. The order of the weights must stay.
+    pub(super) fn convert<L: Key>(
         self,
-        vertices: u32,
+        (encoding, vertices): (Encoding<L>, u32),
         settings: &Settings,
-        weight: impl Fn(W) -> V,
-    ) -> anyhow::Result<Engine<V>> {
+        weights_of: &dyn Fn(Vec<K>) -> Result<Vec<L>, OutOfMemory>,
+    ) -> anyhow::Result<Engine<L>> {
         match (self, &settings.memory) {
             (Self::Threads(sink), Memory::Host(budget)) => {
-                let sink = sink.convert(budget.limits::<V>(vertices)?, weight)?;
+                let limits = budget.limits(vertices, encoding.weight_type())?;
+                let sink = sink.convert(encoding, limits, weights_of)?;
                 Ok(Engine::Threads(Box::new(sink)))
             }
             (Self::Device(mut sink), _) => {
                 let taken = sink.taken();
                 let ForestEdges { ids, u, v, weights } = sink.forest()?;
                 drop(sink);
-                let weights = weights.into_iter().map(weight).collect();
-                let mut engine = Engine::new(vertices, settings)?;
+                let weights = weights_of(weights)?;
+                let mut engine = Engine::new(encoding, vertices, settings)?;
                 if let Engine::Device(sink) = &mut engine {
                     let forest = ForestEdges { ids, u, v, weights };
                     let restored = sink.restore(forest.state(taken, vertices))?;
@@ -164,7 +183,7 @@ impl<W: Weight> Engine<W> {
         }
     }
 
-    pub(super) fn add(&mut self, first: u64, edges: &EdgeList<W>) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> anyhow::Result<()> {
         match self {
             Self::Threads(sink) => Ok(sink.add(first, edges)?),
             Self::Device(sink) => Ok(sink.add(first, edges)?),
@@ -177,9 +196,11 @@ impl<W: Weight> Engine<W> {
         path: &Path,
         (identity, seen): (&str, u64),
     ) -> anyhow::Result<()> {
+        let weight_type = self.encoding().weight_type();
         let facts = |taken, vertices| CheckpointFacts {
             identity: identity.to_owned(),
             vertices,
+            weight_type,
             taken,
             seen,
         };
@@ -196,30 +217,15 @@ impl<W: Weight> Engine<W> {
         }
     }
 
-    /// The forest of all edges of a graph with `vertices` vertices.
-    pub(super) fn finish(self, vertices: u32) -> anyhow::Result<Finished<W>> {
-        let (ids, [u, v], weights, statistics) = match self {
-            Self::Threads(sink) => {
-                let (forest, statistics) = sink.finish()?;
-                let ExternalForest { ids, u, v, weights, .. } = forest;
-                (ids, [u, v], weights, statistics)
-            }
+    /// The forest of all edges.
+    pub(super) fn finish(self) -> anyhow::Result<(ForestEdges<K>, Statistics)> {
+        match self {
+            Self::Threads(sink) => Ok(sink.finish()?),
             Self::Device(mut sink) => {
-                let ForestEdges { ids, u, v, weights } = sink.forest()?;
+                let forest = sink.forest()?;
                 let on_device::Statistics { dropped, buffered, reductions, .. } = sink.statistics();
-                (ids, [u, v], weights, Statistics { dropped, buffered, reductions })
+                Ok((forest, Statistics { dropped, buffered, reductions }))
             }
-        };
-        let total = W::total(weights.iter().copied());
-        let forest = EdgeList::of_checked(vertices, u, v, weights);
-        Ok(Finished { ids, forest, total, statistics })
+        }
     }
-}
-
-/// The forest of all edges.
-pub(super) struct Finished<W: Weight> {
-    pub(super) ids: Vec<u64>,
-    pub(super) forest: EdgeList<W>,
-    pub(super) total: Total,
-    pub(super) statistics: Statistics,
 }

@@ -88,7 +88,7 @@ impl<'a> Intake<'a> {
             self.sink = Some(AnySink::new(weight_type, vertices, &self.settings)?);
         } else if let (Some(vertices), None) = (facts.vertices, &self.sink) {
             // The narrowest type that the weights can have.
-            self.settings.memory.check::<i32>(vertices)?;
+            self.settings.memory.check(vertices, WeightType::I32)?;
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl<'a> Intake<'a> {
         if needed > sink.vertices() {
             sink = sink.grow(needed, &self.settings)?;
         }
-        let mut sink = sink.add(first, edges, &self.settings)?;
+        let mut sink = sink.add(first, &edges, &self.settings)?;
         if let Some(saver) = &mut self.saver {
             saver.save_if_due(&mut sink, checksum);
         }

@@ -1,13 +1,17 @@
 //! A sink for weights of any type. The blocks of a text have the narrowest type that holds their
 //! weights, so the type of the sink can become wider.
+//!
+//! There is one sink for each size of weights. The type is a value, an [`Encoding`].
 
 use std::path::Path;
 
 use kostra::external::Statistics;
 use kostra::io::Checkpoint;
-use kostra_core::{AnyGraph, EdgeList, Total, WeightType, with_graph};
+use kostra_core::{
+    AnyGraph, Edges, Encoding, Key, OutOfMemory, Total, WeightType, bits_of, memory, with_graph,
+};
 
-use super::engine::{Engine, Finished, Settings};
+use super::engine::{Engine, Settings};
 
 /// The forest of all edges.
 pub(super) struct Found {
@@ -21,90 +25,51 @@ pub(super) struct Found {
 
 /// A sink for weights of some type.
 pub(super) enum AnySink {
-    I32(Engine<i32>),
-    U32(Engine<u32>),
-    I64(Engine<i64>),
-    U64(Engine<u64>),
-    F32(Engine<f32>),
-    F64(Engine<f64>),
+    Bits32(Engine<u32>),
+    Bits64(Engine<u64>),
 }
 
 /// Evaluates an expression with the sink of any type.
 macro_rules! with_sink {
     ($any:expr, $sink:ident => $body:expr) => {
         match $any {
-            AnySink::I32($sink) => $body,
-            AnySink::U32($sink) => $body,
-            AnySink::I64($sink) => $body,
-            AnySink::U64($sink) => $body,
-            AnySink::F32($sink) => $body,
-            AnySink::F64($sink) => $body,
+            AnySink::Bits32($sink) => $body,
+            AnySink::Bits64($sink) => $body,
         }
     };
 }
 
-/// Calls a constructor of the sink for the type of the weights, and wraps its result.
-macro_rules! of_type {
-    ($weight_type:expr, $function:ident($($argument:expr),*)) => {
-        match $weight_type {
-            WeightType::I32 => AnySink::I32(Engine::<i32>::$function($($argument),*)?),
-            WeightType::U32 => AnySink::U32(Engine::<u32>::$function($($argument),*)?),
-            WeightType::I64 => AnySink::I64(Engine::<i64>::$function($($argument),*)?),
-            WeightType::U64 => AnySink::U64(Engine::<u64>::$function($($argument),*)?),
-            WeightType::F32 => AnySink::F32(Engine::<f32>::$function($($argument),*)?),
-            WeightType::F64 => AnySink::F64(Engine::<f64>::$function($($argument),*)?),
-        }
-    };
-}
-
-/// The conversions that keep the value of every weight which a reader of texts accepts.
-macro_rules! widenings {
-    ($(($from:ident, $to:ident, $type:ty)),*) => {
-        impl AnySink {
-            /// Converts the weights to a wider type.
-            fn widened(self, to: WeightType, settings: &Settings) -> anyhow::Result<Self> {
-                let vertices = self.vertices();
-                Ok(match (self, to) {
-                    $((Self::$from(sink), WeightType::$to) => {
-                        Self::$to(sink.convert(vertices, settings, |weight| weight as $type)?)
-                    })*
-                    (sink, _) => sink,
-                })
-            }
-        }
-
-        /// Converts the weights of a block to a wider type.
-        fn widened(block: AnyGraph, to: WeightType) -> AnyGraph {
-            match (block, to) {
-                $((AnyGraph::$from(graph), WeightType::$to) => {
-                    let edges = graph.edge_list();
-                    let weights = edges.weights().iter().map(|&weight| weight as $type);
-                    let (u, v) = (edges.u().to_vec(), edges.v().to_vec());
-                    let weights: Vec<_> = weights.collect();
-                    EdgeList::of_checked(edges.vertices(), u, v, weights).into()
-                })*
-                (block, _) => block,
-            }
-        }
-    };
-}
-widenings!(
-    (I32, I64, i64),
-    (I32, U64, u64),
-    (I32, F64, f64),
-    (I64, U64, u64),
-    (I64, F64, f64),
-    (U64, F64, f64)
-);
-
-/// The place of a type among those of texts.
-fn width(weight_type: WeightType) -> u32 {
-    match weight_type {
-        WeightType::I32 | WeightType::U32 | WeightType::F32 => 0,
-        WeightType::I64 => 1,
-        WeightType::U64 => 2,
-        WeightType::F64 => 3,
+/// The bits of weights as those of a wider type. The conversions keep the value of every weight
+/// which a reader of texts accepts.
+///
+/// # Panics
+/// If the type is not wider.
+fn widened<K: Key>(
+    weights: &[K],
+    (from, to): (WeightType, WeightType),
+) -> Result<Vec<u64>, OutOfMemory> {
+    use WeightType::{F64, I32, I64, U64};
+    let weights = weights.iter().map(|bits| bits.to_u64());
+    match (from, to) {
+        (I32, I64 | U64) => memory::collected(weights.map(|bits| bits as i32 as u64)),
+        (I32, F64) => memory::collected(weights.map(|bits| f64::from(bits as i32).to_bits())),
+        (I64, U64) => memory::collected(weights),
+        (I64, F64) => memory::collected(weights.map(|bits| (bits as i64 as f64).to_bits())),
+        (U64, F64) => memory::collected(weights.map(|bits| (bits as f64).to_bits())),
+        _ => unreachable!("{from} weights do not become {to}"),
     }
+}
+
+/// Whether the blocks of a text can have one type and then the other, which is wider.
+fn is_wider(to: WeightType, from: WeightType) -> bool {
+    let place = |weight_type| match weight_type {
+        WeightType::I32 => Some(0),
+        WeightType::I64 => Some(1),
+        WeightType::U64 => Some(2),
+        WeightType::F64 => Some(3),
+        WeightType::U32 | WeightType::F32 => None,
+    };
+    place(from).zip(place(to)).is_some_and(|(from, to)| from < to)
 }
 
 impl AnySink {
@@ -113,23 +78,35 @@ impl AnySink {
         vertices: u32,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
-        Ok(of_type!(weight_type, new(vertices, settings)))
+        Ok(match weight_type.bits() {
+            32 => {
+                let encoding = Encoding::of_type(weight_type, settings.order);
+                Self::Bits32(Engine::new(encoding, vertices, settings)?)
+            }
+            _ => {
+                let encoding = Encoding::of_type(weight_type, settings.order);
+                Self::Bits64(Engine::new(encoding, vertices, settings)?)
+            }
+        })
     }
 
     /// The sink that a checkpoint holds.
     pub(super) fn saved(checkpoint: Checkpoint, settings: &Settings) -> anyhow::Result<Self> {
-        Ok(of_type!(checkpoint.weight_type(), saved(checkpoint, settings)))
+        let weight_type = checkpoint.facts().weight_type;
+        Ok(match weight_type.bits() {
+            32 => {
+                let encoding = Encoding::of_type(weight_type, settings.order);
+                Self::Bits32(Engine::saved(encoding, checkpoint, settings)?)
+            }
+            _ => {
+                let encoding = Encoding::of_type(weight_type, settings.order);
+                Self::Bits64(Engine::saved(encoding, checkpoint, settings)?)
+            }
+        })
     }
 
     fn weight_type(&self) -> WeightType {
-        match self {
-            Self::I32(_) => WeightType::I32,
-            Self::U32(_) => WeightType::U32,
-            Self::I64(_) => WeightType::I64,
-            Self::U64(_) => WeightType::U64,
-            Self::F32(_) => WeightType::F32,
-            Self::F64(_) => WeightType::F64,
-        }
+        with_sink!(self, sink => sink.encoding().weight_type())
     }
 
     pub(super) fn vertices(&self) -> u32 {
@@ -139,35 +116,65 @@ impl AnySink {
     /// Adds vertices, so that there are at least `vertices`.
     pub(super) fn grow(self, vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
         Ok(match self {
-            Self::I32(sink) => Self::I32(sink.grow(vertices, settings)?),
-            Self::U32(sink) => Self::U32(sink.grow(vertices, settings)?),
-            Self::I64(sink) => Self::I64(sink.grow(vertices, settings)?),
-            Self::U64(sink) => Self::U64(sink.grow(vertices, settings)?),
-            Self::F32(sink) => Self::F32(sink.grow(vertices, settings)?),
-            Self::F64(sink) => Self::F64(sink.grow(vertices, settings)?),
+            Self::Bits32(sink) => Self::Bits32(sink.grow(vertices, settings)?),
+            Self::Bits64(sink) => Self::Bits64(sink.grow(vertices, settings)?),
         })
     }
 
-    /// Adds the next edges. Either the sink or the block is converted if their types differ.
+    /// Converts the weights to a wider type, which has 64 bits.
+    fn widened(self, to: WeightType, settings: &Settings) -> anyhow::Result<Self> {
+        let wider = (Encoding::of_type(to, settings.order), self.vertices());
+        let types = (self.weight_type(), to);
+        let widened = with_sink!(self, sink => {
+            sink.convert(wider, settings, &|weights| widened(&weights, types))
+        });
+        Ok(Self::Bits64(widened?))
+    }
+
+    /// Adds the next edges. The weights of the sink or of the block are converted if the others are
+    /// wider.
     pub(super) fn add(
         mut self,
         first: u64,
-        mut edges: AnyGraph,
+        edges: &AnyGraph,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
-        if width(edges.weight_type()) > width(self.weight_type()) {
-            self = self.widened(edges.weight_type(), settings)?;
-        } else {
-            edges = widened(edges, self.weight_type());
+        let weight_type = edges.weight_type();
+        if is_wider(weight_type, self.weight_type()) {
+            self = self.widened(weight_type, settings)?;
         }
-        match (&mut self, &edges) {
-            (Self::I32(sink), AnyGraph::I32(graph)) => sink.add(first, graph.edge_list()),
-            (Self::U32(sink), AnyGraph::U32(graph)) => sink.add(first, graph.edge_list()),
-            (Self::I64(sink), AnyGraph::I64(graph)) => sink.add(first, graph.edge_list()),
-            (Self::U64(sink), AnyGraph::U64(graph)) => sink.add(first, graph.edge_list()),
-            (Self::F32(sink), AnyGraph::F32(graph)) => sink.add(first, graph.edge_list()),
-            (Self::F64(sink), AnyGraph::F64(graph)) => sink.add(first, graph.edge_list()),
-            _ => anyhow::bail!("the weights of one input have two types"),
+        let types = (weight_type, self.weight_type());
+        if let (true, Self::Bits64(sink)) = (is_wider(types.1, types.0), &mut self) {
+            let weights = with_graph!(edges, graph => {
+                widened(bits_of(graph.edge_list().weights()), types)
+            })?;
+            let ends = (edges.u(), edges.v());
+            let edges = Edges::of_checked(edges.vertices(), ends, &weights, sink.encoding());
+            sink.add(first, edges)?;
+            return Ok(self);
+        }
+        anyhow::ensure!(types.0 == types.1, "the weights of one input have two types");
+        let order = settings.order;
+        match (&mut self, edges) {
+            (Self::Bits32(sink), AnyGraph::I32(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            (Self::Bits32(sink), AnyGraph::U32(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            (Self::Bits32(sink), AnyGraph::F32(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            (Self::Bits64(sink), AnyGraph::I64(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            (Self::Bits64(sink), AnyGraph::U64(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            (Self::Bits64(sink), AnyGraph::F64(graph)) => {
+                sink.add(first, graph.edge_list().edges(order))
+            }
+            _ => unreachable!("weights of one type have one size"),
         }?;
         Ok(self)
     }
@@ -180,8 +187,11 @@ impl AnySink {
     /// The forest of all edges of a graph with `vertices` vertices.
     pub(super) fn finish(self, vertices: u32) -> anyhow::Result<Found> {
         with_sink!(self, sink => {
-            let Finished { ids, forest, total, statistics } = sink.finish(vertices)?;
-            Ok(Found { ids, forest: AnyGraph::from(forest), total, statistics })
+            let encoding = sink.encoding();
+            let (forest, statistics) = sink.finish()?;
+            let total = encoding.total(forest.weights.iter().copied());
+            let (ids, forest) = forest.into_graph(vertices, encoding.weight_type());
+            Ok(Found { ids, forest, total, statistics })
         })
     }
 }
