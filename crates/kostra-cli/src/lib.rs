@@ -14,6 +14,7 @@ mod command;
 mod commands;
 mod device;
 mod failure;
+mod file_roles;
 mod forest_file;
 mod graph_file;
 mod input;

@@ -202,6 +202,12 @@ impl Checkpoint {
         Ok(Self { input, from, facts, edges: *edges })
     }
 
+    /// Whether the file at `path` begins as a checkpoint of any version does.
+    pub fn is_at(path: &Path) -> bool {
+        let mut start = [0; MAGIC.len()];
+        File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+    }
+
     /// What the checkpoint says besides the forest.
     pub fn facts(&self) -> &CheckpointFacts {
         &self.facts

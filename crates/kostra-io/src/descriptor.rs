@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd};
 
+use crate::file_version::place;
+
 /// The number of standard output.
 pub(crate) const STDOUT: i32 = 1;
 /// The number of standard error.
@@ -59,7 +61,7 @@ pub(crate) fn number(path: &Path) -> Option<i32> {
 /// Whether a path leads to the file, pipe or socket that is standard output. Devices do not count:
 /// two writers to a terminal do not overwrite each other.
 pub(crate) fn shares_stdout(path: &Path) -> bool {
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    use std::os::unix::fs::FileTypeExt;
     let (Ok(ours), Ok(theirs)) =
         (duplicate(STDOUT).and_then(|file| file.metadata()), fs::metadata(path))
     else {
@@ -67,7 +69,7 @@ pub(crate) fn shares_stdout(path: &Path) -> bool {
     };
     let kind = ours.file_type();
     let is_device = kind.is_char_device() || kind.is_block_device();
-    !is_device && (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
+    !is_device && place(&ours) == place(&theirs)
 }
 
 #[cfg(test)]

@@ -49,15 +49,28 @@ impl FileVersion {
     }
 }
 
+/// Whether two paths lead to one file, also through links, or are equal.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let canonical = |path: &Path| fs::canonicalize(path).ok();
+    if a == b || canonical(a).is_some_and(|path| canonical(b) == Some(path)) {
+        return true;
+    }
+    let place = |path: &Path| fs::metadata(path).ok().map(|metadata| place(&metadata));
+    place(a).is_some_and(|found| found != NO_PLACE && place(b) == Some(found))
+}
+
+/// The place of a file where the system has no such numbers.
+const NO_PLACE: [u64; 2] = [0; 2];
+
 #[cfg(unix)]
-fn place(metadata: &Metadata) -> [u64; 2] {
+pub(crate) fn place(metadata: &Metadata) -> [u64; 2] {
     use std::os::unix::fs::MetadataExt;
     [metadata.dev(), metadata.ino()]
 }
 
 #[cfg(not(unix))]
 fn place(_: &Metadata) -> [u64; 2] {
-    [0; 2]
+    NO_PLACE
 }
 
 #[cfg(test)]

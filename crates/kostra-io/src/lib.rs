@@ -57,7 +57,7 @@ pub use compression::Compression;
 pub use damage::damage_behind_panic;
 pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
-pub use file_version::FileVersion;
+pub use file_version::{FileVersion, is_same_file};
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};

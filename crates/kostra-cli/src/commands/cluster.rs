@@ -10,10 +10,10 @@ use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
-use crate::output;
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
+use crate::{file_roles, output};
 
 /// Find clusters of points, and noise.
 #[derive(Parser)]
@@ -111,6 +111,7 @@ impl Command for Arguments {
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let request = PointRequest::resolve(self.points)?;
+        file_roles::check(&[("points", Some(&request.source))], &[("labels", output.as_ref())])?;
         let mut solved = request.solve(Wanted::MutualReachability(min_samples as usize))?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;

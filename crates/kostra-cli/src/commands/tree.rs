@@ -11,10 +11,10 @@ use kostra_points::PointTree;
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
-use crate::output;
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
+use crate::{file_roles, output};
 
 /// Find the minimum spanning tree of points.
 #[derive(Parser)]
@@ -67,6 +67,7 @@ impl Command for Arguments {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
         let request = PointRequest::resolve(self.points)?;
+        file_roles::check(&[("points", Some(&request.source))], &[("edges", output.as_ref())])?;
         let wanted = match self.neighbors {
             Some(neighbors) => Wanted::OfNeighbors(neighbors as usize),
             None => Wanted::MutualReachability(self.min_samples as usize),

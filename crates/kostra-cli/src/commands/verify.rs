@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
-use crate::input::{Graph, Request, Source};
+use crate::input::{Graph, Request};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 use crate::verdict::{self, Verdict};
-use crate::{forest_file, input, output};
+use crate::{file_roles, forest_file, input, output};
 
 /// Decide whether a forest is the minimum spanning forest of a graph.
 #[derive(Parser)]
@@ -68,12 +68,8 @@ impl Plan {
             json: arguments.json,
             quiet: arguments.quiet,
         };
-        if plan.forest == Input::Stdin && plan.input.source == Source::File(Input::Stdin) {
-            anyhow::bail!(
-                "standard input cannot provide both the graph and the forest; name a file for one \
-                 of them"
-            );
-        }
+        let graph = plan.input.source.file();
+        file_roles::check(&[("graph", graph), ("forest", Some(&plan.forest))], &[])?;
         Ok(plan)
     }
 }

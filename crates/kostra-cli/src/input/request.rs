@@ -34,6 +34,14 @@ impl Source {
             None => Self::File(file(name)),
         }
     }
+
+    /// The file, if this is no generator.
+    pub(crate) fn file(&self) -> Option<&Input> {
+        match self {
+            Self::File(input) => Some(input),
+            Self::Generator(_) => None,
+        }
+    }
 }
 
 impl Display for Source {

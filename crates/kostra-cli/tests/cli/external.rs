@@ -192,4 +192,9 @@ fn a_file_that_was_written_to_is_not_resumed() {
     let refused = workplace.run(&format!("{line} --resume"));
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("the checkpoint belongs to another solve (size: "));
+    let refused = workplace.run(line);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("an interrupted solve left this checkpoint; pass `--resume`"));
+    fs::remove_file(workplace.path("own.ids.checkpoint")).unwrap();
+    assert!(workplace.run(line).stderr.contains("is not a number"));
 }

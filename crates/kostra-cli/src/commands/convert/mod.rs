@@ -11,7 +11,7 @@ use crate::arguments::{InputArguments, Nan, formats};
 use crate::command::{Answer, Command};
 use crate::forest_file::Destination;
 use crate::input::Request;
-use crate::{graph_file, output};
+use crate::{file_roles, graph_file, output};
 use reorder::{Reorder, ReorderArguments};
 
 /// Write a graph in another format.
@@ -74,6 +74,8 @@ impl Plan {
         let lines = Destination::of_edges(&arguments.output);
         if let (Some(destination), None) = (lines, arguments.to) {
             let destination = destination?;
+            let output = [("edges", Some(&destination.output))];
+            file_roles::check(&[("input", input.source.file())], &output)?;
             if arguments.reorder.is_used() {
                 anyhow::bail!("{}: `--reorder` needs a format of `--to`", destination.output);
             }
@@ -82,6 +84,7 @@ impl Plan {
         let output = output::parse_path(&arguments.output);
         let format = output::graph_format(&output, arguments.to)?;
         output.check()?;
+        file_roles::check(&[("input", input.source.file())], &[("graph", Some(&output))])?;
         let reorder = Reorder::resolve(arguments.reorder, &input, &output, format)?;
         Ok(Self { input, output: Target::Graph(output, format), reorder, quiet })
     }

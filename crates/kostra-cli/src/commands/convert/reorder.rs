@@ -10,10 +10,10 @@ use kostra::partition::{self, Options, WeightedGraph};
 use kostra::renumbering::Renumbering;
 use kostra_core::{AnyGraph, Run, VertexParts};
 
-use crate::input::{Graph, Request, Source, file};
+use crate::input::{Graph, Request, file};
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{output, part_file};
+use crate::{file_roles, output, part_file};
 
 /// The default of `--parts`: each part of a graph with a million vertices fits into a cache.
 const DEFAULT_PARTS: u32 = 64;
@@ -82,20 +82,9 @@ impl Reorder {
             anyhow::bail!("`--partition` and `--parts` need `--reorder partition`");
         }
         let partition = arguments.partition.map(|name| file(&name));
-        if partition == Some(Input::Stdin) && input.source == Source::File(Input::Stdin) {
-            anyhow::bail!(
-                "standard input cannot provide both the graph and the partition; name a file for \
-                 one of them"
-            );
-        }
         let map = arguments.map.map(|path| output::parse_path(&path));
         match &map {
-            Some(map) => {
-                map.check()?;
-                if map == to {
-                    anyhow::bail!("{map}: the graph and the old numbers need different files");
-                }
-            }
+            Some(map) => map.check()?,
             None if format != Format::KST => anyhow::bail!(
                 "{to}: {} has no names of vertices, so their old numbers would be lost; pass \
                  `--map FILE` to keep the numbers in a file, or write .kst",
@@ -103,6 +92,10 @@ impl Reorder {
             ),
             None => {}
         }
+        file_roles::check(
+            &[("input", input.source.file()), ("partition", partition.as_ref())],
+            &[("graph", Some(to)), ("old numbers", map.as_ref())],
+        )?;
         Ok(Some(Self { order, partition, parts: arguments.parts, map }))
     }
 

@@ -19,10 +19,10 @@ use kostra_core::{EdgeId, Order};
 use self::picture::{Picture, Shown};
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
-use crate::input::{Graph, Request, Source};
+use crate::input::{Graph, Request};
 use crate::progress::Stage;
 use crate::report::{Sheet, count};
-use crate::{forest_file, input, output};
+use crate::{file_roles, forest_file, input, output};
 
 /// Draw a graph with its forest.
 #[derive(Parser)]
@@ -122,12 +122,10 @@ impl Plan {
             quiet: arguments.quiet,
         };
         plan.output.check()?;
-        if plan.forest == Some(Input::Stdin) && plan.input.source == Source::File(Input::Stdin) {
-            anyhow::bail!(
-                "standard input cannot provide both the graph and the forest; name a file for one \
-                 of them"
-            );
-        }
+        file_roles::check(
+            &[("graph", plan.input.source.file()), ("forest", plan.forest.as_ref())],
+            &[("picture", Some(&plan.output))],
+        )?;
         Ok(plan)
     }
 

@@ -18,10 +18,10 @@ use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
 use crate::device::{Device, parse_device};
 use crate::input::{Graph, Request};
-use crate::output;
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
 use crate::trace::Trace;
+use crate::{file_roles, output};
 
 /// Divide the vertices of a graph into parts of equal size with few edges between them.
 #[derive(Parser)]
@@ -161,6 +161,7 @@ impl Plan {
         let vertex_weights = arguments.vertex_weights;
         let mut input = Request::resolve(arguments.input, nan);
         input.options.vertex_weights = vertex_weights;
+        file_roles::check(&[("graph", input.source.file())], &[("partition", output.as_ref())])?;
         let options = Options {
             parts: arguments.parts,
             imbalance: arguments.imbalance,

@@ -19,7 +19,7 @@ use self::picture::Colors;
 use crate::command::{Answer, Command};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
-use crate::{input, output};
+use crate::{file_roles, input, output};
 
 /// Divide an image, a terrain or a volume into segments.
 #[derive(Parser)]
@@ -146,8 +146,11 @@ impl Plan {
         if arguments.colors.is_some() && !is_picture {
             bail!("`--colors` has an effect on pictures only; omit it, or write a .png file");
         }
+        let source = input::file(&arguments.image);
+        let path = output.as_ref().map(|(output, _)| output);
+        file_roles::check(&[("image", Some(&source))], &[("segments", path)])?;
         Ok(Self {
-            source: input::file(&arguments.image),
+            source,
             scale: arguments.scale,
             min_size: arguments.min_size,
             neighbors: arguments.connectivity,

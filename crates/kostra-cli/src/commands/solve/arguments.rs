@@ -83,6 +83,7 @@ pub(in crate::commands) struct Arguments {
         long,
         value_name = "SIZE",
         value_parser = parse_bytes,
+        allow_hyphen_values = true,
         conflicts_with_all = ["algorithm", "set", "partition", "verify", "trace"],
     )]
     pub(super) memory: Option<u64>,
@@ -91,10 +92,10 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, requires_all = ["memory", "output"])]
     pub(super) resume: bool,
 
-    /// With `--memory`, save the forest so far every so many seconds to the output file's name with
-    /// `.checkpoint`
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "memory")]
-    pub(super) checkpoint: u64,
+    /// With `--memory`, the seconds after which the forest so far is saved to the output file's
+    /// name with `.checkpoint` [default: 300]
+    #[arg(long, value_name = "SECONDS", requires_all = ["memory", "output"])]
+    pub(super) checkpoint: Option<u64>,
 
     /// Write the forest to this file; `-` writes it to standard output and the report to standard
     /// error

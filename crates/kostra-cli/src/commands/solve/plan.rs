@@ -9,8 +9,9 @@ use super::external::{self, External};
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
+use crate::file_roles;
 use crate::forest_file::{Destination, ForestFormat};
-use crate::input::{Request, Source, file};
+use crate::input::{Request, file};
 
 pub(super) struct Plan {
     pub(super) input: Request,
@@ -49,13 +50,17 @@ impl Plan {
         input.options.columns.keep =
             arguments.keep.into_iter().map(ColumnChoice::NameOrPosition).collect();
         let partition = arguments.partition.map(|name| file(&name));
-        if let Some(partition) = &partition {
-            check_partition(algorithm, partition, &input.source, &arguments.set)?;
+        if partition.is_some() {
+            check_partition(algorithm, &arguments.set)?;
         }
         let output = arguments
             .output
             .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
+        file_roles::check(
+            &[("graph", input.source.file()), ("partition", partition.as_ref())],
+            &[("forest", output.as_ref().map(|output| &output.output))],
+        )?;
         check_kept(&input.options.columns, algorithm, output.as_ref())?;
         let (memory, checkpoints) = (arguments.memory, (arguments.checkpoint, arguments.resume));
         let mut plan = Self {
@@ -126,14 +131,8 @@ fn check_kept(
 /// The option of an algorithm that names the number of parts.
 const PARTS: &str = "parts";
 
-/// Refuses a partition that the algorithm does not use, or that comes from the same stream as the
-/// graph, and options about other partitions.
-fn check_partition(
-    algorithm: Algorithm,
-    partition: &Input,
-    graph: &Source,
-    settings: &[(String, u64)],
-) -> anyhow::Result<()> {
+/// Refuses a partition that the algorithm does not use, and options about other partitions.
+fn check_partition(algorithm: Algorithm, settings: &[(String, u64)]) -> anyhow::Result<()> {
     if !algorithm.uses_partition() {
         let id = algorithm.info().map_or(AUTO, |info| info.id);
         let users: Vec<_> = partition_users().collect();
@@ -145,12 +144,6 @@ fn check_partition(
     }
     if settings.iter().any(|(name, _)| name == "cut") {
         anyhow::bail!("`--set cut` has no effect with `--partition`; omit one of them");
-    }
-    if *partition == Input::Stdin && *graph == Source::File(Input::Stdin) {
-        anyhow::bail!(
-            "standard input cannot provide both the graph and the partition; name a file for one \
-             of them"
-        );
     }
     Ok(())
 }

@@ -102,6 +102,10 @@ pub(in crate::commands::solve) fn parse_bytes(text: &str) -> Result<u64, String>
     let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|&(_, scale)| scale);
     let size = number.parse::<f64>().ok().zip(scale).map(|(number, scale)| number * scale as f64);
     match size {
+        None if matches!(unit, "k" | "m" | "g" | "t") => {
+            let unit = unit.to_ascii_uppercase();
+            Err(format!("is {unit} 1024 or 1000 based? write {number}{unit}iB or {number}{unit}B"))
+        }
         Some(size) if size.is_finite() && size < u64::MAX as f64 => Ok(size as u64),
         _ => Err("expected a size such as 4GiB or 500MB".to_owned()),
     }
@@ -123,6 +127,7 @@ mod tests {
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
+        assert!(parse_bytes("1G").is_err_and(|said| said.contains("1GiB or 1GB")));
         for text in ["", "GiB", "4 parsecs", "-1GiB", "1e9", "999999999999TiB"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }

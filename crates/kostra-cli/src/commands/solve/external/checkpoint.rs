@@ -2,7 +2,8 @@
 //!
 //! A checkpoint is only valid for the input and the task that it was written for. Two checks ensure
 //! this: an identity of lines such as `size: 7 bytes` is compared at the start, and the checksum of
-//! the edges so far when they have been read again.
+//! the edges so far when they have been read again. Options of the reader are not compared: as long
+//! as they lead to the same edges, they do not matter.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,26 @@ impl Checkpoints {
         Some(identity(plan).map(|identity| Self { path: name.into(), every, identity }))
     }
 
+    /// Refuses a file that this solve would replace: the checkpoint of an interrupted solve, or a
+    /// file that is no checkpoint.
+    ///
+    /// # Errors
+    /// When there is such a file.
+    pub(super) fn refuse_loss(&self) -> anyhow::Result<()> {
+        let path = self.path.display();
+        let Ok(metadata) = std::fs::symlink_metadata(&self.path) else { return Ok(()) };
+        if !metadata.is_file() || !Checkpoint::is_at(&self.path) {
+            anyhow::bail!(
+                "{path}: this is no checkpoint of kostra, and a checkpoint would replace it; remove \
+                 it, or name another file with `--output`"
+            );
+        }
+        anyhow::bail!(
+            "{path}: an interrupted solve left this checkpoint; pass `--resume` to continue the \
+             solve, or remove the file to solve from the start"
+        );
+    }
+
     /// Removes the checkpoint after the forest was written.
     pub(super) fn remove(&self) -> anyhow::Result<()> {
         match std::fs::remove_file(&self.path) {
@@ -70,16 +91,11 @@ fn identity(plan: &Plan) -> anyhow::Result<String> {
             lines.push(format!("input: {source}"));
         }
     }
-    let options = &plan.input.options;
     let kind = match plan.order {
         Order::Minimum => "minimum",
         Order::Maximum => "maximum",
     };
     lines.push(format!("forest: {kind}"));
-    lines.push(format!(
-        "options: {:?} {:?} {:?} {:?}",
-        options.format, options.missing_weights, options.nan, options.columns
-    ));
     Ok(lines.join("\n"))
 }
 
@@ -101,12 +117,11 @@ pub(super) fn load(
         let note = format!("there is no checkpoint {}; solved from the start", path.display());
         return Ok((None, note));
     }
-    let checkpoint = Checkpoint::open(path)?;
+    let checkpoint = Checkpoint::open(path).context(FROM_THE_START)?;
     let facts = checkpoint.facts();
     if let Some((there, here)) = difference(&facts.identity, &checkpoints.identity) {
         anyhow::bail!(
-            "{}: the checkpoint belongs to another solve ({there}; now {here}); omit `--resume` to \
-             solve from the start",
+            "{}: the checkpoint belongs to another solve ({there}; now {here}); {FROM_THE_START}",
             path.display()
         );
     }
@@ -115,6 +130,9 @@ pub(super) fn load(
     let sink = AnySink::saved(checkpoint, settings).with_context(|| path.display().to_string())?;
     Ok((Some((sink, before)), note))
 }
+
+/// What to do about a checkpoint from which a solve cannot continue.
+const FROM_THE_START: &str = "to solve from the start, omit `--resume` and remove the checkpoint";
 
 /// The first lines that differ.
 fn difference<'a>(there: &'a str, here: &'a str) -> Option<(&'a str, &'a str)> {
@@ -128,8 +146,7 @@ fn difference<'a>(there: &'a str, here: &'a str) -> Option<(&'a str, &'a str)> {
 /// The error for an input whose first `edges` edges are not those of the checkpoint.
 pub(super) fn other_edges(edges: u64) -> anyhow::Error {
     anyhow::anyhow!(
-        "the first {} edges of the input are not those that the checkpoint covers; omit `--resume` \
-         to solve from the start",
+        "the first {} edges of the input are not those that the checkpoint covers; {FROM_THE_START}",
         thousands(edges)
     )
 }

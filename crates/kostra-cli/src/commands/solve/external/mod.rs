@@ -107,6 +107,8 @@ impl Memory {
     }
 }
 
+const SECONDS_BETWEEN_CHECKPOINTS: u64 = 300;
+
 /// The blocks that wait in the queue. One more is being read, and one more is being solved.
 const QUEUED: usize = 1;
 
@@ -204,7 +206,7 @@ fn outcome(
 /// When the budget is below what reading takes, or checkpoints need an output file.
 pub(super) fn resolve(
     memory: u64,
-    (every, resume): (u64, bool),
+    (every, resume): (Option<u64>, bool),
     plan: &Plan,
 ) -> anyhow::Result<External> {
     let limit = match &plan.device {
@@ -216,10 +218,14 @@ pub(super) fn resolve(
         }
         _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())?),
     };
-    let checkpoints = Checkpoints::beside(plan, every);
-    if resume && checkpoints.is_none() {
-        anyhow::bail!("`--resume` needs the output file of the interrupted solve: pass `--output`");
+    let checkpoints = Checkpoints::beside(plan, every.unwrap_or(SECONDS_BETWEEN_CHECKPOINTS));
+    if checkpoints.is_none() && (resume || every.is_some()) {
+        let option = if resume { "--resume" } else { "--checkpoint" };
+        anyhow::bail!("`{option}` needs an output that is a file without compression");
     }
     let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;
+    if let (Some(checkpoints), false) = (&checkpoints, resume) {
+        checkpoints.refuse_loss()?;
+    }
     Ok(External { memory: limit, checkpoints, resume })
 }
