@@ -25,6 +25,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         Fault::at_line(error.line() as u64, error.column() as u64, sentence)
     })?;
     drop(text);
+    refuse_other_positions(&value)?;
     let mut lines = Lines {
         options,
         weight: WeightAttribute::new(options)?,
@@ -66,6 +67,19 @@ fn malformed<T>(sentence: impl Into<String>) -> Result<T, ReadErrorKind> {
     Err(ReadErrorKind::Malformed(sentence.into()))
 }
 
+/// Refuses positions that are no longitudes and latitudes, as the member `crs` of older files says.
+fn refuse_other_positions(value: &Value) -> Result<(), Fault> {
+    let Some(crs) = value.get("crs").filter(|crs| !crs.is_null()) else { return Ok(()) };
+    let name = crs.pointer("/properties/name").and_then(Value::as_str).unwrap_or_default();
+    if ["CRS84", "EPSG:4326", "EPSG::4326"].iter().any(|known| name.ends_with(known)) {
+        return Ok(());
+    }
+    Err(Fault::whole(format!(
+        "the positions are in '{}'; save the file in WGS 84 (EPSG:4326)",
+        number::show(name.as_bytes())
+    )))
+}
+
 /// What has been read.
 struct Lines<'a> {
     options: &'a ReadOptions,
@@ -97,12 +111,23 @@ impl Lines<'_> {
             "LineString" => geometry.get("coordinates").into_iter().collect(),
             "MultiLineString" => coordinates.unwrap_or(&empty).iter().collect(),
             "" => return malformed("the geometry has no 'type'; add it"),
+            "GeometryCollection" => {
+                return malformed(
+                    "the feature contains several geometries; save each line as a feature",
+                );
+            }
             _ => {
                 self.others += 1;
                 return Ok(());
             }
         };
         let weight = self.weight_of(properties, index)?;
+        if weight.is_some() && lines.len() > 1 {
+            return malformed(format!(
+                "the feature has {} lines, but one weight; save each line as a feature",
+                lines.len()
+            ));
+        }
         for line in lines {
             self.line(line, weight)?;
         }
@@ -194,6 +219,9 @@ impl Lines<'_> {
 
     fn finish(self) -> Result<Parsed, Fault> {
         let Self { options, points, columns, others, .. } = self;
+        if others > 0 && points.is_empty() {
+            return Err(Fault::whole("the file contains no lines, which are the edges"));
+        }
         let mut notes = Vec::new();
         if others > 0 {
             let count = kostra_core::counted(others, "feature is", "features are");

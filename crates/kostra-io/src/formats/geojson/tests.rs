@@ -63,6 +63,10 @@ fn options_without_property_are_refused() {
     options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
     let error = read_with(&collection(&[feature("[[0, 0], [1, 0]]", "{}")]), &options).unwrap_err();
     assert!(error.contains("the line has no such property as `--weight` says; add it"), "{error}");
+    let parts = feature("[[[0, 0], [1, 0]], [[2, 0], [3, 0]]]", r#"{"km": 5}"#)
+        .replace("LineString", "MultiLineString");
+    let error = read_with(&collection(&[parts]), &options).unwrap_err();
+    assert!(error.contains("the feature has 2 lines, but one weight; save each"), "{error}");
 }
 
 #[test]
@@ -79,6 +83,24 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
              in WGS 84 (EPSG:4326)",
         ),
         (collection(&["{}".into()]), "the geometry has no 'type'; add it"),
+        (
+            collection(&[r#"{"type": "Feature", "properties": {}, "geometry":
+                {"type": "GeometryCollection", "geometries": []}}"#
+                .into()]),
+            "feature 0 (counted from 0): the feature contains several geometries; save each line",
+        ),
+        (
+            collection(&[r#"{"type": "Point", "coordinates": [1, 2]}"#.into()]),
+            "the file contains no lines, which are the edges",
+        ),
+        (
+            collection(&[feature("[[0, 0], [1, 0]]", "{}")]).replacen(
+                '{',
+                r#"{"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}}, "#,
+                1,
+            ),
+            "the positions are in 'urn:ogc:def:crs:EPSG::3857'; save the file in WGS 84",
+        ),
         ("{\"type\": \"FeatureCollection\"}".into(), "the collection has no list 'features'"),
         (
             "{\"type\": \"FeatureCollection\",\n \"features\": [}".into(),
