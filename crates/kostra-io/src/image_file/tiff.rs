@@ -34,6 +34,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     decoder.read_image_bytes(&mut pixels).map_err(fault)?;
     let unknown = decoder.find_tag(Tag::GdalNodata).map_err(fault)?;
     let unknown = unknown.and_then(|text| text.into_string().ok()?.trim().parse().ok());
+    // Digits for 64 bits name the value of 32 bits that is closest.
+    let is_single = layout.sample_type == Some(DecodingSampleType::F32);
+    let unknown = unknown.map(|value: f64| if is_single { f64::from(value as f32) } else { value });
     refuse_further_pages(&mut decoder)?;
     let shape = [height as usize, width as usize, channels];
     let values = values(&pixels, &layout, color, shape)?;
