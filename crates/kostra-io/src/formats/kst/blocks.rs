@@ -13,7 +13,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use bytemuck::Pod;
-use kostra_core::{AnyGraph, EdgeList, GraphError, Key, Vertex, Weight, WeightType};
+use kostra_core::{AnyGraph, EdgeList, Key, Vertex, Weight, WeightType, counted};
 
 use super::chunks::{Digest, Plain};
 use super::direct;
@@ -274,35 +274,37 @@ impl Checker {
             let any_nan = weights.iter().fold(false, |any, bits| any | is_nan(bits));
             let highest = u.iter().chain(&*v).fold(0, |highest, &end| highest.max(end));
             if any_nan {
-                let edge = weights.iter().position(is_nan).unwrap_or_default() as u32;
-                return Err(self.fault(GraphError::NanWeight { edge }, first, K::SIZE));
+                let edge = first + weights.iter().position(is_nan).unwrap_or_default() as u64;
+                let sentence = format!("edge {edge} has weight NaN (not a number); fix it");
+                return Err(Fault::at_byte(self.byte(2, edge, K::SIZE), sentence));
             }
             if highest >= self.vertices {
-                let unit = vec![1_u32; u.len()];
-                EdgeList::new(self.vertices as usize, u.to_vec(), v.to_vec(), unit)
-                    .map_err(|error| self.fault(error, first, K::SIZE))?;
+                return Err(self.end_out_of_range(u, v, first));
             }
         }
         Ok(())
     }
 
-    /// An error in the block that starts with edge `first`, with its place in the file.
-    fn fault(&self, mut error: GraphError, first: u64, weight: usize) -> Fault {
-        let place = |array: usize, edge: u32, size: usize| {
-            let offset = (first + u64::from(edge)) * size as u64;
-            Some(crate::Place::Byte(self.sections[array].offset + offset))
-        };
-        let place = match &error {
-            GraphError::EndpointOutOfRange { edge, .. } => place(0, *edge, 4),
-            GraphError::NanWeight { edge } => place(2, *edge, weight),
-            _ => None,
-        };
-        if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } =
-            &mut error
-        {
-            *edge = u32::try_from(first + u64::from(*edge)).unwrap_or(u32::MAX);
-        }
-        Fault { place, kind: error.into() }
+    /// The error for a piece that starts with edge `first` and has an end which is no vertex.
+    fn end_out_of_range(&self, u: &[Vertex], v: &[Vertex], first: u64) -> Fault {
+        let vertices = self.vertices;
+        let outside = |ends: &[Vertex]| ends.iter().position(|&end| end >= vertices);
+        let (in_u, in_v) = (outside(u), outside(v));
+        let is_in_u = in_v.is_none_or(|in_v| in_u.is_some_and(|in_u| in_u <= in_v));
+        let (array, ends, place) = if is_in_u { (0, u, in_u) } else { (1, v, in_v) };
+        let place = place.unwrap_or_default();
+        let edge = first + place as u64;
+        let vertex = ends.get(place).copied().unwrap_or_default();
+        let sentence = format!(
+            "edge {edge} ends at vertex {vertex}, but the graph has {}, numbered from 0",
+            counted(vertices, "vertex", "vertices")
+        );
+        Fault::at_byte(self.byte(array, edge, Vertex::SIZE), sentence)
+    }
+
+    /// The place of an edge in an array: the first ends, the second ends or the weights.
+    fn byte(&self, array: usize, edge: u64, size: usize) -> u64 {
+        self.sections[array].offset + edge * size as u64
     }
 
     /// Compares the checksums.

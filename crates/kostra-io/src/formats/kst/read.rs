@@ -10,7 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kostra_core::{
-    AnyGraph, Column, Coordinates, EdgeList, GraphError, OutOfMemory, Weight, WeightType, memory,
+    AnyGraph, Column, Coordinates, EdgeList, GraphError, OutOfMemory, Vertex, Weight, WeightType,
+    memory,
 };
 
 use super::chunks::{Plain, checksums, chunks, combine_all, decode};
@@ -196,7 +197,12 @@ impl KstFile {
         let weights = self.column::<W>(Kind::Weights, &edges)?;
         EdgeList::new(n, u, v, weights).map(AnyGraph::from).map_err(|mut error| {
             let place = match &error {
-                GraphError::EndpointOutOfRange { edge, .. } => place(Kind::FirstEnds, *edge, 4),
+                GraphError::EndpointOutOfRange { edge, vertex, .. } => {
+                    let u = self.column::<Vertex>(Kind::FirstEnds, &edges).ok();
+                    let is_first = u.is_some_and(|u| u.get(*edge as usize) == Some(vertex));
+                    let kind = if is_first { Kind::FirstEnds } else { Kind::SecondEnds };
+                    place(kind, *edge, Vertex::SIZE)
+                }
                 GraphError::NanWeight { edge } => place(Kind::Weights, *edge, W::SIZE),
                 _ => None,
             };

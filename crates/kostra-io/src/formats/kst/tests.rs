@@ -256,7 +256,7 @@ fn contents_that_are_whole_but_no_graph_are_refused() {
     };
     assert_eq!(
         refused(320 + 8, 1, &[9]),
-        "roads.kst: byte 264: edge 2 ends at vertex 9, but the graph has 5 vertices, numbered from 0"
+        "roads.kst: byte 328: edge 2 ends at vertex 9, but the graph has 5 vertices, numbered from 0"
     );
     let names = 528_usize.next_multiple_of(64);
     assert_eq!(
