@@ -19,8 +19,7 @@ impl<K: Key> Sink<K> {
         let mut run = Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
         let forest = forest_of_edges(edges, &mut run).map_err(|error| match error {
             SolveError::OutOfMemory { bytes, .. } => OutOfMemory { bytes },
-            // The run has no observer that cancels it, and the solver suits all graphs.
-            _ => OutOfMemory { bytes: 0 },
+            error => unreachable!("nobody cancels this run, and it suits all graphs: {error}"),
         })?;
         self.edges.keep(&forest);
         self.forest = forest.len();
