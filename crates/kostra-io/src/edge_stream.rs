@@ -106,7 +106,10 @@ fn read_blocks(
     let Some(read) = format.info().read_blocks else {
         let streamed = formats::ids(Format::is_streamed);
         return Err(Fault::whole(format!(
-            "a file in the format {format} cannot be read in blocks; convert it to one of {streamed}"
+            "the format {format} ({}) cannot be read in blocks; convert the file to one of \
+             {streamed}, or pass {} if it is in one of these",
+            format.title(),
+            options.terms.option("format"),
         )));
     };
     if options.names {

@@ -100,7 +100,7 @@ fn graph() -> AnyGraph {
 #[test]
 fn blocks_have_the_edges_of_the_whole_file() {
     let folder = tempfile::tempdir().unwrap();
-    for format in [Format::DIMACS, Format::EDGE_LIST, Format::KST] {
+    for format in [Format::DIMACS, Format::EDGE_LIST, Format::MATRIX_MARKET, Format::KST] {
         let bytes = write_bytes(format, (&graph()).into()).unwrap();
         let path = file(folder.path(), format.id(), &bytes);
         compare(&path, &ReadOptions::default());
@@ -152,6 +152,10 @@ fn texts_of_all_kinds_are_read_in_blocks() {
         "source,target,weight\n0,1,5\n2,1,6\n",
         "0 1 2\n1 2 x\n",
         "0 1 -2\n1 2 9223372036854775808\n",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
+        "%%MatrixMarket matrix coordinate real skew-symmetric\n%\n3 3 2\n2 1 5\n3 1 0.5\n",
+        "%%MatrixMarket matrix coordinate integer general\n3 3 2\n2 1 5\n3 1 6\n1 1 2\n",
+        "%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 1 6\n",
     ];
     for text in texts {
         let path = file(folder.path(), "text", text.as_bytes());
@@ -184,7 +188,7 @@ fn what_cannot_be_read_in_blocks_is_refused_with_a_way_out() {
     };
     let options = ReadOptions::default();
     let metis = error("metis", b"3 3\n2 3\n1 3\n1 2\n", &options);
-    assert!(metis.contains("in the format graph cannot be read in blocks"), "{metis}");
+    assert!(metis.contains("the format graph (METIS) cannot be read in blocks"), "{metis}");
     let named = ReadOptions { names: true, ..ReadOptions::default() };
     let names = error("names", b"a b 1\nb c 2\n", &named);
     assert!(names.contains("the table of names"), "{names}");

@@ -5,20 +5,23 @@
 //! ids follow the order of the entries. A symmetric file contains the entries on and below the
 //! diagonal. Explicit zeros are edges of weight zero.
 
+mod entries;
 #[cfg(test)]
 mod tests;
 mod write;
 
-use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex, counted};
+use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, counted};
 
-use crate::blocks::{BLOCK_BYTES, Parser, Text};
-use crate::columns::{Columns, Number};
+use crate::blocks::{BLOCK_BYTES, Text};
+use crate::columns::Columns;
 use crate::compression::Stream;
+use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::{BlockFault, Fault};
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
-use crate::number::{NanRule, natural, plain_entry, show, weight, words};
+use crate::number::{natural, show, words};
 use crate::{ReadOptions, weights};
+use entries::{Entries, entry_in};
 use write::writer;
 
 impl Format {
@@ -35,7 +38,7 @@ impl Format {
         write: Some(writer),
         write_stream: None,
         read_part: None,
-        read_blocks: None,
+        read_blocks: Some(read_blocks),
     });
 }
 
@@ -58,45 +61,105 @@ fn read_in_blocks(
     block_size: usize,
 ) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
-    let banner = Banner::read(&mut text)?;
-    let (n, m) = read_size(&mut text)?;
-    let weighted = banner.field != Field::Pattern;
-    weights::refuse_others(weighted, options)?;
+    let header = Header::read(&mut text, options)?;
+    if header.m > MAX_EDGES as u64 {
+        return Err(Fault::too_many_edges(header.line, header.m));
+    }
     let mut columns = Columns::default();
+    let weighted = header.is_weighted();
     let least_bytes = if weighted { "1 1 1\n".len() } else { "1 1\n".len() };
-    let reserved = text.reasonable(m, least_bytes as u64);
-    if banner.field == Field::Real {
+    let reserved = text.reasonable(header.m, least_bytes as u64);
+    if header.banner.field == Field::Real {
         columns.make_float();
     }
     columns.reserve_exact(reserved, weighted)?;
-    let line_count = text.parse(
-        options.thread_count(),
-        &Entries { banner, n, nan: options.nan_rule() },
-        |chunk, block| {
-            let surplus = (columns.len() + chunk.len()) as u64 > m;
-            let accepted = (m - columns.len() as u64) as usize;
-            columns.join(chunk, accepted, |entry| entry_in(block, entry))?;
-            if surplus {
-                let entries = counted(m, "entry", "entries");
-                let sentence = format!("the header announces {entries}, and this is one more");
-                return Err(BlockFault::new(entry_in(block, accepted), sentence));
-            }
-            Ok(())
-        },
-    )?;
-    if (columns.len() as u64) < m {
-        let (entries, count) = (counted(m, "entry", "entries"), columns.len());
-        let sentence = format!("the header announces {entries}, but the input ends after {count}");
-        return Err(Fault::at_line(line_count + 1, 1, sentence));
-    }
-    let mut notes = Vec::new();
-    if banner.symmetry == Symmetry::Skew {
-        notes.push(
-            "the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into(),
-        );
-    }
-    let graph = weights::RawGraph::new(n as usize, columns, weighted).build(options, &mut notes)?;
+    let lines = text.parse(options.thread_count(), &header.entries(options), |chunk, block| {
+        header.join((chunk, block), &mut columns)
+    })?;
+    header.check_entries(columns.len() as u64, lines)?;
+    let mut notes = header.notes();
+    let graph =
+        weights::RawGraph::new(header.n as usize, columns, weighted).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
+}
+
+fn read_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+) -> Result<(), Fault> {
+    let mut text = Text::new(stream)?;
+    let header = Header::read(&mut text, options)?;
+    blocks.notes.extend(header.notes());
+    let facts = StreamFacts { vertices: Some(header.n), edges: Some(header.m), weight_type: None };
+    blocks.begin(facts)?;
+    let lines = text.parse(options.thread_count(), &header.entries(options), |chunk, block| {
+        header.join((chunk, block), &mut blocks.columns)?;
+        blocks.pass_on_if_full()
+    })?;
+    blocks.finish()?;
+    header.check_entries(blocks.columns.base, lines)
+}
+
+/// The lines before the entries.
+struct Header {
+    banner: Banner,
+    /// The number of vertices.
+    n: u32,
+    /// The number of entries.
+    m: u64,
+    /// The line with these numbers.
+    line: u64,
+}
+
+impl Header {
+    fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
+        let banner = Banner::read(text)?;
+        let (line, n, m) = read_size(text)?;
+        let header = Self { banner, n, m, line };
+        weights::refuse_others(header.is_weighted(), options)?;
+        Ok(header)
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.banner.field != Field::Pattern
+    }
+
+    fn entries(&self, options: &ReadOptions) -> Entries {
+        Entries { banner: self.banner, n: self.n, nan: options.nan_rule() }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = "the matrix is skew-symmetric; each edge weighs its entry below the diagonal";
+        if self.banner.symmetry == Symmetry::Skew { vec![note.to_owned()] } else { Vec::new() }
+    }
+
+    /// Appends the entries of a block.
+    fn join(
+        &self,
+        (chunk, block): (&mut Columns, &[u8]),
+        columns: &mut Columns,
+    ) -> Result<(), BlockFault> {
+        let accepted = self.m - columns.base - columns.len() as u64;
+        let surplus = chunk.len() as u64 > accepted;
+        columns.join(chunk, accepted as usize, |entry| entry_in(block, entry))?;
+        if surplus {
+            let entries = counted(self.m, "entry", "entries");
+            let sentence = format!("the header announces {entries}, and this is one more");
+            return Err(BlockFault::new(entry_in(block, accepted as usize), sentence));
+        }
+        Ok(())
+    }
+
+    /// Checks that a file with this number of lines has all entries.
+    fn check_entries(&self, count: u64, lines: u64) -> Result<(), Fault> {
+        if count >= self.m {
+            return Ok(());
+        }
+        let entries = counted(self.m, "entry", "entries");
+        let sentence = format!("the header announces {entries}, but the input ends after {count}");
+        Err(Fault::at_line(lines + 1, 1, sentence))
+    }
 }
 
 /// The type of the values.
@@ -189,8 +252,9 @@ impl Banner {
     }
 }
 
-/// Reads up to and including the line with the numbers of rows, columns and entries.
-fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
+/// Reads up to and including the line with the numbers of rows, columns and entries. Returns the
+/// line, the number of rows and the number of entries.
+fn read_size(text: &mut Text<'_>) -> Result<(u64, u32, u64), Fault> {
     loop {
         let number = text.line_number();
         let Some(line) = text.line()? else {
@@ -199,13 +263,10 @@ fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
             ));
         };
         if !matches!(words(line).next(), None | Some((_, [b'%', ..]))) {
-            let size = parse_size(line)
+            let (n, m) = parse_size(line)
                 .map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
-            if size.1 > MAX_EDGES as u64 {
-                return Err(Fault::too_many_edges(number, size.1));
-            }
             text.skip()?;
-            return Ok(size);
+            return Ok((number, n, m));
         }
         text.skip()?;
     }
@@ -232,154 +293,4 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
         Ok(n) if n as usize <= MAX_VERTICES => Ok((n, entries)),
         _ => Err((at, GraphError::TooManyVertices { vertices: rows }.to_string())),
     }
-}
-
-/// The offset of an entry in a block; entries count from 0.
-fn entry_in(block: &[u8], index: usize) -> usize {
-    let mut start = 0;
-    let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
-        let word = words(line.trim_ascii_end()).next();
-        let place = start + word.unwrap_or_default().0;
-        start += line.len();
-        word.filter(|(_, word)| !word.starts_with(b"%")).map(|_| place)
-    });
-    starts.nth(index).unwrap_or_default()
-}
-
-/// The lines after the size.
-struct Entries {
-    banner: Banner,
-    n: u32,
-    nan: NanRule,
-}
-
-impl Parser for Entries {
-    type Chunk = Columns;
-
-    fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
-        if self.banner.field == Field::Real {
-            chunk.make_float();
-        }
-        let mut at = 0;
-        while at < block.len() {
-            if let Some(next) = self.plain_line(block, at, chunk) {
-                at = next;
-                continue;
-            }
-            let rest = block.get(at..).unwrap_or_default();
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            self.any_line(rest.get(..length).unwrap_or_default().trim_ascii_end(), chunk)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
-            at += length + 1;
-        }
-        Ok(())
-    }
-}
-
-impl Entries {
-    /// A line as most are. Returns where the next one starts.
-    #[inline(always)]
-    fn plain_line(&self, block: &[u8], start: usize, chunk: &mut Columns) -> Option<usize> {
-        let plain = match self.banner.field {
-            Field::Integer => plain_entry::<true>(block, start, self.n),
-            Field::Pattern => plain_entry::<false>(block, start, self.n),
-            Field::Real => None,
-        }?;
-        if self.misplaced(plain.u, plain.v).is_some() {
-            return None;
-        }
-        chunk.push_ends(plain.u, plain.v);
-        if self.banner.field == Field::Integer {
-            chunk.push_integer(plain.weight);
-        }
-        Some(plain.next)
-    }
-
-    /// Any other line. A fault comes with its place in the line.
-    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
-        let mut words = words(line);
-        let mut next = || words.next().unwrap_or((line.len(), b""));
-        let (row_at, row) = next();
-        if matches!(row, [] | [b'%', ..]) {
-            return Ok(());
-        }
-        let (column_at, column) = next();
-        let u = self.vertex(row, "row").map_err(|sentence| (row_at, sentence))?;
-        let v = self.vertex(column, "column").map_err(|sentence| (column_at, sentence))?;
-        if let Some(sentence) = self.misplaced(u, v) {
-            return Err((row_at, sentence));
-        }
-        let weight = match self.banner.field {
-            Field::Pattern => None,
-            field => {
-                let (at, word) = next();
-                match weight(word, self.nan).map_err(|sentence| (at, sentence))? {
-                    weight if field == Field::Real => {
-                        Some(as_real(weight, word).map_err(|wrong| (at, wrong))?)
-                    }
-                    Number::Float(_) => {
-                        return Err((
-                            at,
-                            format!(
-                                "the weight {} is not a whole number, but the banner says integer",
-                                show(word)
-                            ),
-                        ));
-                    }
-                    weight => Some(weight),
-                }
-            }
-        };
-        let (at, surplus) = next();
-        if !surplus.is_empty() {
-            return Err((at, format!("the line should end before '{}'", show(surplus))));
-        }
-        chunk.push_ends(u, v);
-        if let Some(weight) = weight {
-            chunk.push_weight(weight);
-        }
-        Ok(())
-    }
-
-    /// The fault of an entry at this position, if it has one.
-    #[inline(always)]
-    fn misplaced(&self, u: Vertex, v: Vertex) -> Option<String> {
-        match self.banner.symmetry {
-            Symmetry::General => None,
-            Symmetry::Symmetric if u >= v => None,
-            Symmetry::Skew if u > v => None,
-            _ => Some(self.words_for_misplaced(u, v)),
-        }
-    }
-
-    #[cold]
-    fn words_for_misplaced(&self, u: Vertex, v: Vertex) -> String {
-        let (row, column) = (u64::from(u) + 1, u64::from(v) + 1);
-        let (place, kind) = if u == v { ("on", "skew-symmetric") } else { ("above", "symmetric") };
-        format!(
-            "the entry in row {row}, column {column} is {place} the diagonal, where a {kind} file has no entries"
-        )
-    }
-
-    fn vertex(&self, word: &[u8], what: &str) -> Result<Vertex, String> {
-        match natural(word, what)? {
-            0 => Err(format!("the {what} is 0, but Matrix Market counts from 1")),
-            index if index <= u64::from(self.n) => Ok((index - 1) as Vertex),
-            index => Err(format!(
-                "the {what} {index} is beyond the {} that the header announces",
-                self.n
-            )),
-        }
-    }
-}
-
-/// A weight where the banner says real.
-fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
-    let shown = show(word);
-    weight.as_float().map(Number::Float).ok_or_else(|| {
-        format!(
-            "the weight {shown} has no exact 64-bit float, which the banner's 'real' asks for; write {shown}.0 if it \
-             may be rounded"
-        )
-    })
 }
