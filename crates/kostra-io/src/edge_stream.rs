@@ -6,7 +6,7 @@
 
 use std::io;
 
-use kostra_core::{AnyGraph, GraphError, MAX_VERTICES, WeightType};
+use kostra_core::{AnyGraph, BitSet, GraphError, MAX_VERTICES, WeightType, memory};
 
 use crate::columns::{Columns, Ends, Weights};
 use crate::compression::{Compression, Stream};
@@ -54,11 +54,26 @@ pub trait TakeBlocks: Send {
     fn take(&mut self, block: EdgeBlock) -> io::Result<()>;
 }
 
+/// Which of the ids from 0 to the highest are vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// All.
+    All,
+    /// All but 0.
+    From1,
+    /// Those at which an edge ends.
+    Occurring,
+}
+
 /// What is known when all edges have been read.
 #[derive(Clone, Debug)]
 pub struct StreamSummary {
-    /// The number of vertices.
+    /// The number of ids, from 0.
     pub vertices: u32,
+    /// Which of the ids are vertices.
+    pub ids: Ids,
+    /// The vertices with edges to themselves, unless the input states its vertices first.
+    pub loops: BitSet,
     /// The number of edges.
     pub edges: u64,
     /// The format of the input.
@@ -128,10 +143,12 @@ fn read_blocks(
     }
     let mut blocks = Blocks::new(options, block_edges, target);
     read(stream, options, &mut blocks)?;
-    let Blocks { columns, vertices, ends, notes, .. } = blocks;
+    let Blocks { columns, vertices, ends, notes, ids, loops, .. } = blocks;
     let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
     let vertices = vertices.unwrap_or(from_ids as u32); // ids are below the most vertices
-    Ok(StreamSummary { vertices, edges: columns.base, format, compression, notes })
+    let edges = columns.base;
+    let loops = BitSet::from_words(loops);
+    Ok(StreamSummary { vertices, ids, loops, edges, format, compression, notes })
 }
 
 /// Collects the edges of a format's reader into blocks.
@@ -143,6 +160,9 @@ pub(crate) struct Blocks<'a> {
     pub(crate) ends: Ends,
     pub(crate) notes: Vec<String>,
     vertices: Option<u32>,
+    ids: Ids,
+    /// A bit for each vertex that has an edge to itself, if the vertices are not known before.
+    loops: Vec<u64>,
     /// Whether the edges that have been passed on have weights.
     weighted: bool,
     skipped: Skipped,
@@ -165,6 +185,8 @@ impl<'a> Blocks<'a> {
             ends: Ends::NONE,
             notes: Vec::new(),
             vertices: None,
+            ids: Ids::All,
+            loops: Vec::new(),
             weighted: false,
             skipped: Skipped::default(),
             block_edges: block_edges.max(1),
@@ -184,8 +206,9 @@ impl<'a> Blocks<'a> {
         Ok(self.target.begin(facts).map_err(ReadErrorKind::Io)?)
     }
 
-    /// Says how many vertices there are, if the input states it after its edges.
-    pub(crate) fn conclude(&mut self, vertices: u64) -> Result<(), Fault> {
+    /// Says how many ids there are and which are vertices, if only the end of the input shows it.
+    pub(crate) fn conclude(&mut self, vertices: u64, ids: Ids) -> Result<(), Fault> {
+        self.ids = ids;
         let fits = u32::try_from(vertices).ok().filter(|&fits| fits as usize <= MAX_VERTICES);
         let refusal = || ReadErrorKind::from(GraphError::TooManyVertices { vertices });
         self.vertices = Some(fits.ok_or_else(refusal)?);
@@ -223,6 +246,7 @@ impl<'a> Blocks<'a> {
         self.ends = self.ends.then(ends);
         self.weighted = columns.is_weighted();
         self.see_nan(&columns);
+        self.see_loops(&columns)?;
         let vertices = self.vertices.map_or(ends.all.largest as usize + 1, |n| n as usize);
         let mut notes = Vec::new();
         let raw = weights::RawGraph::new(vertices, columns, self.weighted);
@@ -244,6 +268,25 @@ impl<'a> Blocks<'a> {
             }
             self.skipped.count += 1;
         }
+    }
+
+    fn see_loops(&mut self, columns: &Columns) -> Result<(), ReadErrorKind> {
+        let ends = || columns.u.iter().zip(&columns.v);
+        // No early exit, so that the loop is vectorized.
+        let any = ends().fold(false, |any, (u, v)| any | (u == v));
+        if self.vertices.is_some() || !any {
+            return Ok(());
+        }
+        for (&u, _) in ends().filter(|(u, v)| u == v) {
+            let (word, bit) = (u as usize / 64, u % 64);
+            if word >= self.loops.len() {
+                let more = word + 1 - self.loops.len();
+                memory::reserve(&mut self.loops, more)?;
+                self.loops.resize(word + 1, 0);
+            }
+            self.loops[word] |= 1 << bit;
+        }
+        Ok(())
     }
 
     /// Passes the last edges of a text on.

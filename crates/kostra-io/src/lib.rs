@@ -55,7 +55,7 @@ mod write;
 pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
 pub use compression::Compression;
 pub use damage::damage_behind_panic;
-pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
+pub use edge_stream::{EdgeBlock, Ids, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};

@@ -206,12 +206,9 @@ mod tests {
     #[test]
     fn the_format_may_be_named() {
         let options = ReadOptions { format: Some(Format::EDGE_LIST), ..ReadOptions::default() };
-        let metis = "3 3\n2 3\n1 3\n1 2\n";
-        assert_eq!(
-            read_bytes("x", metis.as_bytes(), &options).unwrap().graph.edges(),
-            3,
-            "a line of counts first"
-        );
+        let metis = "4 6\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n";
+        let error = read_bytes("x", metis.as_bytes(), &options).unwrap_err().to_string();
+        assert!(error.contains("but the number of edges is 4"), "{error}");
         let options = ReadOptions { format: Some(Format::DIMACS), ..ReadOptions::default() };
         assert!(read_bytes("x", metis.as_bytes(), &options).is_err());
     }

@@ -46,10 +46,23 @@ impl Terms {
     }
 
     /// The options that say whether the first line is a header.
-    pub(crate) fn header_or_not(self) -> &'static str {
+    pub(crate) fn header_or_not(self) -> String {
+        format!("{} or {}", self.header(), self.no_header())
+    }
+
+    /// The option that says that the first line is a header.
+    pub(crate) fn header(self) -> &'static str {
         match self {
-            Self::Command => "`--header` or `--no-header`",
-            Self::Python => "`header=True` or `header=False`",
+            Self::Command => "`--header`",
+            Self::Python => "`header=True`",
+        }
+    }
+
+    /// The option that says that the first line is no header.
+    pub(crate) fn no_header(self) -> &'static str {
+        match self {
+            Self::Command => "`--no-header`",
+            Self::Python => "`header=False`",
         }
     }
 }

@@ -68,6 +68,9 @@ pub(crate) struct Conclusion {
     /// Whether the first line is an edge. It is not if it turns out to contain the numbers of
     /// vertices and edges.
     pub(crate) first_is_an_edge: bool,
+    /// Whether the first line states the number of vertices, and they count from 1. Then vertex 0
+    /// is none of them.
+    pub(crate) from_1: bool,
 }
 
 /// A part of a text.
@@ -205,7 +208,7 @@ impl<H: TextHead> PartContent for TextPart<H> {
         let mut all = lines_of(&surveys);
         all.lines += head_lines;
         let mut notes = Vec::new();
-        let Conclusion { vertices, weighted, lowest_id, first_is_an_edge } =
+        let Conclusion { vertices, weighted, lowest_id, first_is_an_edge, .. } =
             head.conclude_parts(&all, options, &mut notes)?;
         if !first_is_an_edge {
             if columns.base == 0 {

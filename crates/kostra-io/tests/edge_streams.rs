@@ -192,7 +192,7 @@ fn what_cannot_be_read_in_blocks_is_refused_with_a_way_out() {
     let named = ReadOptions { names: true, ..ReadOptions::default() };
     let names = error("names", b"a b 1\nb c 2\n", &named);
     assert!(names.contains("the table of names"), "{names}");
-    let counts = error("counts", b"3 2\n0 1\n1 2\n", &options);
+    let counts = error("counts", b"9 2\n0 1\n1 2\n", &options);
     assert!(counts.contains("start the line with #"), "{counts}");
     let kst = write_bytes(Format::KST, (&graph()).into()).unwrap();
     let packed = zstd::encode_all(&kst[..], 1).unwrap();

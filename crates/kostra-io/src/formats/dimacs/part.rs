@@ -53,6 +53,7 @@ impl TextHead for Header {
             weighted: self.is_weighted() || all.weighted == Some(true),
             lowest_id: None,
             first_is_an_edge: true,
+            from_1: false,
         })
     }
 }

@@ -158,24 +158,29 @@ impl Head {
         notes: &mut Vec<String>,
     ) -> Result<Conclusion, Fault> {
         notes.extend_from_slice(&self.layout.notes);
-        if let Some(StatedCounts { n, .. }) = self.counts {
+        if let Some(StatedCounts { n, line, .. }) = self.counts {
             self.check_edges(ends.edges)?;
+            check_vertices(n, line, options)?;
             return Ok(Conclusion {
                 vertices: n,
                 weighted: self.is_weighted(),
                 lowest_id: None,
                 first_is_an_edge: true,
+                from_1: false,
             });
         }
         let line = self.line;
         let mut stated = None;
         let mut first_is_an_edge = true;
+        let mut from_1 = false;
         if let FirstLine::Counts { n, m, sure } = self.first_line {
             let edges = ends.edges.saturating_sub(u64::from(!sure));
             let span = if sure { ends.all } else { ends.rest };
             if m == edges && m > 0 && span.largest <= n {
+                self.check_counts((n, m), span.largest, options)?;
                 stated = Some(n);
                 first_is_an_edge = sure;
+                from_1 = span.largest == n && span.least > 0;
                 notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
             } else if sure {
                 let sentence = format!(
@@ -212,8 +217,46 @@ impl Head {
             .into());
         }
         let vertices = stated.unwrap_or(0).max(from_ids);
-        let lowest_id = if stated.is_some() || edges == 0 { None } else { Some(span.least) };
-        Ok(Conclusion { vertices, weighted: self.is_weighted(), lowest_id, first_is_an_edge })
+        // The number of vertices that is stated may be one less than the number of ids from 0.
+        let is_stated = stated.is_some() && !from_1;
+        let lowest_id = if is_stated || edges == 0 { None } else { Some(span.least) };
+        let weighted = self.is_weighted();
+        Ok(Conclusion { vertices, weighted, lowest_id, first_is_an_edge, from_1 })
+    }
+
+    /// Refuses a first line that states `n` vertices and `m` edges, as the other lines confirm, if
+    /// an option contradicts it, or if it could also be an edge between the ids from 0 to `n`.
+    fn check_counts(
+        &self,
+        (n, m): (u64, u64),
+        largest: u64,
+        options: &ReadOptions,
+    ) -> Result<(), Fault> {
+        let is_sure = matches!(self.first_line, FirstLine::Counts { sure: true, .. });
+        check_vertices(n, self.line, options)?;
+        if !is_sure && n.max(m) <= largest + 1 && !matches!(options.vertices, Vertices::Count(_)) {
+            let sentence = format!(
+                "is this line an edge, or does it state the numbers of vertices and edges? pass {} \
+                 if it is an edge, or {} if not",
+                options.terms.no_header(),
+                options.terms.header(),
+            );
+            return Err(Fault::at_line(self.line, 1, sentence));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a line that states another number of vertices than the options do.
+fn check_vertices(n: u64, line: u64, options: &ReadOptions) -> Result<(), Fault> {
+    match options.vertices {
+        Vertices::Count(count) if n != u64::from(count) => {
+            let vertices = options.terms.option("vertices");
+            let stated = counted(n, "vertex", "vertices");
+            let sentence = format!("this line states {stated}, but {vertices} is {count}");
+            Err(Fault::at_line(line, 1, sentence))
+        }
+        _ => Ok(()),
     }
 }
 

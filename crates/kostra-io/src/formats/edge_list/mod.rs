@@ -25,12 +25,12 @@ mod tests;
 
 use std::io;
 
-use kostra_core::{AnyGraph, counted, with_graph};
+use kostra_core::{AnyGraph, memory, with_graph};
 
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
-use crate::edge_stream::Blocks;
+use crate::edge_stream::{Blocks, Ids};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
 use crate::interface::{
@@ -38,10 +38,10 @@ use crate::interface::{
 };
 use crate::number::words;
 use crate::occurring;
+use crate::text_part::Conclusion;
 use crate::text_writer::TextWriter;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
-use head::{COUNTS_COMMENT, Head, StatedCounts};
-use layout::Layout;
+use head::{COUNTS_COMMENT, Head};
 
 #[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen, left_out};
@@ -93,11 +93,12 @@ fn read_in_blocks(
 ) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let head = Head::read(&mut text, options)?;
-    if !head.announces_edges() {
-        return without_edges(head.counts, options);
-    }
     let layout = &head.layout;
-    refuse_doubts_about_vertices(layout, options)?;
+    if !head.announces_edges() {
+        refuse_number_of_names(options.names, options)?;
+        return without_edges(&head, options);
+    }
+    refuse_number_of_names(layout.named, options)?;
     let mut columns = Columns::default();
     let mut kept = KeptColumns::new(layout.kept.iter().map(|(_, name)| name.clone()).collect());
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
@@ -115,7 +116,11 @@ fn read_in_blocks(
             kept.remove_first();
         }
         let mut names = None;
-        if let Some(lowest) = conclusion.lowest_id {
+        if conclusion.from_1 && options.vertices == Vertices::Occurring {
+            columns.u.iter_mut().chain(&mut columns.v).for_each(|end| *end -= 1);
+            let ids = 1..conclusion.vertices as usize; // the highest is an id of 32 bits
+            names = Some(memory::collected(ids.map(|id| id.to_string()))?);
+        } else if let Some(lowest) = conclusion.lowest_id {
             let isolated = isolated::count(conclusion.vertices, &columns)?;
             if options.vertices != Vertices::Occurring {
                 let ids = lowest..conclusion.vertices;
@@ -138,11 +143,8 @@ fn read_in_blocks(
 }
 
 /// Refuses a number of vertices if the vertices are names.
-fn refuse_doubts_about_vertices(
-    layout: &Layout,
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
-    if layout.named && matches!(options.vertices, Vertices::Count(_)) {
+fn refuse_number_of_names(named: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
+    if named && matches!(options.vertices, Vertices::Count(_)) {
         let (vertices, names) = (options.terms.option("vertices"), options.terms.names());
         let sentence = format!("{vertices} needs vertices that are numbers; omit it or {names}");
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
@@ -169,7 +171,13 @@ fn read_blocks(
         return Err(Fault::at_line(head.line, 1, sentence));
     }
     blocks.notes.extend(notes);
-    blocks.conclude(conclusion.vertices)
+    let ids = match conclusion {
+        _ if options.vertices != Vertices::Occurring => Ids::All,
+        Conclusion { from_1: true, .. } => Ids::From1,
+        Conclusion { lowest_id: Some(_), .. } => Ids::Occurring,
+        Conclusion { .. } => Ids::All,
+    };
+    blocks.conclude(conclusion.vertices, ids)
 }
 
 /// The options for a reader that sees the edges in pieces. It cannot renumber vertices at the end.
@@ -181,15 +189,10 @@ fn in_order_of_ids(options: &ReadOptions) -> ReadOptions {
     ReadOptions { vertices, ..options.clone() }
 }
 
-fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let StatedCounts { n, m, line } = counts.unwrap_or(StatedCounts { n: 0, m: 0, line: 1 });
-    if m > 0 {
-        let announced = counted(m, "edge", "edges");
-        let sentence = format!("the first comment announces {announced}, but there are none");
-        return Err(Fault::at_line(line, 1, sentence));
-    }
+fn without_edges(head: &Head, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut notes = Vec::new();
-    let vertices = usize::try_from(n).unwrap_or(usize::MAX);
+    let vertices = head.conclude(Ends::NONE, options, &mut notes)?.vertices;
+    let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph =
         weights::RawGraph::new(vertices, Columns::default(), true).build(options, &mut notes)?;
     Ok(Parsed { names: options.names.then(Vec::new), ..Parsed::new(graph, notes) })

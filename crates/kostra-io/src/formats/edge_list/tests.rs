@@ -22,6 +22,11 @@ fn named(text: &str) -> Result<Parsed, String> {
     read_all_ways(read_in_blocks, text, &options)
 }
 
+fn with(vertices: Vertices, text: &str) -> Result<Parsed, String> {
+    let options = ReadOptions { vertices, ..ReadOptions::default() };
+    read_all_ways(read_in_blocks, text, &options)
+}
+
 const UNIT: &str = "the input has no weights; each edge weighs 1";
 
 #[test]
@@ -65,6 +70,9 @@ fn columns_that_are_left_out_are_said() {
 #[test]
 fn a_first_line_of_counts_is_no_edge() {
     let note = |line| format!("line {line} is taken as the numbers of vertices and edges");
+    let from_1 = with(Vertices::Occurring, "3 2\n1 2 5\n2 3 6\n").unwrap();
+    assert_eq!((from_1.graph.vertices(), edges(&from_1.graph)), (3, "0-1:5 1-2:6".into()));
+    assert_eq!(from_1.names.unwrap(), ["1", "2", "3"]);
     let counted = parsed("# c\n5 3\n0 1\n1 2\n2 3\n");
     assert_eq!((counted.graph.vertices(), edges(&counted.graph)), (5, "0-1:1 1-2:1 2-3:1".into()));
     assert_eq!(counted.notes, [note(2), UNIT.into()]);
@@ -78,6 +86,35 @@ fn a_first_line_of_counts_is_no_edge() {
         "x: line 1, column 1: this line has another number of columns than the next, so it should contain \
          the numbers of vertices and edges, but the number of edges is 2"
     );
+}
+
+#[test]
+fn a_first_line_that_may_be_an_edge_or_counts_is_refused_with_the_question() {
+    for text in ["3 2\n2 1\n1 0\n", "3 2\n1 2\n2 3\n", "3 1\n3 2\n"] {
+        let refused = error(text);
+        assert_eq!(
+            refused,
+            "x: line 1, column 1: is this line an edge, or does it state the numbers of vertices \
+             and edges? pass `--no-header` if it is an edge, or `--header` if not"
+        );
+    }
+    // As an edge, the first line would have an end far beyond the others.
+    assert!(with(Vertices::Occurring, "5 3\n0 1\n1 2\n2 3\n").is_ok());
+    for text in ["9 1\n4 5 1\n", "9 1\n4 5\n", "# kostra edge list: 9 vertices, 1 edges\n4 5\n"] {
+        let refused = with(Vertices::Count(8), text).unwrap_err();
+        assert!(
+            refused.ends_with("this line states 9 vertices, but `--vertices` is 8"),
+            "{refused}"
+        );
+        assert_eq!(with(Vertices::Count(9), text).unwrap().graph.vertices(), 9);
+    }
+}
+
+#[test]
+fn a_list_without_edges_has_the_vertices_that_are_asked_for() {
+    for text in ["# nothing\n", "\n", "# kostra edge list: 5 vertices, 0 edges\n"] {
+        assert_eq!(with(Vertices::Count(5), text).unwrap().graph.vertices(), 5, "{text:?}");
+    }
 }
 
 #[test]
@@ -272,7 +309,7 @@ fn a_written_list_that_was_cut_is_an_error() {
     let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
     assert_eq!(
         error(text),
-        "x: line 2, column 1: the first comment announces 2 edges, but there are none"
+        "x: line 2, column 1: the first comment announces 2 edges, but the number of edges is 0"
     );
     let text = "# kostra edge list: 3 vertices, 1 edges, vertices count from 0\n0 3 5\n";
     assert_eq!(

@@ -19,6 +19,7 @@ use std::time::Instant;
 use anyhow::Context;
 use kostra::cuda;
 use kostra::external::Statistics;
+use kostra::io::Ids;
 use kostra_core::{Platform, Representation, SolverInfo};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
@@ -154,6 +155,10 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let solving = intake.busy;
     let finishing = Instant::now();
     let (found, mut notes) = intake.finish(&summary)?;
+    let vertices = summary.vertices_of(&found.forest)?;
+    if summary.ids == Ids::Occurring && vertices < summary.vertices {
+        notes.push("the vertices are the ids that occur; others are skipped".to_owned());
+    }
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
     let mut times = Times { load, solve, ..opening };
@@ -167,19 +172,19 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
         }
     }
     notes.insert(0, external.memory.describe(found.statistics));
-    Ok(outcome(plan, place, (summary, found), (times, notes)))
+    Ok(outcome(plan, place, (vertices, summary, found), (times, notes)))
 }
 
 fn outcome(
     plan: &Plan,
     place: Place,
-    (summary, found): (Summary, Found),
+    (vertices, summary, found): (u32, Summary, Found),
     (times, mut notes): (Times, Vec<String>),
 ) -> Outcome {
     notes.extend(summary.notes);
     Outcome {
         graph: GraphFacts {
-            vertices: summary.vertices.into(),
+            vertices: vertices.into(),
             edges: summary.edges,
             weight_type: found.forest.weight_type(),
             format: summary.format,
@@ -187,7 +192,7 @@ fn outcome(
         },
         forest: ForestFacts {
             edges: found.ids.len() as u64,
-            components: u64::from(summary.vertices) - found.ids.len() as u64,
+            components: u64::from(vertices) - found.ids.len() as u64,
             total: found.total,
         },
         algorithm: if matches!(place, Place::Processor) { &INFO } else { &INFO_ON_DEVICE },

@@ -6,9 +6,9 @@ use std::sync::mpsc::SyncSender;
 use anyhow::Context;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{
-    Compression, EdgeBlock, EdgesSeen, Format, Input, StreamFacts, TakeBlocks, stream_edges,
+    Compression, EdgeBlock, EdgesSeen, Format, Ids, Input, StreamFacts, TakeBlocks, stream_edges,
 };
-use kostra_core::AnyGraph;
+use kostra_core::{AnyGraph, BitSet, OutOfMemory};
 
 use super::super::plan::Plan;
 use super::sink::part_of;
@@ -68,12 +68,38 @@ impl TakeBlocks for Queue {
 
 /// What is known after the last edge.
 pub(super) struct Summary {
+    /// The number of ids, from 0.
     pub(super) vertices: u32,
+    pub(super) ids: Ids,
+    /// The vertices with edges to themselves, unless the input states its vertices first.
+    pub(super) loops: BitSet,
     pub(super) edges: u64,
     /// None for a generated graph.
     pub(super) format: Option<Format>,
     pub(super) compression: Compression,
     pub(super) notes: Vec<String>,
+}
+
+impl Summary {
+    /// The number of vertices. `forest` is the forest of all edges.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub(super) fn vertices_of(&self, forest: &AnyGraph) -> Result<u32, OutOfMemory> {
+        match self.ids {
+            Ids::All => Ok(self.vertices),
+            Ids::From1 => Ok(self.vertices - 1),
+            Ids::Occurring => {
+                let mut occurring = BitSet::try_new(self.vertices as usize)?;
+                // A vertex that ends no edge of the forest only has edges to itself.
+                let ends = forest.u().iter().chain(forest.v()).copied();
+                for vertex in ends.chain(self.loops.clone().into_ids()) {
+                    occurring.insert(vertex);
+                }
+                Ok(occurring.len() as u32)
+            }
+        }
+    }
 }
 
 /// Reads or generates all edges into the queue.
@@ -102,6 +128,8 @@ fn read_file(
     let summary = stream_edges(input, &plan.input.options, block_edges, &progress, queue)?;
     Ok(Summary {
         vertices: summary.vertices,
+        ids: summary.ids,
+        loops: summary.loops,
         edges: summary.edges,
         format: Some(summary.format),
         compression: summary.compression,
@@ -135,6 +163,8 @@ fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow
     recipe.stream(&options, &mut send).with_context(context)?;
     Ok(Summary {
         vertices,
+        ids: Ids::All,
+        loops: BitSet::new(0),
         edges,
         format: None,
         compression: Compression::None,
