@@ -80,7 +80,7 @@ pub(crate) struct InputArguments {
     pub(crate) names: bool,
 
     /// The number of vertices of an edge list, which are the numbers from 0 [default: the vertices
-    /// that occur; with `--memory` or several ranks the numbers up to the highest]
+    /// that occur; with several ranks the numbers up to the highest]
     #[arg(long, value_name = "N", conflicts_with = "names")]
     pub(crate) vertices: Option<u32>,
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kostra::generate::SpecError;
 use kostra::io::{
-    ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
-    ReadErrorKind, ReadOptions, RoadOptions, Terms, Vertices,
+    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
+    MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, RoadOptions, Terms, Vertices,
 };
 use kostra_core::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
@@ -60,6 +60,21 @@ pub(crate) struct Arguments {
     weight: Option<Column>,
     #[pyo3(item)]
     header: Option<bool>,
+    #[pyo3(item)]
+    columns: Option<Vec<String>>,
+    #[pyo3(item)]
+    delimiter: Option<String>,
+    #[pyo3(item)]
+    decimal_comma: bool,
+    #[pyo3(item)]
+    vertices: Option<u32>,
+    #[pyo3(item)]
+    highway: Vec<String>,
+    /// West, south, east and north, in degrees.
+    #[pyo3(item)]
+    bbox: Option<[f64; 4]>,
+    #[pyo3(item)]
+    array: Option<String>,
 }
 
 impl Arguments {
@@ -73,8 +88,21 @@ impl Arguments {
                 Some(true) => Header::Present,
                 Some(false) => Header::Absent,
             },
+            names: self.columns,
+            delimiter: self
+                .delimiter
+                .map(|text| {
+                    let wrong = |what| format!("delimiter is {text:?}: {what}");
+                    text.parse::<Delimiter>().map_err(wrong)
+                })
+                .transpose()?,
+            decimal_comma: self.decimal_comma,
             ..ColumnOptions::default()
         };
+        let bbox = self.bbox.map(|[west, south, east, north]| {
+            let wrong = |what| format!("bbox: {what}");
+            format!("{west},{south},{east},{north}").parse::<BoundingBox>().map_err(wrong)
+        });
         Ok(ReadOptions {
             format: self.format.map(|format| format.parse::<Format>()).transpose()?,
             missing_weights: self.weights.map(|weights| match weights.as_str() {
@@ -84,10 +112,13 @@ impl Arguments {
             }),
             nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
             names: self.names,
-            vertices: Vertices::UpToHighest,
-            array: None,
+            vertices: self.vertices.map_or(Vertices::UpToHighest, Vertices::Count),
+            array: self.array.map(|array| match array.as_str() {
+                "matrix" => ArrayContent::Matrix,
+                _ => ArrayContent::Edges,
+            }),
             columns,
-            roads: RoadOptions::default(),
+            roads: RoadOptions { highway: self.highway, bbox: bbox.transpose()? },
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),
             // A graph in Python must not change when its file changes.

@@ -52,6 +52,11 @@ impl Forest {
         }
     }
 
+    /// The edges in the order of their ids, and the ids.
+    pub(crate) fn edges_and_ids(&self) -> (&AnyGraph, &[EdgeId]) {
+        (&self.tree, &self.ids)
+    }
+
     /// The edges in order, with the weights as distances.
     pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
         with_graph!(&*self.tree, tree => distances_in_order(tree.edge_list(), self.order))

@@ -22,6 +22,7 @@ mod table;
 mod threads;
 mod views;
 mod watch;
+mod written;
 
 use std::ffi::OsString;
 
@@ -64,6 +65,8 @@ mod _kostra {
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]
     use super::table::columns_of_table;
+    #[pymodule_export]
+    use super::written::{write_forest, write_text};
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

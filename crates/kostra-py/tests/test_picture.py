@@ -52,6 +52,50 @@ def test_a_plot_has_one_line_per_edge_colored_by_component():
         forest.plot(positions[:4], ax=ax)
 
 
+def city():
+    return kostra.Graph.generate("road:n=200,seed=3").minimum_spanning_forest()
+
+
+def test_a_forest_has_the_positions_of_its_graph():
+    from matplotlib import figure
+
+    forest = city()
+    ax = forest.plot(ax=figure.Figure().subplots())
+    assert len(ax.collections[0].get_segments()) == len(forest)
+    names = kostra.minimum_spanning_forest([0], [1])
+    names.nodes = ["a", "b"]
+    ax = names.plot({"a": (0, 0), "b": (2, 1)}, ax=ax)
+    assert ax.collections[1].get_segments()[0].tolist() == [[0, 0], [2, 1]]
+    with pytest.raises(ValueError, match="positions has no position of the node 'b'"):
+        names.plot({"a": (0, 0)})
+    with pytest.raises(ValueError, match="the vertices have no coordinates; pass positions"):
+        names.plot()
+
+
+def test_a_map_has_a_line_per_edge():
+    forest = city()
+    frame = forest.to_geopandas(weight="km")
+    assert frame.index.tolist() == forest.edge_ids.tolist()
+    assert list(frame.columns) == ["source", "target", "km", "geometry"]
+    line = frame.geometry.iloc[5].coords
+    ends = forest.coordinates[[forest.u[5], forest.v[5]]]
+    np.testing.assert_array_equal(np.array(line), ends)
+    assert (frame.crs == "EPSG:4326") == forest.geographic
+    assert forest.to_geopandas(crs="EPSG:3857").crs == "EPSG:3857"
+
+
+def test_a_drawing_is_shown_of_small_forests_with_coordinates():
+    from xml.etree import ElementTree
+
+    forest = city()
+    drawing = ElementTree.fromstring(forest._repr_svg_())
+    paths = [path.get("d") for path in drawing]
+    assert sum(path.count("M") for path in paths) == len(forest)
+    assert len(paths) == min(10, forest.n_components)
+    assert "<svg" in forest._repr_html_()
+    assert kostra.minimum_spanning_forest([0], [1])._repr_svg_() is None
+
+
 @pytest.mark.parametrize("edges", [0, 1])
 def test_a_forest_of_few_edges_can_be_plotted(edges):
     from matplotlib import figure
@@ -63,7 +107,11 @@ def test_a_forest_of_few_edges_can_be_plotted(edges):
 
 @pytest.mark.parametrize(
     "library, call",
-    [("pandas", lambda forest: forest.to_pandas()), ("matplotlib", lambda forest: forest.plot([]))],
+    [
+        ("pandas", lambda forest: forest.to_pandas()),
+        ("matplotlib", lambda forest: forest.plot([])),
+        ("geopandas", lambda forest: forest.to_geopandas()),
+    ],
 )
 def test_a_missing_library_is_named(monkeypatch, library, call):
     monkeypatch.setitem(sys.modules, library, None)

@@ -30,6 +30,35 @@ def test_columns_are_taken_as_asked(roads):
     assert kostra.Graph.read(roads, weights="unit").weights.tolist() == [1, 1, 1]
 
 
+def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
+    path = tmp_path / "roads.txt"
+    path.write_text("0;1;2,5\n1;2;4\n")
+    graph = kostra.Graph.read(path, decimal_comma=True, delimiter=";", vertices=5)
+    assert (graph.n, graph.weights.tolist()) == (5, [2.5, 4.0])
+    path.write_text("9 0 1\n8 1 2\n")
+    named = {"columns": ["km", "from", "to"], "source": "from", "target": "to", "weight": "km"}
+    assert kostra.Graph.read(path, **named).weights.tolist() == [9, 8]
+    square = tmp_path / "square.npy"
+    np.save(square, np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))
+    with pytest.raises(ValueError, match="`array"):
+        kostra.Graph.read(square)
+    assert kostra.Graph.read(square, array="edges").m == 3
+    for arguments, error, message in [
+        ({"columns": "abc"}, TypeError, "columns must be a list of texts, not 'abc'"),
+        ({"highway": [3]}, TypeError, "highway must be a list of texts"),
+        ({"delimiter": 3}, TypeError, "delimiter must be a text"),
+        ({"delimiter": "ab"}, ValueError, "delimiter is \"ab\": pass a character"),
+        ({"vertices": -1}, ValueError, "vertices"),
+        ({"vertices": 5, "names": True}, ValueError, "vertices needs vertices that are numbers"),
+        ({"bbox": (1, 2)}, ValueError, "bbox must be west, south, east and north"),
+        ({"bbox": (5, 0, 1, 1)}, ValueError, "bbox: the west is beyond the east"),
+        ({"bbox": (0, 0, 1, 1)}, ValueError, "bbox"),
+        ({"array": "both"}, ValueError, "array must be"),
+    ]:
+        with pytest.raises(error, match=message):
+            kostra.Graph.read(path, **arguments)
+
+
 def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     def refusal(path, **arguments):
         with pytest.raises(ValueError) as caught:

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use kostra::io::{Format, Output};
+use kostra::io::{Format, Output, Terms};
 
 use crate::output;
 
@@ -107,15 +107,23 @@ impl Destination {
     ///
     /// # Errors
     /// When the extension belongs to no format, or the output certainly cannot be written.
-    pub(crate) fn resolve(path: &Path, asked: Option<ForestFormat>) -> anyhow::Result<Self> {
+    pub(crate) fn resolve(
+        path: &Path,
+        asked: Option<ForestFormat>,
+        terms: Terms,
+    ) -> anyhow::Result<Self> {
         let extension = output::extension(path);
         let by_extension = || ForestFormat::by_extension(extension.as_deref());
         let format = asked.or_else(by_extension).with_context(|| {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
             if PICTURES.contains(&extension) {
-                return format!("{path}: `kostra draw` writes pictures; {}", Self::remedy());
+                let draw = match terms {
+                    Terms::Command => "`kostra draw` writes",
+                    Terms::Python => "`Forest.plot` draws",
+                };
+                return format!("{path}: {draw} pictures; {}", Self::remedy(terms));
             }
-            let remedy = Self::remedy();
+            let remedy = Self::remedy(terms);
             format!("{path}: no forest format has the extension .{extension}; {remedy}")
         })?;
         let output = output::parse_path(path);
@@ -136,11 +144,11 @@ impl Destination {
     pub(crate) fn of_edges(path: &Path) -> Option<anyhow::Result<Self>> {
         let extension = output::extension(path)?;
         let lines = ["csv", "tsv", "geojson"].contains(&&*extension);
-        lines.then(|| Self::resolve(path, None))
+        lines.then(|| Self::resolve(path, None, Terms::Command))
     }
 
     /// How to name a format.
-    fn remedy() -> String {
+    pub(super) fn remedy(terms: Terms) -> String {
         let formats = ForestFormat::value_variants();
         let extensions: Vec<_> = formats
             .iter()
@@ -149,8 +157,12 @@ impl Destination {
             .collect();
         let values = formats.iter().filter_map(ValueEnum::to_possible_value);
         let ids: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+        let option = match terms {
+            Terms::Command => "`--output-format`",
+            Terms::Python => "`format`",
+        };
         format!(
-            "use one of {}, or pass `--output-format` with one of {}",
+            "use one of {}, or pass {option} with one of {}",
             extensions.join(", "),
             ids.join(", ")
         )
@@ -163,8 +175,9 @@ mod tests {
 
     #[test]
     fn the_extension_decides_the_format_or_is_refused() {
-        let format =
-            |path: &str| Destination::resolve(Path::new(path), None).map(|found| found.format);
+        let resolve =
+            |path: &str, asked| Destination::resolve(Path::new(path), asked, Terms::Command);
+        let format = |path: &str| resolve(path, None).map(|found| found.format);
         for path in
             ["-", "forest", "a.b/forest", "forest.ids", "forest.TXT", "forest.gz", "forest.ids.zst"]
         {
@@ -182,7 +195,7 @@ mod tests {
         assert!(picture.contains("`kostra draw` writes pictures"), "{picture}");
         for path in ["forest.xml.gz", "forest.1", "forest.ids.bz2"] {
             assert!(format(path).is_err(), "{path}");
-            let asked = Destination::resolve(Path::new(path), Some(ForestFormat::Ids));
+            let asked = resolve(path, Some(ForestFormat::Ids));
             assert_eq!(asked.is_ok(), !path.ends_with("bz2"), "{path}");
         }
     }

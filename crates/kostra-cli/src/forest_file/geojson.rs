@@ -4,52 +4,60 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use kostra::io::{Input, Output, ReadError, ReadErrorKind};
-use kostra_core::{Coordinates, EdgeId, with_graph};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, with_graph};
 use serde_json::Value;
 
 use super::content::{Content, read_error};
-use crate::input::Graph;
 use crate::output;
 
+/// The edges of a map.
+pub(super) struct Lines<'a> {
+    pub(super) graph: &'a AnyGraph,
+    pub(super) names: Option<&'a [String]>,
+    /// The positions of the edges in the graph, and their ids.
+    pub(super) edges: &'a mut dyn Iterator<Item = (usize, u64)>,
+}
+
 /// Writes a line from end to end of each edge, with its id, its ends and its weight as properties.
+/// Afterwards, calls `check`.
 ///
 /// # Errors
-/// When the vertices have no position on the earth, or the output fails.
-pub(super) fn write(output: &Output, input: &Graph, ids: &[EdgeId]) -> anyhow::Result<()> {
-    let Some(Coordinates::Geographic(points)) = &input.coordinates else {
+/// When the vertices have no position on the earth, the output fails, or `check` does.
+pub(super) fn write(
+    output: &Output,
+    coordinates: Option<&Coordinates>,
+    lines: Lines<'_>,
+    check: impl FnOnce() -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let Some(Coordinates::Geographic(points)) = coordinates else {
         let remedy = "write .csv or .graphml, or solve a graph with longitudes and latitudes";
-        let has = if input.coordinates.is_some() { "positions in a plane" } else { "no positions" };
+        let has = if coordinates.is_some() { "positions in a plane" } else { "no positions" };
         anyhow::bail!("{output}: the vertices have {has}, and GeoJSON needs places; {remedy}");
     };
     output::write_lines(output, |to| {
-        write_features(to, points, input, ids)?;
-        input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+        write_features(to, points, lines)?;
+        check()
     })
     .context("the map of the forest")
 }
 
-fn write_features(
-    to: &mut dyn Write,
-    points: &[[f64; 2]],
-    input: &Graph,
-    ids: &[EdgeId],
-) -> io::Result<()> {
+fn write_features(to: &mut dyn Write, points: &[[f64; 2]], lines: Lines<'_>) -> io::Result<()> {
     writeln!(to, "{{\"type\": \"FeatureCollection\", \"features\": [")?;
-    let name = |vertex: u32| match &input.names {
+    let name = |vertex: u32| match lines.names {
         Some(names) => serde_json::to_string(&names[vertex as usize]),
         None => Ok(vertex.to_string()),
     };
-    with_graph!(&input.graph, graph => {
+    let mut features = lines.edges.peekable();
+    with_graph!(lines.graph, graph => {
         let edges = graph.edge_list();
-        for (index, &id) in ids.iter().enumerate() {
-            let edge = id as usize;
+        while let Some((edge, id)) = features.next() {
             let (u, v) = (edges.u()[edge], edges.v()[edge]);
             let weight = edges.weights()[edge].to_string();
             // JSON has no infinite numbers.
             let quote = if weight.contains("inf") { "\"" } else { "" };
             let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
             let (u, v) = (name(u)?, name(v)?);
-            let end = if index + 1 == ids.len() { "" } else { "," };
+            let end = if features.peek().is_none() { "" } else { "," };
             writeln!(
                 to,
                 "{{\"type\": \"Feature\", \"properties\": {{\"edge\": {id}, \"u\": {u}, \"v\": {v}, \

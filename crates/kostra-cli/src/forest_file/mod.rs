@@ -2,6 +2,7 @@
 
 mod content;
 mod destination;
+mod found;
 mod geojson;
 mod graph;
 mod line;
@@ -12,7 +13,8 @@ mod text;
 mod write;
 
 pub(crate) use destination::{Destination, ForestFormat};
+pub use found::FoundForest;
+#[cfg(feature = "mpi")]
 pub(crate) use line::Style;
 pub(crate) use read::read;
 pub(crate) use write::write;
-pub(crate) use write::write_forest;

@@ -34,12 +34,18 @@ pub(crate) fn write(
         };
         output::write(output, graph_format, outgoing)?;
     } else if *format == ForestFormat::Geojson {
-        geojson::write(output, input, ids)?;
+        let lines = geojson::Lines {
+            graph: &input.graph,
+            names: input.names.as_deref(),
+            edges: &mut ids.iter().map(|&id| (id as usize, id.into())),
+        };
+        geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
-        check_names(style, input)?;
+        let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
+        check_names(style, input.names.as_deref(), kept)?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
-            input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+            unchanged(input)
         })?;
     } else {
         output::write_lines(output, |to| write_ids(to, ids))?;
@@ -47,9 +53,17 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Checks that the mapped file of the input has not changed.
+fn unchanged(input: &Graph) -> io::Result<()> {
+    input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+}
+
 /// Refuses kept columns with the name of another column, and names that lines of CSV cannot hold.
-fn check_names(style: Style, input: &Graph) -> anyhow::Result<()> {
-    let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
+pub(super) fn check_names(
+    style: Style,
+    names: Option<&[String]>,
+    kept: &[String],
+) -> anyhow::Result<()> {
     for (index, name) in kept.iter().enumerate() {
         if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
             anyhow::bail!(
@@ -60,7 +74,7 @@ fn check_names(style: Style, input: &Graph) -> anyhow::Result<()> {
     }
     let has_line_break = |name: &&String| name.contains(['\n', '\r']);
     if style == Style::Commas
-        && let Some(name) = input.names.iter().flatten().find(has_line_break)
+        && let Some(name) = names.iter().copied().flatten().find(has_line_break)
     {
         anyhow::bail!(
             "the name {name:?} has a line break, which a line of CSV cannot hold; write `edges`"
@@ -101,28 +115,6 @@ fn write_edges(to: &mut dyn Write, style: Style, input: &Graph, ids: &[EdgeId]) 
                 write!(to, "{separator}{}", style.field(field))?;
             }
             writeln!(to)?;
-        }
-    });
-    Ok(())
-}
-
-/// Writes a header and one line per edge of `forest`. Edge `i` of `forest` has the id `ids[i]`.
-///
-/// # Errors
-/// When the output fails.
-pub(crate) fn write_forest(
-    to: &mut dyn Write,
-    style: Style,
-    forest: &AnyGraph,
-    ids: &[u64],
-) -> io::Result<()> {
-    let separator = style.separator();
-    writeln!(to, "{}", style.header(&[]))?;
-    with_graph!(forest, forest => {
-        let edges = forest.edge_list();
-        let ends = edges.u().iter().zip(edges.v());
-        for ((id, (u, v)), weight) in ids.iter().zip(ends).zip(edges.weights()) {
-            writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
         }
     });
     Ok(())

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypedDict, overload
 
@@ -80,6 +80,8 @@ class DevicePointTree(DeviceForest):
 
 class Forest:
     nodes: list[Any] | None
+    coordinates: npt.NDArray[np.float64] | None
+    geographic: bool
     @property
     def n(self) -> int: ...
     @property
@@ -108,8 +110,17 @@ class Forest:
     def to_scipy(self, *, symmetric: bool = False) -> Any: ...
     def to_networkx(self, *, weight: str = "weight") -> Any: ...
     def to_pandas(self, *, weight: str = "weight") -> Any: ...
-    def plot(self, positions: npt.ArrayLike, *, ax: Any = None, **style: Any) -> Any: ...
+    def to_geopandas(self, *, weight: str = "weight", crs: Any = None) -> Any: ...
+    def write(self, path: str | PathLike[str], *, format: str | None = None) -> None: ...
+    def plot(
+        self,
+        positions: npt.ArrayLike | Mapping[Any, Any] | None = None,
+        *,
+        ax: Any = None,
+        **style: Any,
+    ) -> Any: ...
     def _repr_html_(self) -> str: ...
+    def _repr_svg_(self) -> str | None: ...
 
 class PointTree(Forest):
     @property
@@ -120,6 +131,7 @@ class PointTree(Forest):
 class Graph:
     nodes: list[Any] | None
     coordinates: npt.NDArray[np.float64] | None
+    geographic: bool
     notes: list[str]
     def __init__(
         self,
@@ -202,6 +214,13 @@ class Graph:
         target: str | int | None = None,
         weight: str | int | None = None,
         header: bool | None = None,
+        columns: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        decimal_comma: bool = False,
+        vertices: int | None = None,
+        array: Literal["matrix", "edges"] | None = None,
+        highway: Sequence[str] | None = None,
+        bbox: tuple[float, float, float, float] | None = None,
     ) -> Graph: ...
     @classmethod
     def generate(cls, spec: str) -> Graph: ...

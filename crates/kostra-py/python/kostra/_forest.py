@@ -22,9 +22,20 @@ class Forest(Value):
     (array([0, 1]), array([1, 2]), array([5, 6]))
     """
 
-    __slots__ = ("_inner", "_end_types", "_weight_type", "_arrays", "_named", "nodes")
+    __slots__ = (
+        "_inner",
+        "_end_types",
+        "_weight_type",
+        "_arrays",
+        "_named",
+        "coordinates",
+        "geographic",
+        "nodes",
+    )
 
-    def __init__(self, inner, end_types, weight_type, nodes=None):
+    def __init__(
+        self, inner, end_types, weight_type, nodes=None, coordinates=None, geographic=False
+    ):
         self._inner = inner
         self._end_types = end_types
         self._weight_type = weight_type
@@ -33,6 +44,10 @@ class Forest(Value):
         #: The graph's ``nodes``: a list with the name or the original id per vertex; None if the
         #: vertices have only numbers.
         self.nodes = nodes
+        #: The graph's ``coordinates``: a position per vertex, an array of n by 2. None if unknown.
+        self.coordinates = coordinates
+        #: Whether ``coordinates`` are longitude and latitude in degrees.
+        self.geographic = geographic
 
     def _parts(self):
         return self.n, self.maximum, self.edge_ids, self.u, self.v, self.weights, self.nodes
@@ -45,7 +60,13 @@ class Forest(Value):
             type(self),
             arrays,
             kind,
-            (self._end_types, self._weight_type, self.nodes),
+            (
+                self._end_types,
+                self._weight_type,
+                self.nodes,
+                self.coordinates,
+                self.geographic,
+            ),
         )
 
     def _names(self):
@@ -219,13 +240,81 @@ class Forest(Value):
         """
         return _picture.frame(self, weight)
 
-    def plot(self, positions, *, ax=None, **style):
+    def to_geopandas(self, *, weight="weight", crs=None):
+        """The forest as a ``geopandas.GeoDataFrame`` with a row and a line per edge.
+
+        Parameters
+        ----------
+        weight : str
+            The name of the column of weights.
+        crs : optional
+            The coordinate reference system of ``coordinates``. By default, WGS 84 for longitudes
+            and latitudes, and none for other coordinates.
+
+        Returns
+        -------
+        geopandas.GeoDataFrame
+            The columns and the index of :meth:`to_pandas`, and ``geometry``.
+
+        Raises
+        ------
+        ImportError
+            If geopandas is not installed.
+        ValueError
+            If the vertices have no coordinates.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> forest = kostra.Graph.generate("road:n=100").minimum_spanning_forest()
+        >>> forest.to_geopandas().geometry.iloc[0].geom_type
+        'LineString'
+        """
+        return _picture.geoframe(self, weight, crs)
+
+    def write(self, path, *, format=None):
+        """Writes the forest to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The extension decides the format: ``.csv``, ``.tsv``, ``.parquet``, ``.graphml``,
+            ``.json`` (node-link), ``.dot``, ``.geojson``, ``.mtx``, ``.gr``, ``.kst``, a picture as
+            ``.svg``, or ``.ids`` for one edge id per line. Text is compressed with ``.gz`` or
+            ``.zst``.
+        format : str, optional
+            The format, if the extension does not name it.
+
+        Raises
+        ------
+        ValueError
+            If no format has the extension, two nodes have the same text, or the format cannot hold
+            the forest. GeoJSON needs longitudes and latitudes, and a picture needs coordinates.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import kostra, pathlib, tempfile
+        >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [7, 6, 5])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "forest.csv")
+        ...     forest.write(path)
+        ...     print(path.read_text(), end="")
+        edge,u,v,weight
+        1,1,2,6
+        2,2,0,5
+        """
+        _picture.write(self, path, format)
+
+    def plot(self, positions=None, *, ax=None, **style):
         """Draws the edges with matplotlib, colored by component.
 
         Parameters
         ----------
-        positions : array of n by 2
-            The position of each vertex, such as ``graph.coordinates``.
+        positions : array of n by 2 or dict, optional
+            The position of each vertex, or a dictionary from nodes to positions, as layouts of
+            NetworkX return it. By default, ``coordinates``.
         ax : matplotlib.axes.Axes, optional
             Where to draw. By default, the current axes.
         **style
@@ -240,7 +329,7 @@ class Forest(Value):
         ImportError
             If matplotlib is not installed.
         ValueError
-            If ``positions`` does not have one row of two numbers per vertex.
+            If ``positions`` does not have one row of two numbers per vertex, or there are none.
 
         Examples
         --------
@@ -253,8 +342,13 @@ class Forest(Value):
         return _picture.plot(self, positions, ax, style)
 
     def _repr_html_(self):
-        """The main figures as a table, for notebooks."""
-        return _picture.table(self)
+        """The main figures as a table, and a drawing if there is one, for notebooks."""
+        return _picture.table(self) + (self._repr_svg_() or "")
+
+    def _repr_svg_(self):
+        """A drawing, for notebooks; None without coordinates or with many edges."""
+        is_small = self.coordinates is not None and len(self) <= _picture.MOST_DRAWN
+        return _picture.svg(self) if is_small else None
 
 
 def _restored(cls, arrays, kind, rest):

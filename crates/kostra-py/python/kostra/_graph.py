@@ -35,7 +35,16 @@ class Graph(Value):
     (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, [101, 205, 309])
     """
 
-    __slots__ = ("_inner", "_end_types", "_gaps", "_weight_type", "coordinates", "nodes", "notes")
+    __slots__ = (
+        "_inner",
+        "_end_types",
+        "_gaps",
+        "_weight_type",
+        "coordinates",
+        "geographic",
+        "nodes",
+        "notes",
+    )
 
     def __init__(
         self, u, v, w=None, n=None, *, nan="error", relabel=False, copy=True, threads=None
@@ -77,6 +86,8 @@ class Graph(Value):
         #: The coordinates of the vertices, an array of n by 2: planar, or longitude and latitude in
         #: degrees. None if unknown.
         self.coordinates = None
+        #: Whether ``coordinates`` are longitude and latitude.
+        self.geographic = False
         #: Notes and warnings from reading a file, a list of one sentence each.
         self.notes = []
 
@@ -89,7 +100,7 @@ class Graph(Value):
     @classmethod
     def _loaded(cls, loaded):
         graph = cls.__new__(cls)
-        graph._inner, graph.coordinates, _, graph.nodes, graph.notes = loaded
+        graph._inner, graph.coordinates, graph.geographic, graph.nodes, graph.notes = loaded
         graph._end_types = (np.dtype(np.int32),) * 2
         graph._weight_type = graph._inner.weights().dtype
         graph._gaps = None
@@ -231,6 +242,13 @@ class Graph(Value):
         target=None,
         weight=None,
         header=None,
+        columns=None,
+        delimiter=None,
+        decimal_comma=False,
+        vertices=None,
+        array=None,
+        highway=None,
+        bbox=None,
     ):
         """The graph of a file, plain or compressed by gzip, xz, zstd or bzip2.
 
@@ -263,6 +281,23 @@ class Graph(Value):
         header : bool, optional
             Whether the first line of an edge list contains the names of the columns. By default, it
             is recognized by its contents.
+        columns : list of str, optional
+            The names of all columns of an edge list, in order, instead of those of a header.
+        delimiter : str, optional
+            What separates the columns of an edge list: a character, ``"tab"`` or ``"blanks"``. By
+            default, it is recognized.
+        decimal_comma : bool
+            Whether the weights of an edge list have a decimal comma, as in ``2,5``.
+        vertices : int, optional
+            The number of vertices of an edge list, which are the numbers from 0. By default, they
+            are the numbers up to the highest.
+        array : {"matrix", "edges"}, optional
+            What an array of NumPy with as many rows as columns contains.
+        highway : list of str, optional
+            The roads of an OpenStreetMap file: values of the tag ``highway``. By default, all.
+        bbox : (float, float, float, float), optional
+            West, south, east and north in degrees: only the nodes of an OpenStreetMap file in this
+            box are vertices.
 
         Warns
         -----
@@ -278,9 +313,25 @@ class Graph(Value):
         >>> graph, graph.nodes
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
-        columns = {"source": source, "target": target, "weight": weight}
-        options = columns | {"format": format, "weights": weights, "nan": nan, "header": header}
-        return _read.read(cls, path, options | {"names": bool(names), "threads": threads})
+        options = {
+            "format": format,
+            "weights": weights,
+            "nan": nan,
+            "names": bool(names),
+            "threads": threads,
+            "source": source,
+            "target": target,
+            "weight": weight,
+            "header": header,
+            "columns": columns,
+            "delimiter": delimiter,
+            "decimal_comma": bool(decimal_comma),
+            "vertices": vertices,
+            "array": array,
+            "highway": highway,
+            "bbox": bbox,
+        }
+        return _read.read(cls, path, options)
 
     @classmethod
     def generate(cls, spec):
@@ -342,7 +393,9 @@ class Graph(Value):
         }
         inner = self._inner.solve(options)
         self._warn_of_gaps(inner.n_components > 1)
-        return Forest(inner, self._end_types, self._weight_type, self.nodes)
+        forest = Forest(inner, self._end_types, self._weight_type, self.nodes)
+        forest.coordinates, forest.geographic = self.coordinates, self.geographic
+        return forest
 
     def _warn_of_gaps(self, is_unconnected):
         """Warns once about vertices without edges. A connected graph has none."""

@@ -1,8 +1,14 @@
-"""Shows a forest: as a table of pandas, as a plot of matplotlib, and as a table in notebooks."""
+"""Shows a forest: as tables, as plots, in notebooks, and in files."""
 
 import html
+import os
 
 import numpy as np
+
+from kostra import _kostra
+
+#: The most edges of a drawing in a notebook.
+MOST_DRAWN = 5000
 
 
 def frame(forest, weight):
@@ -30,12 +36,7 @@ def plot(forest, positions, ax, style):
         from matplotlib import collections, pyplot
     except ImportError as error:
         raise ImportError("plot needs matplotlib; run `pip install matplotlib`") from error
-    positions = np.asarray(positions, np.float64)
-    if positions.shape != (forest.n, 2):
-        raise ValueError(
-            f"positions must have the shape ({forest.n}, 2), one row per vertex, "
-            f"but have the shape {positions.shape}"
-        )
+    positions = _positions(forest, positions)
     if ax is None:
         ax = pyplot.gca()
     lines = np.stack([positions[forest.u], positions[forest.v]], axis=1)
@@ -45,6 +46,89 @@ def plot(forest, positions, ax, style):
     ax.add_collection(collections.LineCollection(lines, **style))
     ax.autoscale_view()
     return ax
+
+
+def _positions(forest, positions=None):
+    """The position of each vertex, an array of n by 2."""
+    if positions is None:
+        positions = forest.coordinates
+    if positions is None:
+        raise ValueError("the vertices have no coordinates; pass positions, or set coordinates")
+    if isinstance(positions, dict):
+        nodes = range(forest.n) if forest.nodes is None else forest.nodes
+        missing = [node for node in nodes if node not in positions]
+        if missing:
+            raise ValueError(f"positions has no position of the node {missing[0]!r}")
+        positions = [positions[node] for node in nodes]
+    positions = np.asarray(positions, np.float64)
+    if positions.shape != (forest.n, 2) and (positions.size or forest.n):
+        raise ValueError(
+            f"positions must have the shape ({forest.n}, 2), one row per vertex, "
+            f"but have the shape {positions.shape}"
+        )
+    return positions.reshape(forest.n, 2)
+
+
+def geoframe(forest, weight, crs):
+    """The data frame for ``Forest.to_geopandas``."""
+    try:
+        import geopandas
+        import shapely
+    except ImportError as error:
+        raise ImportError("to_geopandas needs geopandas; run `pip install geopandas`") from error
+    places = _positions(forest)
+    lines = shapely.linestrings(np.stack([places[forest.u], places[forest.v]], axis=1))
+    if crs is None and forest.geographic:
+        crs = "EPSG:4326"
+    return geopandas.GeoDataFrame(frame(forest, weight), geometry=lines, crs=crs)
+
+
+def write(forest, path, format):
+    """Writes a forest for ``Forest.write``."""
+    path = os.fsdecode(os.fspath(path))
+    extension = os.path.splitext(path)[1].lower()
+    if format == "svg" or format is None and extension == ".svg":
+        return _kostra.write_text(path, svg(forest))
+    names = None
+    if forest.nodes is not None:
+        names = [str(node) for node in forest.nodes]
+        if len(set(names)) < len(names):
+            raise ValueError("two nodes have the same text, which a file cannot distinguish")
+    places = None if forest.coordinates is None else _positions(forest)
+    vertices = {"names": names, "coordinates": places, "geographic": bool(forest.geographic)}
+    _kostra.write_forest(forest._inner, path, format, vertices)
+
+
+#: The ten colors of matplotlib's default cycle.
+_COLORS = "1f77b4 ff7f0e 2ca02c d62728 9467bd 8c564b e377c2 7f7f7f bcbd22 17becf".split()
+#: The width of a drawing in pixels.
+_WIDTH = 480
+
+
+def svg(forest):
+    """A drawing of a forest, colored by component."""
+    places = _positions(forest).copy()
+    if forest.geographic and forest.n:
+        # A degree of longitude is shorter than a degree of latitude.
+        places[:, 0] *= np.cos(np.radians(places[:, 1].mean()))
+    least = places.min(axis=0, initial=np.inf) if forest.n else np.zeros(2)
+    spans = places.max(axis=0) - least if forest.n else np.zeros(2)
+    scale = _WIDTH / (spans.max() or 1)
+    width, height = np.maximum(spans * scale, 1)
+    x, y = (places[:, 0] - least[0]) * scale, height - (places[:, 1] - least[1]) * scale
+    labels = forest.labels()[forest.u] % len(_COLORS) if len(forest) else np.empty(0, int)
+    paths = []
+    for color in np.unique(labels):
+        chosen = labels == color
+        u, v = forest.u[chosen], forest.v[chosen]
+        lines = zip(x[u], y[u], x[v], y[v])
+        strokes = "".join(f"M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}" for a, b, c, d in lines)
+        paths.append(f'<path d="{strokes}" stroke="#{_COLORS[color]}"/>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 4:.0f}" '
+        f'height="{height + 4:.0f}" viewBox="-2 -2 {width + 4:.1f} {height + 4:.1f}" '
+        f'fill="none" stroke-width="1">{"".join(paths)}</svg>'
+    )
 
 
 def table(forest):

@@ -14,9 +14,15 @@ def read(cls, path, options):
     kind = options["format"] or os.path.splitext(path)[1][1:].lower()
     nan, threads = options["nan"], options["threads"]
     if kind == "npz":
-        _refuse(path, kind, options, ("weights", "header", *_COLUMNS, "names"))
+        others = options.keys() - {"format", "nan", "threads"}
+        _refuse(path, kind, options, sorted(others))
         return cls._of(_convert.npz(path), nan, threads)
-    arguments = options | {"skip_nan": nan == "skip", "threads": _arrays.threads(threads)}
+    arguments = options | {
+        "skip_nan": nan == "skip",
+        "threads": _arrays.threads(threads),
+        "vertices": _arrays.whole("vertices", options["vertices"], 0, 2**32 - 1),
+        "highway": options["highway"] or [],
+    }
     loaded, messages = _kostra.read(path, arguments)
     for message in messages:
         _arrays.warn(message)
@@ -37,10 +43,25 @@ def _check(options):
     if header is not None and not isinstance(header, bool):
         raise TypeError(f"header must be True, False or None, not {header!r}")
     _arrays.choice("nan", options["nan"], ("error", "skip"))
+    for name in ("columns", "highway"):
+        texts = options[name]
+        if texts is not None and (
+            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
+        ):
+            raise TypeError(f"{name} must be a list of texts, not {texts!r}")
+    delimiter = options["delimiter"]
+    if delimiter is not None and not isinstance(delimiter, str):
+        raise TypeError(f"delimiter must be a text such as ';', not {delimiter!r}")
+    if options["bbox"] is not None and len(options["bbox"]) != 4:
+        raise ValueError(f"bbox must be west, south, east and north, not {options['bbox']!r}")
+    if options["array"] is not None:
+        _arrays.choice("array", options["array"], ("matrix", "edges"))
+    if options["names"] and options["vertices"] is not None:
+        raise ValueError("vertices needs vertices that are numbers; omit it or names=True")
 
 
 def _refuse(path, kind, options, names):
     """Refuses options that do not apply to files of a kind."""
     for name in names:
-        if options[name] is not None and not (name == "names" and not options[name]):
+        if options[name] is not None and options[name] is not False:
             raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; remove it")

@@ -1,7 +1,7 @@
 //! What the arguments of `kostra solve` mean.
 
 use kostra::cuda;
-use kostra::io::{ColumnChoice, ColumnOptions, Input};
+use kostra::io::{ColumnChoice, ColumnOptions, Input, Terms};
 use kostra_core::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
@@ -55,7 +55,7 @@ impl Plan {
         }
         let output = arguments
             .output
-            .map(|path| Destination::resolve(&path, arguments.output_format))
+            .map(|path| Destination::resolve(&path, arguments.output_format, Terms::Command))
             .transpose()?;
         file_roles::check(
             &[("graph", input.source.file()), ("partition", partition.as_ref())],

@@ -12,7 +12,7 @@ use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;
-use crate::forest_file::{self, Destination, ForestFormat, Style};
+use crate::forest_file::{Destination, ForestFormat, FoundForest, Style};
 use crate::output;
 use crate::progress::Stage;
 use crate::verdict::{self, Verdict};
@@ -128,7 +128,7 @@ pub(super) fn write(
             }
             None => output::write_lines(output, |to| {
                 let style = Style::of_format(*format).unwrap_or(Style::Tabs);
-                forest_file::write_forest(to, style, graph, &ids)
+                FoundForest::new(graph, &ids).write_lines(to, style)
             }),
         },
         _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),

@@ -8,7 +8,6 @@ mod budget;
 mod checkpoint;
 mod engine;
 mod intake;
-mod output;
 mod reader;
 mod sink;
 
@@ -25,6 +24,7 @@ use kostra_core::{Platform, Representation, SolverInfo};
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::device::Device;
+use crate::forest_file::FoundForest;
 use crate::progress::Stage;
 use crate::report::{count, thousands};
 pub(super) use budget::{Budget, parse_bytes};
@@ -165,7 +165,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     if let Some(destination) = &plan.output {
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
-        output::write(destination, &found)?;
+        FoundForest::new(&found.forest, &found.ids).write(destination)?;
         times.write = Some(start.elapsed());
         if let Some(checkpoints) = &external.checkpoints {
             checkpoints.remove()?;

@@ -1,0 +1,94 @@
+//! Writing a forest whose graph is not in memory.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+use kostra::io::{Outgoing, Terms};
+use kostra_core::{AnyGraph, Coordinates, with_graph};
+
+use super::destination::{Destination, ForestFormat};
+use super::geojson;
+use super::line::Style;
+use super::write::check_names;
+use crate::output;
+
+/// A forest without its graph.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundForest<'a> {
+    /// All vertices, and the edges of the forest in the order of their ids.
+    pub edges: &'a AnyGraph,
+    /// The id of each edge.
+    pub ids: &'a [u64],
+    /// The name of each vertex.
+    pub names: Option<&'a [String]>,
+    /// The position of each vertex.
+    pub coordinates: Option<&'a Coordinates>,
+}
+
+impl<'a> FoundForest<'a> {
+    /// A forest whose vertices have neither names nor positions.
+    pub(crate) fn new(edges: &'a AnyGraph, ids: &'a [u64]) -> Self {
+        Self { edges, ids, names: None, coordinates: None }
+    }
+
+    /// Writes the forest to a file, as the command does, in the format with this name or of the
+    /// file's extension. Messages are in the terms of Python.
+    ///
+    /// # Errors
+    /// When there is no such format, the format cannot hold the forest, or the output fails.
+    pub fn write_file(&self, path: &Path, format: Option<&str>) -> anyhow::Result<()> {
+        let asked = format.map(|name| {
+            ForestFormat::from_str(name, false).map_err(|_| {
+                anyhow::anyhow!("format is {name:?}; {}", Destination::remedy(Terms::Python))
+            })
+        });
+        self.write(&Destination::resolve(path, asked.transpose()?, Terms::Python)?)
+    }
+
+    /// Writes the forest.
+    ///
+    /// # Errors
+    /// When the format cannot hold the forest, or the output fails.
+    pub(crate) fn write(&self, Destination { output, format }: &Destination) -> anyhow::Result<()> {
+        let Self { edges, ids, names, coordinates } = *self;
+        if let Some(graph_format) = format.graph() {
+            let edge_ids = Some(ids);
+            let outgoing = Outgoing { names, coordinates, edge_ids, ..Outgoing::from(edges) };
+            output::write(output, graph_format, outgoing)?;
+        } else if *format == ForestFormat::Geojson {
+            let edges_and_ids = &mut ids.iter().copied().enumerate();
+            let lines = geojson::Lines { graph: edges, names, edges: edges_and_ids };
+            geojson::write(output, coordinates, lines, || Ok(()))?;
+        } else if let Some(style) = Style::of_format(*format) {
+            check_names(style, names, &[])?;
+            output::write_lines(output, |to| self.write_lines(to, style))?;
+        } else {
+            output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a header and one line per edge.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub(crate) fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
+        let separator = style.separator();
+        writeln!(to, "{}", style.header(&[]))?;
+        with_graph!(self.edges, forest => {
+            let edges = forest.edge_list();
+            let ends = edges.u().iter().zip(edges.v());
+            for ((id, (u, v)), weight) in self.ids.iter().zip(ends).zip(edges.weights()) {
+                match self.names {
+                    None => writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?,
+                    Some(names) => {
+                        let [u, v] = [u, v].map(|&vertex| style.field(&names[vertex as usize]));
+                        writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
+                    }
+                }
+            }
+        });
+        Ok(())
+    }
+}

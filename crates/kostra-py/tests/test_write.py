@@ -1,0 +1,75 @@
+"""Files of forests."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import kostra
+
+
+def forest_of_names():
+    graph = kostra.Graph([0, 1, 2], [1, 2, 0], [7, 6, 5])
+    graph.nodes = ["a", "b, c", "d"]
+    return graph.minimum_spanning_forest()
+
+
+def test_the_extension_decides_the_format(tmp_path):
+    import networkx
+    import pandas
+    import scipy.io
+
+    forest = forest_of_names()
+    forest.write(tmp_path / "f.csv")
+    assert (tmp_path / "f.csv").read_text() == 'edge,u,v,weight\n1,"b, c",d,6\n2,d,a,5\n'
+    forest.write(str(tmp_path / "f.ids"))
+    assert (tmp_path / "f.ids").read_text() == "1\n2\n"
+    forest.write(tmp_path / "f.parquet")
+    table = pandas.read_parquet(tmp_path / "f.parquet")
+    assert table.to_dict("list") == {
+        "edge": [1, 2],
+        "u": ["b, c", "d"],
+        "v": ["d", "a"],
+        "weight": [6, 5],
+    }
+    forest.write(tmp_path / "f.graphml")
+    assert set(networkx.read_graphml(tmp_path / "f.graphml")) == {"a", "b, c", "d"}
+    forest.write(tmp_path / "f.mtx")
+    assert scipy.io.mmread(tmp_path / "f.mtx").shape == (3, 3)
+    forest.write(tmp_path / "f", format="json")
+    assert len(json.loads((tmp_path / "f").read_text())["nodes"]) == 3
+
+
+def test_unknown_formats_are_refused_in_terms_of_python(tmp_path):
+    forest = forest_of_names()
+    for name, format, message in [
+        ("f.xyz", None, "no forest format has the extension .xyz; use one of .* `format` with"),
+        ("f.png", None, "`Forest.plot` draws pictures"),
+        ("f.csv", "xyz", "format is \"xyz\"; use one of"),
+        ("f.geojson", None, "the vertices have no positions, and GeoJSON needs places"),
+        ("f.svg", None, "the vertices have no coordinates"),
+    ]:
+        with pytest.raises(ValueError, match=message) as raised:
+            forest.write(tmp_path / name, format=format)
+        assert "--" not in str(raised.value)
+    with pytest.raises(OSError):
+        forest.write(tmp_path / "no folder" / "f.csv")
+    forest.nodes = [1, "1", 2]
+    with pytest.raises(ValueError, match="two nodes have the same text"):
+        forest.write(tmp_path / "f.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_maps_and_pictures_have_the_coordinates(tmp_path):
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+    forest.coordinates, forest.geographic = np.array([[14.4, 50], [14.5, 50], [14.5, 50.1]]), True
+    forest.write(tmp_path / "f.geojson")
+    features = json.loads((tmp_path / "f.geojson").read_text())["features"]
+    assert features[0]["geometry"]["coordinates"] == [[14.4, 50], [14.5, 50]]
+    forest.write(tmp_path / "f.svg")
+    assert (tmp_path / "f.svg").read_text() == forest._repr_svg_()
+    if sys.platform != "win32":
+        plain = tmp_path / "plain"
+        plain.write_text("")
+        assert (tmp_path / "f.svg").stat().st_mode == plain.stat().st_mode
