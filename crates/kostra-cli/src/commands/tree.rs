@@ -1,11 +1,10 @@
 //! `kostra tree`: the minimum spanning tree of points.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::io::Output;
+use kostra::io::{KeptColumns, Output};
 use kostra_core::CompensatedSum;
 use kostra_points::PointTree;
 use serde::Serialize;
@@ -15,6 +14,7 @@ use crate::output;
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
+use crate::table::{Column, Table, TableFormat, Values};
 
 /// Find the minimum spanning tree of points.
 #[derive(Parser)]
@@ -28,9 +28,10 @@ Examples:
   kostra tree points.npy --neighbors 10 -o tree.csv
   kostra tree points.npy --device cuda -o tree.csv
 
-The output is CSV: the two points of each edge, counted from 0, and their
-distance, in ascending order. The tree is exact, and the same for any number of
-threads: pairs of points are ordered by distance, then by their numbers."
+The output is the two points of each edge, counted from 0, and their distance,
+in ascending order: CSV (.csv, .txt), .tsv, or a structured array (.npy). The
+tree is exact, and the same for any number of threads: pairs of points are
+ordered by distance, then by their numbers."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -66,13 +67,15 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let request = PointRequest::resolve(self.points)?;
+        let format = output.as_ref().map(|to| TableFormat::of(to, false)).transpose()?;
+        let request = PointRequest::resolve(self.points, Vec::new())?;
         let wanted = match self.neighbors {
             Some(neighbors) => Wanted::OfNeighbors(neighbors as usize),
             None => Wanted::MutualReachability(self.min_samples as usize),
         };
         let solved = request.solve(wanted)?;
-        let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
+        let to = output.as_ref().zip(format);
+        let write = to.map(|(to, format)| write(to, format, &solved.tree)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
         let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
         if !self.quiet {
@@ -83,19 +86,16 @@ impl Command for Arguments {
 }
 
 /// Writes the edges and returns the time.
-fn write(to: &Output, tree: &PointTree) -> anyhow::Result<Duration> {
+fn write(to: &Output, format: TableFormat, tree: &PointTree) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    output::write_lines(to, |lines| edges(lines, tree))?;
+    let columns = [
+        Column { name: "source", values: Values::Ends(&tree.ends, 0) },
+        Column { name: "target", values: Values::Ends(&tree.ends, 1) },
+        Column { name: "distance", values: Values::Floats(&tree.distances) },
+    ];
+    Table { columns: &columns, kept: &KeptColumns::default() }.write(to, format)?;
     Ok(start.elapsed())
-}
-
-fn edges(to: &mut dyn Write, tree: &PointTree) -> io::Result<()> {
-    writeln!(to, "source,target,distance")?;
-    for ([u, v], distance) in tree.ends.iter().zip(&tree.distances) {
-        writeln!(to, "{u},{v},{distance}")?;
-    }
-    Ok(())
 }
 
 /// The report as JSON.
