@@ -109,6 +109,11 @@ impl Command for Arguments {
         output.as_ref().map_or(Ok(()), Output::check)?;
         let is_keeping = !self.keep.is_empty();
         let format = output.as_ref().map(|to| TableFormat::of(to, is_keeping)).transpose()?;
+        if matches!(self.selection, SelectionMethod::Leaf) && self.max_cluster_size.is_some() {
+            anyhow::bail!(
+                "`--max-cluster-size` has no effect with `--selection leaf`; leave it out"
+            );
+        }
         let selection = Selection {
             method: match self.selection {
                 SelectionMethod::Eom => Method::ExcessOfMass,
