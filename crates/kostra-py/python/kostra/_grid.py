@@ -22,9 +22,10 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
         With connectivity 4 or 8, an image: height by width, or height by width by channels. With
         connectivity 6 or 26, a volume: depth by height by width, or the same by channels.
     connectivity : {4, 8, 6, 26}, optional
-        By default, 4 for an array of two dimensions. An array of three dimensions may be an image
-        with channels or a volume, so there it must be given. The number of neighbors of a cell: those at its sides (4), or also at its corners (8); in
-        three dimensions those at its faces (6), or also at its edges and corners (26).
+        The number of neighbors of a cell: those at its sides (4), or also at its corners (8); in
+        three dimensions those at its faces (6), or also at its edges and corners (26). By default,
+        4 for an array of two dimensions. It must be given for an array of three dimensions, because
+        that may be an image with channels or a volume.
     weight : "difference" or callable
         The weights. By default, the absolute difference of the values of two cells, and for several
         channels the Euclidean distance: ``float32`` if ``array`` has floats or integers of up to 32
