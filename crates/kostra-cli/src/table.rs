@@ -1,9 +1,9 @@
-//! Tables that commands for points write: text, or an array of NumPy.
+//! Tables that commands for points write: text, an array of NumPy, or Parquet.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use kostra::io::{KeptColumns, Output};
+use kostra::io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
 
 use crate::forest_file::Style;
 use crate::{npy, output};
@@ -13,6 +13,7 @@ use crate::{npy, output};
 pub(crate) enum TableFormat {
     Text(Style),
     Npy,
+    Parquet,
 }
 
 impl TableFormat {
@@ -26,7 +27,7 @@ impl TableFormat {
         let format = Self::of_path(path)?;
         if is_keeping && format == Self::Npy {
             anyhow::bail!(
-                "{}: `--keep` needs a table of text; use .csv, .tsv or .txt",
+                "{}: an array cannot hold the columns of `--keep`; use .csv, .tsv, .txt or .parquet",
                 path.display()
             );
         }
@@ -38,66 +39,44 @@ impl TableFormat {
             Some("csv" | "txt") | None => Ok(Self::Text(Style::Commas)),
             Some("tsv") => Ok(Self::Text(Style::Tabs)),
             Some("npy") => Ok(Self::Npy),
+            Some("parquet") => Ok(Self::Parquet),
             Some(_) => anyhow::bail!(
-                "{}: this table is not written with this extension; use .csv, .tsv, .txt (CSV) or \
-                 .npy",
+                "{}: this table is not written with this extension; use .csv, .tsv, .txt (CSV), \
+                 .npy or .parquet",
                 path.display()
             ),
         }
     }
 }
 
-/// A column with a value per row.
-pub(crate) struct Column<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) values: Values<'a>,
+/// The type of NumPy.
+fn dtype(values: TableValues<'_>) -> &'static str {
+    match values {
+        TableValues::Labels(_) => "<i4",
+        TableValues::Ends(..) => "<u4",
+        TableValues::Floats(_) => "<f8",
+    }
 }
 
-pub(crate) enum Values<'a> {
-    Labels(&'a [i32]),
-    /// The point at this end of each edge.
-    Ends(&'a [[u32; 2]], usize),
-    Floats(&'a [f64]),
+fn write_text(values: TableValues<'_>, row: usize, to: &mut dyn Write) -> io::Result<()> {
+    match values {
+        TableValues::Labels(labels) => write!(to, "{}", labels[row]),
+        TableValues::Ends(ends, end) => write!(to, "{}", ends[row][end]),
+        TableValues::Floats(floats) => write!(to, "{}", floats[row]),
+    }
 }
 
-impl Values<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Labels(labels) => labels.len(),
-            Self::Ends(ends, _) => ends.len(),
-            Self::Floats(floats) => floats.len(),
-        }
-    }
-
-    /// The type of NumPy.
-    fn dtype(&self) -> &'static str {
-        match self {
-            Self::Labels(_) => "<i4",
-            Self::Ends(..) => "<u4",
-            Self::Floats(_) => "<f8",
-        }
-    }
-
-    fn write_text(&self, row: usize, to: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Labels(labels) => write!(to, "{}", labels[row]),
-            Self::Ends(ends, end) => write!(to, "{}", ends[row][*end]),
-            Self::Floats(floats) => write!(to, "{}", floats[row]),
-        }
-    }
-
-    fn write_bytes(&self, row: usize, to: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Labels(labels) => to.write_all(&labels[row].to_le_bytes()),
-            Self::Ends(ends, end) => to.write_all(&ends[row][*end].to_le_bytes()),
-            Self::Floats(floats) => to.write_all(&floats[row].to_le_bytes()),
-        }
+fn write_bytes(values: TableValues<'_>, row: usize, to: &mut dyn Write) -> io::Result<()> {
+    match values {
+        TableValues::Labels(labels) => to.write_all(&labels[row].to_le_bytes()),
+        TableValues::Ends(ends, end) => to.write_all(&ends[row][end].to_le_bytes()),
+        TableValues::Floats(floats) => to.write_all(&floats[row].to_le_bytes()),
     }
 }
 
 /// A table, with columns of the input at its right.
 pub(crate) struct Table<'a> {
-    pub(crate) columns: &'a [Column<'a>],
+    pub(crate) columns: &'a [TableColumn<'a>],
     pub(crate) kept: &'a KeptColumns,
 }
 
@@ -114,6 +93,7 @@ impl Table<'_> {
         output::write_lines(to, |to| match format {
             TableFormat::Text(style) => self.text(style, to),
             TableFormat::Npy => self.array(to),
+            TableFormat::Parquet => write_parquet_table(self.columns, self.kept, to),
         })?;
         Ok(())
     }
@@ -133,7 +113,7 @@ impl Table<'_> {
                 if index > 0 {
                     write!(to, "{separator}")?;
                 }
-                column.values.write_text(row, to)?;
+                write_text(column.values, row, to)?;
             }
             for field in self.kept.row(row) {
                 write!(to, "{separator}{}", style.field(field))?;
@@ -147,12 +127,12 @@ impl Table<'_> {
     fn array(&self, to: &mut dyn Write) -> io::Result<()> {
         let fields = self.columns.iter();
         let fields: Vec<_> = fields
-            .map(|Column { name, values }| format!("('{name}', '{}')", values.dtype()))
+            .map(|TableColumn { name, values }| format!("('{name}', '{}')", dtype(*values)))
             .collect();
         npy::write_header(to, &format!("[{}]", fields.join(", ")), &[self.rows()])?;
         for row in 0..self.rows() {
             for column in self.columns {
-                column.values.write_bytes(row, to)?;
+                write_bytes(column.values, row, to)?;
             }
         }
         Ok(())
@@ -171,17 +151,18 @@ mod tests {
         }
         assert_eq!(format("a.tsv").unwrap(), TableFormat::Text(Style::Tabs));
         assert_eq!(format("a.npy").unwrap(), TableFormat::Npy);
-        for path in ["a.parquet", "a.json", "a.png"] {
+        assert_eq!(format("a.parquet").unwrap(), TableFormat::Parquet);
+        for path in ["a.json", "a.png", "a.kst"] {
             let error = format(path).unwrap_err().to_string();
-            assert!(error.contains(".csv, .tsv, .txt (CSV) or .npy"), "{error}");
+            assert!(error.contains(".csv, .tsv, .txt (CSV), .npy or .parquet"), "{error}");
         }
     }
 
     #[test]
     fn an_array_has_a_field_per_column() {
         let columns = [
-            Column { name: "source", values: Values::Ends(&[[1, 2], [3, 4]], 0) },
-            Column { name: "distance", values: Values::Floats(&[0.5, 1.0]) },
+            TableColumn { name: "source", values: TableValues::Ends(&[[1, 2], [3, 4]], 0) },
+            TableColumn { name: "distance", values: TableValues::Floats(&[0.5, 1.0]) },
         ];
         let mut bytes = Vec::new();
         Table { columns: &columns, kept: &KeptColumns::default() }.array(&mut bytes).unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra::io::{KeptColumns, Output, PointColumn};
+use kostra::io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
 use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::output;
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
-use crate::table::{Column, Table, TableFormat, Values};
+use crate::table::{Table, TableFormat};
 
 /// Find clusters of points, and noise.
 #[derive(Parser)]
@@ -29,9 +29,9 @@ Examples:
 
 Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
 is the label and the probability of each point, in the order of the input: CSV
-(.csv, .txt), .tsv, or a structured array (.npy). The label -1 is noise. The
-result is the same for any number of threads, and on a CUDA device, which finds
-the spanning tree."
+(.csv, .txt), .tsv, a structured array (.npy), or .parquet. The label -1 is
+noise. The result is the same for any number of threads, and on a CUDA device,
+which finds the spanning tree."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -162,8 +162,8 @@ fn write(
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
     let columns = [
-        Column { name: "label", values: Values::Labels(&clusters.labels) },
-        Column { name: "probability", values: Values::Floats(&clusters.probabilities) },
+        TableColumn { name: "label", values: TableValues::Labels(&clusters.labels) },
+        TableColumn { name: "probability", values: TableValues::Floats(&clusters.probabilities) },
     ];
     Table { columns: &columns, kept }.write(to, format)?;
     Ok(start.elapsed())

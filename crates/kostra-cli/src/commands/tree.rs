@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::io::{KeptColumns, Output};
+use kostra::io::{KeptColumns, Output, TableColumn, TableValues};
 use kostra_core::CompensatedSum;
 use kostra_points::PointTree;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::output;
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
-use crate::table::{Column, Table, TableFormat, Values};
+use crate::table::{Table, TableFormat};
 
 /// Find the minimum spanning tree of points.
 #[derive(Parser)]
@@ -29,9 +29,9 @@ Examples:
   kostra tree points.npy --device cuda -o tree.csv
 
 The output is the two points of each edge, counted from 0, and their distance,
-in ascending order: CSV (.csv, .txt), .tsv, or a structured array (.npy). The
-tree is exact, and the same for any number of threads: pairs of points are
-ordered by distance, then by their numbers."
+in ascending order: CSV (.csv, .txt), .tsv, a structured array (.npy), or
+.parquet. The tree is exact, and the same for any number of threads: pairs of
+points are ordered by distance, then by their numbers."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -90,9 +90,9 @@ fn write(to: &Output, format: TableFormat, tree: &PointTree) -> anyhow::Result<D
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
     let columns = [
-        Column { name: "source", values: Values::Ends(&tree.ends, 0) },
-        Column { name: "target", values: Values::Ends(&tree.ends, 1) },
-        Column { name: "distance", values: Values::Floats(&tree.distances) },
+        TableColumn { name: "source", values: TableValues::Ends(&tree.ends, 0) },
+        TableColumn { name: "target", values: TableValues::Ends(&tree.ends, 1) },
+        TableColumn { name: "distance", values: TableValues::Floats(&tree.distances) },
     ];
     Table { columns: &columns, kept: &KeptColumns::default() }.write(to, format)?;
     Ok(start.elapsed())
