@@ -100,8 +100,10 @@ pub fn pairwise_tree(
 ///
 /// let points = [3_f64, 0.0, 1.0];
 /// let tree = rows_tree::<ClusterError>(3, None, |point, row| {
-///     let distance = |other: &f64| (points[point as usize] - other).abs();
-///     Ok(row.iter_mut().zip(&points).for_each(|(to, other)| *to = distance(other)))
+///     for (to, other) in row.iter_mut().zip(&points) {
+///         *to = (points[point as usize] - other).abs();
+///     }
+///     Ok(())
 /// })?;
 /// assert_eq!((tree.ends, tree.distances), (vec![[1, 2], [0, 2]], vec![1.0, 2.0]));
 /// # Ok::<(), ClusterError>(())
@@ -277,7 +279,8 @@ mod tests {
         };
         let tree = |cores: Option<&[f64]>, distance: &dyn Fn(u32, u32) -> f64| {
             rows_tree::<ClusterError>(n, cores, |point, row| {
-                Ok((0..n).zip(row).for_each(|(other, to)| *to = distance(point, other)))
+                (0..n).zip(row).for_each(|(other, to)| *to = distance(point, other));
+                Ok(())
             })
         };
         let cores: Vec<f64> = (0..n).map(|point| f64::from(point % 5)).collect();
