@@ -155,25 +155,25 @@ fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
     let mut coordinates = memory::with_capacity(array.rows.saturating_mul(chosen.len()))?;
     for row in 0..array.rows {
         for &column in &chosen {
-            coordinates.push(exact(array.number(row, column)).map_err(|integer| {
-                Fault::whole(format!("row {row}, column {column} (counted from 0): {integer}"))
+            let number = array.number(row, column);
+            coordinates.push(number.as_float().ok_or_else(|| {
+                let integer = match number {
+                    Number::Integer(value) => value.into(),
+                    Number::Huge(value) => value.into(),
+                    Number::Float(value) => value as i128, // a float is exact
+                };
+                let sentence = would_round(integer);
+                Fault::whole(format!("row {row}, column {column} (counted from 0): {sentence}"))
             })?);
         }
     }
     Ok(PointFile { coordinates, dimensions: chosen.len(), ..PointFile::default() })
 }
 
-/// A coordinate, or why it cannot be a float.
-fn exact(number: Number) -> Result<f64, String> {
-    number.as_float().ok_or_else(|| {
-        let integer = match number {
-            Number::Integer(value) => value.to_string(),
-            Number::Huge(value) => value.to_string(),
-            Number::Float(value) => value.to_string(),
-        };
-        format!(
-            "{integer} is an integer that a 64-bit float would round; if it is a coordinate, \
-             subtract a constant from its column"
-        )
-    })
+/// What to say about an integer that is no float.
+fn would_round(integer: i128) -> String {
+    format!(
+        "{integer} is an integer that a 64-bit float would round; if it is a coordinate, subtract \
+         a constant from its column"
+    )
 }

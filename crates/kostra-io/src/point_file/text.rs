@@ -3,8 +3,7 @@
 use kostra_core::memory;
 
 use super::column::{coordinates, places};
-use super::{Lines, PointFile, PointOptions, exact};
-use crate::columns::Number;
+use super::{Lines, PointFile, PointOptions, would_round};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::{Separator, fields, is_comment, unquote};
@@ -129,7 +128,10 @@ impl Table {
             let (at, field) = row[column];
             let fault = |sentence| Fault::at_line(line, at as u64 + 1, sentence);
             let value = number(field).ok_or_else(|| fault(no_number(field)))?;
-            memory::push(&mut to.coordinates, exact(value).map_err(fault)?)?;
+            if let Some(integer) = rounded(field, value) {
+                return Err(fault(would_round(integer)));
+            }
+            memory::push(&mut to.coordinates, value)?;
         }
         for &column in &self.kept {
             to.kept.push(&text(row[column].1));
@@ -163,10 +165,17 @@ fn text(field: &[u8]) -> String {
 }
 
 /// The number in a field, with or without quotes.
-fn number(field: &[u8]) -> Option<Number> {
+fn number(field: &[u8]) -> Option<f64> {
     let field = unquote(field)?;
-    let text = str::from_utf8(&field).ok()?.trim();
-    // Integers of more than 64 bits are floats, as in other languages.
-    let integer = text.parse().map(Number::Integer).or_else(|_| text.parse().map(Number::Huge));
-    integer.ok().or_else(|| text.parse().map(Number::Float).ok())
+    str::from_utf8(&field).ok()?.trim().parse().ok()
+}
+
+/// The integer in a field, if it is not the float that was read.
+fn rounded(field: &[u8], value: f64) -> Option<i128> {
+    /// From here on, not every integer is a float.
+    const FIRST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if value.abs() < FIRST {
+        return None;
+    }
+    text(field).parse().ok().filter(|&integer: &i128| integer != value as i128)
 }
