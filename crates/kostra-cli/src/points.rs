@@ -16,8 +16,8 @@ use kostra_points::{
 use serde::Serialize;
 
 use crate::device::{self, Device, parse_device};
-use crate::input;
 use crate::progress::Stage;
+use crate::{input, output};
 
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
@@ -211,6 +211,17 @@ impl PointRequest {
             && let [first, second] = &*file.names
         {
             self.check_order(first, second)?;
+        }
+        let is_small = |degrees: &f64| degrees.abs() <= std::f64::consts::PI;
+        if self.metric == Metric::Haversine
+            && file.len() > 1
+            && file.coordinates.iter().all(is_small)
+        {
+            output::warn(&[format!(
+                "{}: all latitudes and longitudes are at most pi; the haversine metric needs \
+                 degrees, so convert radians",
+                self.source
+            )]);
         }
         Ok(file)
     }
