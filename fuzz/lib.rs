@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{LazyLock, Once};
 
 use kostra_io::{
-    ColumnChoice, ColumnOptions, Format, Input, Outgoing, PixelValues, ReadOptions, Vertices, read,
-    read_bytes, read_image_bytes, read_points_bytes, write_bytes,
+    ColumnChoice, ColumnOptions, Format, Input, Outgoing, PixelValues, PointOptions, ReadOptions,
+    Vertices, read, read_bytes, read_image_bytes, read_points_bytes, write_bytes,
 };
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
@@ -62,7 +62,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
 
 /// Checks that any bytes give points, in whole rows, or an error with a message.
 fn check_points(bytes: &[u8]) {
-    match read_points_bytes("input", bytes, &[]) {
+    match read_points_bytes("input", bytes, &PointOptions::default()) {
         Ok(points) => assert_eq!(points.coordinates.len(), points.len() * points.dimensions),
         Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
     }

@@ -20,11 +20,13 @@ mod graph_file;
 mod input;
 mod interrupt;
 mod last_words;
+mod npy;
 mod output;
 mod part_file;
 mod points;
 mod progress;
 mod report;
+mod table;
 mod trace;
 mod verdict;
 

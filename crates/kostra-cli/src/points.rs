@@ -7,17 +7,17 @@ use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use kostra::cuda::points::DevicePointsError;
-use kostra::io::{Input, PointColumn, PointFile, read_points};
+use kostra::io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
 use kostra::{Run, cuda};
 use kostra_core::DeviceTimes;
 use kostra_points::{
-    Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
+    AxisOrder, Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
 };
 use serde::Serialize;
 
 use crate::device::{self, Device, parse_device};
-use crate::input;
 use crate::progress::Stage;
+use crate::{input, output};
 
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
@@ -30,6 +30,15 @@ pub(crate) struct PointArguments {
     /// The columns of the coordinates, by name or by position counted from 1 [default: all columns]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     columns: Vec<PointColumn>,
+
+    /// The first line of a table contains the names of the columns [default: if none of its fields
+    /// is a number]
+    #[arg(long)]
+    header: bool,
+
+    /// The first line of a table is a point
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
 
     /// How distances are measured; for haversine the columns are latitude and longitude in degrees,
     /// and distances are in meters
@@ -59,7 +68,7 @@ fn metrics() -> impl TypedValueParser<Value = Metric> {
 /// What the arguments mean.
 pub(crate) struct PointRequest {
     pub(crate) source: Input,
-    columns: Vec<PointColumn>,
+    options: PointOptions,
     pub(crate) metric: Metric,
     pub(crate) threads: usize,
     /// The number of the CUDA device, if one is wanted.
@@ -81,6 +90,8 @@ pub(crate) enum Wanted {
 pub(crate) struct Solved {
     pub(crate) tree: PointTree,
     pub(crate) dimensions: usize,
+    /// The columns of the input that are carried along.
+    pub(crate) kept: KeptColumns,
     /// The name and the number of the device, if there is one.
     pub(crate) device: Option<String>,
     pub(crate) times: Times,
@@ -114,9 +125,14 @@ impl Times {
 }
 
 impl PointRequest {
+    /// `keep` are the columns to carry along.
+    ///
     /// # Errors
     /// When several devices are named.
-    pub(crate) fn resolve(arguments: PointArguments) -> anyhow::Result<Self> {
+    pub(crate) fn resolve(
+        arguments: PointArguments,
+        keep: Vec<PointColumn>,
+    ) -> anyhow::Result<Self> {
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let device = arguments.device.single();
         if device.is_none() && arguments.device != Device::Processor {
@@ -124,7 +140,15 @@ impl PointRequest {
         }
         Ok(Self {
             source: input::file(&arguments.points),
-            columns: arguments.columns,
+            options: PointOptions {
+                columns: arguments.columns,
+                keep,
+                header: match (arguments.header, arguments.no_header) {
+                    (true, _) => Header::Present,
+                    (false, true) => Header::Absent,
+                    (false, false) => Header::Recognize,
+                },
+            },
             metric: arguments.metric,
             threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
             device,
@@ -163,7 +187,9 @@ impl PointRequest {
                 }
             }
         });
-        let tree = tree.map_err(with_option).with_context(|| self.source.to_string())?;
+        let tree = tree
+            .map_err(|error| with_line(error, &file))
+            .with_context(|| self.source.to_string())?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
         let of_device = |time: Duration| self.device.map(|_| time.as_secs_f64());
@@ -174,29 +200,84 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        Ok(Solved { tree, dimensions: file.dimensions, device, times })
+        Ok(Solved { tree, dimensions: file.dimensions, kept: file.kept, device, times })
     }
 
     fn load(&self) -> anyhow::Result<PointFile> {
         let stage = Stage::start(&format!("reading {}", self.source));
         let progress = |done: kostra::io::Progress| stage.bytes(done.bytes, done.of);
-        let file = read_points(&self.source, &self.columns, &progress)?;
-        let begins = |name: &str, words: &[&str]| {
-            let name = name.to_ascii_lowercase();
-            words.iter().any(|word| name.starts_with(word))
-        };
+        let file = read_points(&self.source, &self.options, &progress)?;
         if self.metric == Metric::Haversine
             && let [first, second] = &*file.names
-            && (begins(first, &["lon", "lng"])
-                || begins(second, &["lat"]) && !begins(first, &["lat"]))
         {
-            anyhow::bail!(
+            self.check_order(first, second)?;
+        }
+        let is_small = |degrees: &f64| degrees.abs() <= std::f64::consts::PI;
+        if self.metric == Metric::Haversine
+            && file.len() > 1
+            && file.coordinates.iter().all(is_small)
+        {
+            output::warn(&[format!(
+                "{}: all latitudes and longitudes are at most pi; the haversine metric needs \
+                 degrees, so convert radians",
+                self.source
+            )]);
+        }
+        Ok(file)
+    }
+
+    /// Refuses columns that are called longitude and latitude, in this order.
+    fn check_order(&self, first: &str, second: &str) -> anyhow::Result<()> {
+        match AxisOrder::of_names(first, second) {
+            AxisOrder::LongitudeFirst => anyhow::bail!(
                 "{}: the haversine metric needs the latitude before the longitude, but the columns \
                  are {first} and {second}; pass `--columns {second},{first}`",
                 self.source
-            );
+            ),
+            AxisOrder::SameAxis => anyhow::bail!(
+                "{}: the haversine metric needs the latitude and the longitude, but the columns \
+                 are {first} and {second}; choose two others with `--columns`, or rename them",
+                self.source
+            ),
+            AxisOrder::LatitudeFirst | AxisOrder::Unknown => Ok(()),
         }
-        Ok(file)
+    }
+}
+
+/// An error in the words of the command line, with the line of the point that is at fault.
+fn with_line(error: DevicePointsError, file: &PointFile) -> anyhow::Error {
+    let DevicePointsError::Points(fault) = &error else { return with_option(error) };
+    let (row, what) = match *fault {
+        PointsError::NotFinite { row, column, value } => {
+            let name = file.names.get(column).cloned();
+            let name = name.unwrap_or_else(|| format!("coordinate {}", column + 1));
+            (row, format!("{name} is {value}; remove the line, or replace the coordinate"))
+        }
+        PointsError::Latitude { row, value } => (
+            row,
+            format!(
+                "the latitude is {value}, which is not in -90..=90; pass the columns of latitude \
+                 and longitude in degrees with `--columns`"
+            ),
+        ),
+        PointsError::Longitude { row, value } => (
+            row,
+            format!(
+                "the longitude is {value}, which is not in -180..=360; pass the columns of \
+                 latitude and longitude in degrees with `--columns`"
+            ),
+        ),
+        PointsError::ZeroVector { row } => (
+            row,
+            "all coordinates are 0, so the point has no angle to others; remove the line, or \
+             choose another metric"
+                .to_owned(),
+        ),
+        _ => return with_option(error),
+    };
+    match file.line(row) {
+        Some(line) => anyhow::anyhow!("line {line}: {what}"),
+        None => with_option(error),
     }
 }
 

@@ -1,10 +1,11 @@
-//! Columns of the input that are kept with the edges.
+//! Columns of the input that are kept with the edges or points.
 
 use kostra_core::memory;
 
 use crate::ReadErrorKind;
 
-/// Columns of an edge list that are carried along, as text: one row per edge.
+/// Columns of an edge list or of points that are carried along, as text: one row per edge or
+/// point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptColumns {
     names: Vec<String>,
@@ -25,12 +26,12 @@ impl KeptColumns {
         &self.names
     }
 
-    /// The number of rows, one per edge.
+    /// The number of rows, one per edge or point.
     pub fn rows(&self) -> usize {
         self.ends.len().checked_div(self.names.len()).unwrap_or_default()
     }
 
-    /// The fields of an edge.
+    /// The fields of an edge or a point.
     pub fn row(&self, edge: usize) -> impl Iterator<Item = &str> {
         let first = edge.saturating_mul(self.names.len());
         (first..first.saturating_add(self.names.len())).map(|field| {

@@ -42,6 +42,7 @@ mod recognition;
 mod replacement;
 mod row_file;
 mod source;
+mod table;
 mod terms;
 #[cfg(test)]
 mod testing;
@@ -58,6 +59,8 @@ pub use damage::damage_behind_panic;
 pub use edge_stream::{EdgeBlock, Ids, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
+#[cfg(feature = "parquet")]
+pub use formats::write_parquet_table;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};
@@ -72,9 +75,10 @@ pub use options::{
 };
 pub use output::{Output, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
-pub use point_file::{PointColumn, PointFile, read_points, read_points_bytes};
+pub use point_file::{PointColumn, PointFile, PointOptions, read_points, read_points_bytes};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};
+pub use table::{TableColumn, TableValues};
 pub use terms::Terms;
 pub use write::{is_streamed, write_bytes, write_graph, write_stream};

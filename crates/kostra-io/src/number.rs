@@ -210,7 +210,7 @@ pub(crate) fn has_decimal_comma(field: &[u8]) -> bool {
 }
 
 /// The remedy for a number with a comma in it, to end a sentence.
-fn remedy_for_comma(field: &[u8]) -> &'static str {
+pub(crate) fn remedy_for_comma(field: &[u8]) -> &'static str {
     if has_decimal_comma(field) { "; write it with a decimal point and no comma" } else { "" }
 }
 

@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `points` | [`Points`]: the checked input |
 //! | `metric` | [`Metric`], [`Distance`]: what is measured |
+//! | `geographic` | [`AxisOrder`]: whether the latitude is the first column |
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
@@ -29,6 +30,7 @@ mod brute_force;
 mod canonical;
 pub mod cluster;
 mod error;
+mod geographic;
 pub mod grid;
 mod kd_tree;
 mod metric;
@@ -41,6 +43,7 @@ mod wide;
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
 pub use error::PointsError;
+pub use geographic::AxisOrder;
 pub use kd_tree::kd_tree;
 pub use metric::{Distance, EARTH_RADIUS, Metric};
 pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree};

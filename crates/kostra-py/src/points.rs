@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
-use kostra_points::cluster::{ClusterError, Distances, pairwise_tree, segment};
+use kostra_points::cluster::{ClusterError, Distances, pairwise_tree, rows_tree, segment};
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
-    Coordinate, Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
+    AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, nearest_neighbors,
+    neighbors_tree, spanning_tree,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -95,34 +96,99 @@ fn tree(
     search: Search,
     threads: Option<usize>,
 ) -> PyResult<Forest> {
-    let threads = threads_or_all(threads);
-    let tree = match coordinates {
-        Coordinates::F32(values) => solve(py, values.as_slice()?, dimensions, search, threads),
-        Coordinates::F64(values) => solve(py, values.as_slice()?, dimensions, search, threads),
-    }?;
+    let tree = solve(py, coordinates, dimensions, threads, move |points, run| match search {
+        Search::All(distance) => spanning_tree(points, distance, run),
+        Search::Neighbors(metric, k) => neighbors_tree(points, metric, k, run),
+    })?;
     Ok(Forest::of_points(tree))
 }
 
-/// Works on a copy of the coordinates, which lives on when Ctrl-C interrupts the caller.
-fn solve<T: Coordinate + Send + Sync + 'static>(
-    py: Python<'_>,
-    coordinates: &[T],
+/// The indices of the nearest points of each point, row by row, and their distances. `metric` is a
+/// name that Python has checked.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a pair of arrays")]
+pub(crate) fn neighbors_of_points<'py>(
+    py: Python<'py>,
+    coordinates: Coordinates<'py>,
     dimensions: usize,
-    search: Search,
-    threads: usize,
-) -> PyResult<PointTree> {
-    let coordinates = memory::copied(coordinates).map_err(out_of_memory)?;
-    let stop = Stop::default();
-    let mut watched = stop.clone();
-    let work = move || {
-        let points = Points::new(&coordinates, dimensions)?;
-        let mut run = Run::new().on_threads(threads).observed_by(&mut watched);
-        match search {
-            Search::All(distance) => spanning_tree(&points, distance, &mut run),
-            Search::Neighbors(metric, k) => neighbors_tree(&points, metric, k, &mut run),
+    metric: &str,
+    neighbors: usize,
+    threads: Option<usize>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+    let metric = named(metric)?;
+    let Neighbors { indices, distances, .. } =
+        solve(py, coordinates, dimensions, threads, move |points, run| {
+            nearest_neighbors(points, metric, neighbors, run)
+        })?;
+    Ok((indices.into_pyarray(py), distances.into_pyarray(py)))
+}
+
+/// Works on a copy of the coordinates, which lives on when Ctrl-C interrupts the caller.
+fn solve<R: Send + 'static>(
+    py: Python<'_>,
+    coordinates: Coordinates<'_>,
+    dimensions: usize,
+    threads: Option<usize>,
+    work: impl FnOnce(&Points<'_>, &mut Run<'_>) -> Result<R, PointsError> + Send + 'static,
+) -> PyResult<R> {
+    fn solve<T: Coordinate + Send + Sync + 'static, R: Send + 'static>(
+        py: Python<'_>,
+        coordinates: &[T],
+        dimensions: usize,
+        threads: usize,
+        work: impl FnOnce(&Points<'_>, &mut Run<'_>) -> Result<R, PointsError> + Send + 'static,
+    ) -> PyResult<R> {
+        let coordinates = memory::copied(coordinates).map_err(out_of_memory)?;
+        let stop = Stop::default();
+        let mut watched = stop.clone();
+        let work = move || {
+            let points = Points::new(&coordinates, dimensions)?;
+            work(&points, &mut Run::new().on_threads(threads).observed_by(&mut watched))
+        };
+        interruptible(py, work).inspect_err(|_| stop.cancel())?.map_err(points_error)
+    }
+    let threads = threads_or_all(threads);
+    match coordinates {
+        Coordinates::F32(values) => solve(py, values.as_slice()?, dimensions, threads, work),
+        Coordinates::F64(values) => solve(py, values.as_slice()?, dimensions, threads, work),
+    }
+}
+
+/// What the names of two columns say about their order: "longitude", "same", or nothing.
+#[pyfunction]
+pub(crate) fn order_of_axes(first: &str, second: &str) -> Option<&'static str> {
+    match AxisOrder::of_names(first, second) {
+        AxisOrder::LongitudeFirst => Some("longitude"),
+        AxisOrder::SameAxis => Some("same"),
+        AxisOrder::LatitudeFirst | AxisOrder::Unknown => None,
+    }
+}
+
+/// The spanning tree of `n` points. `row` is a function that returns the distances of a point to
+/// all points.
+#[pyfunction]
+pub(crate) fn tree_of_rows(
+    n: u32,
+    cores: Option<PyReadonlyArray1<'_, f64>>,
+    row: &Bound<'_, PyAny>,
+) -> PyResult<Forest> {
+    /// A failure of the function or of the search.
+    struct Failure(PyErr);
+    impl From<ClusterError> for Failure {
+        fn from(error: ClusterError) -> Self {
+            Self(cluster_error(error))
         }
+    }
+    let cores = cores.as_ref().map(|cores| cores.as_slice()).transpose()?;
+    let compute = |point: u32, to: &mut [f64]| -> PyResult<()> {
+        let values = row.call1((point,))?;
+        let values: PyReadonlyArray1<'_, f64> = values.extract()?;
+        to.copy_from_slice(values.as_slice()?);
+        Ok(())
     };
-    interruptible(py, work).inspect_err(|_| stop.cancel())?.map_err(points_error)
+    rows_tree(n, cores, |point, to| compute(point, to).map_err(Failure))
+        .map(Forest::of_points)
+        .map_err(|Failure(error)| error)
 }
 
 /// The spanning tree of points whose distances are given: a square matrix or a condensed vector.

@@ -173,7 +173,13 @@ def test_outlier_scores_are_highest_far_from_clusters():
         ({"cluster_selection_method": "best"}, ValueError, "'eom' or 'leaf'"),
         ({"cluster_selection_epsilon": -1}, ValueError, "at least 0"),
         ({"max_cluster_size": 0}, ValueError, "max_cluster_size must be from 1"),
-        ({"metric": "minkowski"}, ValueError, "metric must be one of"),
+        ({"metric": "nearest"}, ValueError, "metric must be one of"),
+        (
+            {"max_cluster_size": 9, "cluster_selection_method": "leaf"},
+            ValueError,
+            "max_cluster_size has no effect",
+        ),
+        ({"store_centers": "mean"}, ValueError, "'centroid' or 'medoid' or 'both'"),
     ],
 )
 def test_bad_parameters_are_refused(options, error, message):
@@ -181,7 +187,78 @@ def test_bad_parameters_are_refused(options, error, message):
         HDBSCAN(**options).fit(np.random.default_rng(0).random((10, 2)))
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "canberra", "haversine"])
+def test_centers_of_clusters_are_scikit_learns(metric):
+    points = blobs(150) + 20
+    theirs_of = Theirs(min_samples=2, metric=metric, store_centers="both", copy=True)
+    expected = theirs_of.fit(np.radians(points) if metric == "haversine" else points)
+    found = HDBSCAN(min_samples=2, metric=metric, store_centers="medoid").fit(points)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert not hasattr(found, "centroids_") and len(found.medoids_) > 1
+    if metric == "haversine":
+        np.testing.assert_allclose(np.radians(found.medoids_), expected.medoids_)
+        with pytest.raises(ValueError, match="store_centers='medoid'"):
+            found.set_params(store_centers="both").fit(points)
+        return
+    np.testing.assert_array_equal(found.medoids_, expected.medoids_)
+    found = HDBSCAN(min_samples=2, metric=metric, store_centers="both").fit(points)
+    np.testing.assert_allclose(found.centroids_, expected.centroids_)
+    found = HDBSCAN(min_samples=2, metric=metric, store_centers="centroid").fit(points)
+    np.testing.assert_allclose(found.centroids_, expected.centroids_)
+    assert not hasattr(found, "medoids_")
+
+
+def test_centers_without_points_are_refused():
+    points = blobs(30)
+    with pytest.raises(ValueError, match="needs points in host memory"):
+        HDBSCAN(store_centers="medoid").fit(kostra.euclidean_mst(points, min_samples=5))
+    with pytest.raises(ValueError, match="needs points in host memory"):
+        HDBSCAN(store_centers="both", metric="precomputed").fit(squareform(pdist(points)))
+
+
+def test_a_callable_gives_the_labels_of_its_metric():
+    points = blobs(80)
+    for estimator in (HDBSCAN(4, min_samples=2), SingleLinkage(5)):
+        expected = clone(estimator).set_params(metric="chebyshev").fit_predict(points)
+        metric = lambda a, b: np.abs(a - b).max()  # noqa: E731
+        found = clone(estimator).set_params(metric=metric).fit_predict(points)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("estimator", [HDBSCAN(2), SingleLinkage(), FelzenszwalbSegmentation()])
+def test_values_that_would_be_changed_are_refused(estimator):
+    fit = estimator.fit
+    with pytest.raises(ValueError, match=r"X\[1, 0\] is masked"):
+        fit(np.ma.array([[1.0], [2.0], [3.0]], mask=[[0], [1], [0]]))
+    with pytest.raises(ValueError, match="would round"):
+        fit(np.array([[1], [2**53 + 1], [5]]))
+    for texts in (np.array([["1"], ["2"], ["3"]]), np.array([["1"], [2], [3]], object)):
+        with pytest.raises(TypeError, match="X contains texts"):
+            fit(texts)
+    table = pytest.importorskip("pandas").DataFrame({"lon": [14.4, 16.6], "lat": [50.1, 49.2]})
+    with pytest.raises(ValueError, match="latitude, then the longitude"):
+        clone(estimator).set_params(metric="haversine").fit(table)
+
+
+def test_infinite_distances_separate_clusters_as_missing_ones_do():
+    square = squareform(pdist(np.array([[0.0], [1], [2], [10], [11], [12], [30]])))
+    square[square > 3] = np.inf
+    found = HDBSCAN(2, metric="precomputed", min_samples=1).fit(square)
+    np.testing.assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 1, -1])
+
+
+def test_segments_by_haversine_take_degrees_and_meters():
+    cities = [[50.08, 14.42], [50.09, 14.43], [49.19, 16.60], [49.20, 16.61]]
+    options = {"metric": "haversine", "min_size": 1, "n_neighbors": 3}
+    found = FelzenszwalbSegmentation(2000, **options).fit_predict(cities)
+    assert found.tolist() == [0, 0, 1, 1]  # 2 km, but not 180 km
+    with pytest.raises(ValueError, match="latitude"):
+        FelzenszwalbSegmentation(**options).fit([[95.0, 0.0], [1.0, 2.0]])
+
+
 def test_bad_neighbors_are_refused():
+    with pytest.raises(ValueError, match="unclear which of them are the distances"):
+        HDBSCAN(2, metric="precomputed").fit((np.array([[1], [0]]), np.array([[3], [3]])))
     indices, distances = np.array([[1], [0]]), np.array([[1.0], [1.0]])
     fit = HDBSCAN(2, metric="precomputed", min_samples=1).fit
     assert fit((indices, distances)).labels_.tolist() == [-1, -1]

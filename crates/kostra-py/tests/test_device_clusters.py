@@ -54,6 +54,16 @@ class Elsewhere:
         }
 
 
+def test_what_needs_points_in_host_memory_is_refused(cluster):
+    with pytest.raises(ValueError, match="needs points in host memory"):
+        cluster.HDBSCAN(store_centers="medoid").fit(Elsewhere((10, 2)))
+    for metric in ("jaccard", np.subtract):
+        with pytest.raises(ValueError, match="metric must be one of"):
+            kostra.euclidean_mst(Elsewhere((10, 2)), metric=metric)
+    with pytest.raises(kostra.DeviceError, match="must be in host memory"):
+        kostra.nearest_neighbors(Elsewhere((10, 2)), 1)
+
+
 def uniform(n, d=2, dtype="f8", seed=0):
     return np.random.default_rng(seed).random((n, d)).astype(dtype)
 

@@ -104,7 +104,7 @@ def test_mutual_reachability_counts_the_point_itself():
         ([[1.0], [np.inf]], {}, "row 1, column 0"),
         ([[1.0], [2.0]], {"min_samples": 3}, "min_samples is 3, but there are 2 points"),
         ([[1.0], [2.0]], {"min_samples": 0}, "min_samples must be from 1"),
-        ([[1.0], [2.0]], {"metric": "minkowski"}, "metric must be one of"),
+        ([[1.0], [2.0]], {"metric": "nearest"}, "metric must be one of"),
         ([[10.0], [20.0]], {"metric": "haversine"}, "2 coordinates"),
         ([[91.0, 0.0], [2.0, 0.0]], {"metric": "haversine"}, "latitude"),
         ([[0.0, 0.0], [1.0, 0.0]], {"metric": "cosine"}, "only zeros"),
@@ -120,7 +120,41 @@ def test_other_types_of_points_are_refused():
         kostra.euclidean_mst([["a"], ["b"]])
     with pytest.raises(ValueError, match="masked"):
         kostra.euclidean_mst(np.ma.array([[1.0], [2.0]], mask=[[1], [0]]))
+    for odd in ([[1j], [2]], np.array([["1"], ["2"]], object), np.zeros((2, 1), np.longdouble)):
+        with pytest.raises(TypeError, match="integers or floats"):
+            kostra.euclidean_mst(odd)
+    with pytest.raises(TypeError, match=r"sparse matrix; pass X.toarray\(\)"):
+        kostra.euclidean_mst(sparse.eye(3))
     np.testing.assert_array_equal(kostra.euclidean_mst([[1], [4]]).distances, [3.0])
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [[1, 2], [3, 2**53 + 1]],
+        [[1, 2], [3, -(2**53) - 1]],
+        np.array([[1, 2], [3, 2**64 - 1]], np.uint64),
+        [[0.5, 2], [3, 2**53 + 1]],
+    ],
+)
+def test_integers_that_a_float_would_round_are_refused(points):
+    with pytest.raises(ValueError, match=r"X\[1, 1\] is -?\d+, which a float would round"):
+        kostra.euclidean_mst(points)
+    assert len(kostra.euclidean_mst([[2**53], [2**60]])) == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_with_the_longitude_first_are_refused(library):
+    table = pytest.importorskip(library).DataFrame
+    places = {"stop_lon": [14.42, 16.61], "stop_lat": [50.09, 49.20]}
+    for call in (kostra.euclidean_mst, kostra.single_linkage):
+        with pytest.raises(ValueError, match=r"pass X\[\['stop_lat', 'stop_lon'\]\]"):
+            call(table(places), metric="haversine")
+    assert len(kostra.euclidean_mst(table(places))) == 1
+    turned = table(places)[["stop_lat", "stop_lon"]]
+    assert len(kostra.euclidean_mst(turned, metric="haversine")) == 1
+    with pytest.raises(ValueError, match="choose two others"):
+        kostra.euclidean_mst(table({"lat1": [1], "lat2": [2]}), metric="haversine")
 
 
 def test_single_linkage_of_points_and_of_distances_is_scipys():
@@ -148,6 +182,12 @@ def test_single_linkage_of_points_and_of_distances_is_scipys():
         (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
         (np.array([[0.0, np.nan], [np.nan, 0.0]]), r"X\[0, 1\] is NaN"),
         (np.array([1.0, np.nan, 2.0]), "NaN"),
+        (np.array([1.0, 2.0, -3.0]), r"X\[2\] is the negative distance -3.0"),
+        (np.array([[0.0, -1.0], [-1.0, 0.0]]), r"X\[0, 1\] is the negative distance"),
+        (np.array([[1.0, 0.5], [0.5, 1.0]]), r"X\[0, 0\] is 1.0, .* not similarities"),
+        (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), r"X\[1\] is masked"),
+        (np.array([1, 2, 2**53 + 1]), r"X\[2\] is \d+, which a float would round"),
+        (sparse.csr_array(np.array([[0.0, -1.0], [0.0, 0.0]])), "negative distance"),
         (sparse.csr_array((2, 3)), "square matrix"),
         (sparse.csr_array(np.array([[0.0, np.nan], [0.0, 0.0]])), "X.data"),
     ],
@@ -155,6 +195,30 @@ def test_single_linkage_of_points_and_of_distances_is_scipys():
 def test_bad_distances_are_refused(distances, message):
     with pytest.raises(ValueError, match=message):
         kostra.single_linkage(distances, metric="precomputed")
+
+
+def test_distances_that_are_no_numbers_are_refused():
+    for odd in (np.array([1j]), np.array(["1"]), np.array([1], object)):
+        with pytest.raises(TypeError, match="integers or floats"):
+            kostra.single_linkage(odd)
+
+
+def test_an_infinite_distance_joins_last():
+    square = squareform(pdist(np.array([[0.0], [1], [10], [12]])))
+    square[square > 5] = np.inf
+    linkage = kostra.single_linkage(square, metric="precomputed")
+    assert linkage[:, 2].tolist() == [1, 2, np.inf]
+    sparser = sparse.csr_array(np.where(np.isinf(square), 0, square))
+    np.testing.assert_array_equal(
+        kostra.single_linkage(sparser, metric="precomputed", join=np.inf), linkage
+    )
+
+
+def test_a_metric_without_effect_is_refused():
+    with pytest.raises(ValueError, match="a forest already has its distances.*leave metric out"):
+        kostra.single_linkage(kostra.euclidean_mst([[0.0], [1.0]]), metric="cosine")
+    with pytest.raises(ValueError, match="a vector contains distances.*leave metric out"):
+        kostra.single_linkage(np.array([1.0]), metric="cosine")
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (1, 5), (2, 3, 4)])
@@ -176,7 +240,7 @@ def test_a_grid_joins_the_neighbors_of_the_definition(shape):
 def test_a_grid_of_colors_has_their_euclidean_distance():
     image = np.array([[[0, 0], [3, 4]]], np.uint8)
     assert kostra.grid(image, 8).weights.tolist() == [5.0]
-    assert kostra.grid(image.astype(np.int64)).weights.dtype == np.float64
+    assert kostra.grid(image.astype(np.int64), 4).weights.dtype == np.float64
 
 
 def test_a_callable_gives_the_weights_of_a_grid():
@@ -184,7 +248,7 @@ def test_a_callable_gives_the_weights_of_a_grid():
     graph = kostra.grid(heights, weight=np.maximum)
     assert graph.weights.tolist() == [5.0, 2.0, 5.0, 2.0]
     colors = np.arange(12).reshape(2, 2, 3)
-    graph = kostra.grid(colors, weight=lambda a, b: np.abs(a - b).max(axis=1))
+    graph = kostra.grid(colors, 4, weight=lambda a, b: np.abs(a - b).max(axis=1))
     assert graph.weights.tolist() == [3, 6, 6, 3]
 
 
@@ -194,6 +258,11 @@ def test_a_callable_gives_the_weights_of_a_grid():
         (np.zeros((2, 2)), {"connectivity": 5}, ValueError, "4, 8, 6 or 26"),
         (np.zeros(4), {}, ValueError, "needs an array of 2 dimensions"),
         (np.zeros((2, 2)), {"connectivity": 6}, ValueError, "needs an array of 3 dimensions"),
+        (np.zeros((5, 4, 3)), {}, ValueError, "an image with channels or a volume?"),
+        (np.ma.array([[1, 2]], mask=[[0, 1]]), {}, ValueError, r"array\[0, 1\] is masked"),
+        (np.array([[1j, 2]]), {}, TypeError, "integers or floats"),
+        (np.array([[2**53 + 1, 2]]), {}, ValueError, "would round"),
+        (np.zeros((2, 2)), {"threads": 2}, ValueError, "threads has an effect only"),
         (np.array([[0.0, np.nan]]), {}, ValueError, "cell 1 is NaN"),
         (np.array([["a", "b"]]), {}, TypeError, "integers or floats"),
         (np.zeros((2, 2)), {"weight": "product"}, ValueError, "'difference' or a callable"),

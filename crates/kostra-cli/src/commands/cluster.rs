@@ -1,11 +1,10 @@
 //! `kostra cluster`: clusters of points by HDBSCAN.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra::io::Output;
+use kostra::io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
 use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
 use serde::Serialize;
 
@@ -13,6 +12,7 @@ use crate::command::{Answer, Command};
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
+use crate::table::{Table, TableFormat};
 use crate::{file_roles, output};
 
 /// Find clusters of points, and noise.
@@ -23,13 +23,15 @@ use crate::{file_roles, output};
 Examples:
   kostra cluster points.npy --min-cluster-size 50
   kostra cluster shops.csv --columns lat,lon --metric haversine --min-cluster-size 50 -o labels.csv
+  kostra cluster shops.csv --columns x,y --keep id,name -o labels.csv
   kostra cluster points.csv --min-samples 5 --selection leaf --json
   kostra cluster points.npy --device cuda -o labels.csv
 
 Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
-is CSV: the label and the probability of each point, in the order of the input.
-The label -1 is noise. The result is the same for any number of threads, and on
-a CUDA device, which finds the spanning tree."
+is the label and the probability of each point, in the order of the input: CSV
+(.csv, .txt), .tsv, a structured array (.npy), or .parquet. The label -1 is
+noise. The result is the same for any number of threads, and on a CUDA device,
+which finds the spanning tree."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -76,6 +78,11 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
+    /// Columns of a table, by name or position, to carry along into the output, such as the id of
+    /// each point
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "output")]
+    keep: Vec<PointColumn>,
+
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
@@ -100,6 +107,13 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
+        let is_keeping = !self.keep.is_empty();
+        let format = output.as_ref().map(|to| TableFormat::of(to, is_keeping)).transpose()?;
+        if matches!(self.selection, SelectionMethod::Leaf) && self.max_cluster_size.is_some() {
+            anyhow::bail!(
+                "`--max-cluster-size` has no effect with `--selection leaf`; leave it out"
+            );
+        }
         let selection = Selection {
             method: match self.selection {
                 SelectionMethod::Eom => Method::ExcessOfMass,
@@ -110,14 +124,16 @@ impl Command for Arguments {
             max_cluster_size: self.max_cluster_size,
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
-        let request = PointRequest::resolve(self.points)?;
+        let request = PointRequest::resolve(self.points, self.keep)?;
         file_roles::check(&[("points", Some(&request.source))], &[("labels", output.as_ref())])?;
         let mut solved = request.solve(Wanted::MutualReachability(min_samples as usize))?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
         let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;
         let cluster = start.elapsed();
-        let write = output.as_ref().map(|to| write(to, &clusters)).transpose()?;
+        let to = output.as_ref().zip(format);
+        let write =
+            to.map(|(to, format)| write(to, format, &clusters, &solved.kept)).transpose()?;
         let record = Record {
             min_cluster_size: self.min_cluster_size,
             min_samples,
@@ -138,19 +154,20 @@ impl Command for Arguments {
 }
 
 /// Writes the labels and returns the time.
-fn write(to: &Output, clusters: &Clustering) -> anyhow::Result<Duration> {
+fn write(
+    to: &Output,
+    format: TableFormat,
+    clusters: &Clustering,
+    kept: &KeptColumns,
+) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    output::write_lines(to, |lines| labels(lines, clusters))?;
+    let columns = [
+        TableColumn { name: "label", values: TableValues::Labels(&clusters.labels) },
+        TableColumn { name: "probability", values: TableValues::Floats(&clusters.probabilities) },
+    ];
+    Table { columns: &columns, kept }.write(to, format)?;
     Ok(start.elapsed())
-}
-
-fn labels(to: &mut dyn Write, clusters: &Clustering) -> io::Result<()> {
-    writeln!(to, "label,probability")?;
-    for (label, probability) in clusters.labels.iter().zip(&clusters.probabilities) {
-        writeln!(to, "{label},{probability}")?;
-    }
-    Ok(())
 }
 
 /// The report as JSON.

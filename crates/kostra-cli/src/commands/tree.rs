@@ -1,11 +1,10 @@
 //! `kostra tree`: the minimum spanning tree of points.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::io::Output;
+use kostra::io::{KeptColumns, Output, TableColumn, TableValues};
 use kostra_core::CompensatedSum;
 use kostra_points::PointTree;
 use serde::Serialize;
@@ -14,6 +13,7 @@ use crate::command::{Answer, Command};
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
+use crate::table::{Table, TableFormat};
 use crate::{file_roles, output};
 
 /// Find the minimum spanning tree of points.
@@ -28,9 +28,10 @@ Examples:
   kostra tree points.npy --neighbors 10 -o tree.csv
   kostra tree points.npy --device cuda -o tree.csv
 
-The output is CSV: the two points of each edge, counted from 0, and their
-distance, in ascending order. The tree is exact, and the same for any number of
-threads: pairs of points are ordered by distance, then by their numbers."
+The output is the two points of each edge, counted from 0, and their distance,
+in ascending order: CSV (.csv, .txt), .tsv, a structured array (.npy), or
+.parquet. The tree is exact, and the same for any number of threads: pairs of
+points are ordered by distance, then by their numbers."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -66,14 +67,16 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let request = PointRequest::resolve(self.points)?;
+        let format = output.as_ref().map(|to| TableFormat::of(to, false)).transpose()?;
+        let request = PointRequest::resolve(self.points, Vec::new())?;
         file_roles::check(&[("points", Some(&request.source))], &[("edges", output.as_ref())])?;
         let wanted = match self.neighbors {
             Some(neighbors) => Wanted::OfNeighbors(neighbors as usize),
             None => Wanted::MutualReachability(self.min_samples as usize),
         };
         let solved = request.solve(wanted)?;
-        let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
+        let to = output.as_ref().zip(format);
+        let write = to.map(|(to, format)| write(to, format, &solved.tree)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
         let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
         if !self.quiet {
@@ -84,19 +87,16 @@ impl Command for Arguments {
 }
 
 /// Writes the edges and returns the time.
-fn write(to: &Output, tree: &PointTree) -> anyhow::Result<Duration> {
+fn write(to: &Output, format: TableFormat, tree: &PointTree) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    output::write_lines(to, |lines| edges(lines, tree))?;
+    let columns = [
+        TableColumn { name: "source", values: TableValues::Ends(&tree.ends, 0) },
+        TableColumn { name: "target", values: TableValues::Ends(&tree.ends, 1) },
+        TableColumn { name: "distance", values: TableValues::Floats(&tree.distances) },
+    ];
+    Table { columns: &columns, kept: &KeptColumns::default() }.write(to, format)?;
     Ok(start.elapsed())
-}
-
-fn edges(to: &mut dyn Write, tree: &PointTree) -> io::Result<()> {
-    writeln!(to, "source,target,distance")?;
-    for ([u, v], distance) in tree.ends.iter().zip(&tree.distances) {
-        writeln!(to, "{u},{v},{distance}")?;
-    }
-    Ok(())
 }
 
 /// The report as JSON.

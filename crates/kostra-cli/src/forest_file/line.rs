@@ -27,7 +27,7 @@ impl Style {
         }
     }
 
-    pub(super) fn separator(self) -> char {
+    pub(crate) fn separator(self) -> char {
         match self {
             Self::Tabs => '\t',
             Self::Commas => ',',
@@ -42,7 +42,7 @@ impl Style {
     }
 
     /// Writes a text as one field of one line.
-    pub(super) fn field(self, text: &str) -> Cow<'_, str> {
+    pub(crate) fn field(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Tabs if text.contains(['\\', '\t', '\n', '\r']) => {
                 let text = text.replace('\\', "\\\\").replace('\t', "\\t");

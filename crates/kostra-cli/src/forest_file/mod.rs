@@ -14,7 +14,6 @@ mod write;
 
 pub(crate) use destination::{Destination, ForestFormat};
 pub use found::FoundForest;
-#[cfg(feature = "mpi")]
 pub(crate) use line::Style;
 pub(crate) use read::read;
 pub(crate) use write::write;

@@ -29,6 +29,8 @@ pub use kst::{KstFile, is_in_mapped_file, open_kst};
 #[cfg(feature = "image")]
 pub(crate) use numpy::{Archive, ZIP_MAGIC};
 pub(crate) use numpy::{Array, NPY_MAGIC};
+#[cfg(feature = "parquet")]
+pub use parquet::write_parquet_table;
 
 /// All formats, in the order in which help texts list them.
 pub static FORMATS: &[Format] = &[

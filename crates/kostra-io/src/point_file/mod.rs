@@ -6,12 +6,11 @@
 //!
 //! The reader holds the file in memory.
 
+mod column;
 mod text;
 
 #[cfg(test)]
 mod tests;
-
-use std::str::FromStr;
 
 use kostra_core::memory;
 
@@ -20,7 +19,21 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::{Array, NPY_MAGIC};
 use crate::source::{self, Input, Progress};
-use crate::{ReadError, ReadErrorKind, whole};
+use crate::{Header, KeptColumns, ReadError, ReadErrorKind, whole};
+
+pub use column::PointColumn;
+
+/// How a file of points is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointOptions {
+    /// The columns of the coordinates in order; if there are none, all columns are coordinates.
+    pub columns: Vec<PointColumn>,
+    /// Columns of a text that are kept with the points.
+    pub keep: Vec<PointColumn>,
+    /// Whether the first line of a text that is not a comment contains the names of the columns. It
+    /// is recognized as such if none of its fields is a number.
+    pub header: Header,
+}
 
 /// The points of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +44,9 @@ pub struct PointFile {
     pub dimensions: usize,
     /// The names of the columns in the order of the coordinates; empty if they have none.
     pub names: Vec<String>,
+    /// The columns that [`PointOptions::keep`] chose: one row per point.
+    pub kept: KeptColumns,
+    lines: Lines,
 }
 
 impl PointFile {
@@ -43,65 +59,50 @@ impl PointFile {
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }
-}
 
-/// A column of a file of points, as a user types it: its name, or its position counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PointColumn(String);
-
-impl FromStr for PointColumn {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self(text.trim().to_owned()))
+    /// The line of a point in a text, counted from 1.
+    pub fn line(&self, point: usize) -> Option<u64> {
+        self.lines.of(point)
     }
 }
 
-impl PointColumn {
-    /// The place among `count` columns with these names, counted from 0.
-    fn place(&self, names: &[String], count: usize) -> Result<usize, String> {
-        let Self(text) = self;
-        let named = names.iter().position(|name| name == text);
-        let position = text.parse::<usize>().ok().filter(|&position| position > 0);
-        match (named, position) {
-            (Some(place), Some(position)) if position != place + 1 => Err(format!(
-                "`--columns {text}` may be the name of column {} or the position of another one; \
-                 rename the column",
-                place + 1
-            )),
-            (Some(place), _) => Ok(place),
-            (None, Some(position)) if position <= count => Ok(position - 1),
-            (None, Some(position)) => {
-                Err(format!("`--columns {position}`: there are only {count} columns"))
-            }
-            (None, None) if names.is_empty() => Err(format!(
-                "`--columns {text}`: the columns have no names; pass their positions from 1 to \
-                 {count}"
-            )),
-            (None, None) => Err(format!(
-                "`--columns {text}`: there is no such column; the columns are {}",
-                names.join(", ")
-            )),
+/// The lines of points: those points that do not follow the line of the point before, and their
+/// lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Lines(Vec<(usize, u64)>);
+
+impl Lines {
+    fn of(&self, point: usize) -> Option<u64> {
+        let after = self.0.partition_point(|&(first, _)| first <= point);
+        let &(first, line) = self.0.get(after.checked_sub(1)?)?;
+        Some(line + (point - first) as u64)
+    }
+
+    /// Adds the next point.
+    fn push(&mut self, point: usize, line: u64) -> Result<(), Fault> {
+        if self.of(point) != Some(line) {
+            memory::push(&mut self.0, (point, line))?;
         }
+        Ok(())
     }
 }
 
-/// Reads points. `columns` are the columns of the coordinates in order; if there are none, all
-/// columns are coordinates.
+/// Reads points.
 ///
 /// `progress` is called after every read.
 ///
 /// # Errors
 /// When the input cannot be opened or read, has no points, a row has more or fewer columns than the
-/// first one, or a coordinate is not a number. When `columns` is empty and the name of a column
-/// says that it is no coordinate. NaN and infinite coordinates are not refused.
+/// first one, or a coordinate is not a number or an integer that a float would round. When the
+/// first line leaves open whether it contains names. When no columns are chosen and the name of a
+/// column says that it is no coordinate. NaN and infinite coordinates are not refused.
 pub fn read_points(
     input: &Input,
-    columns: &[PointColumn],
+    options: &PointOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PointFile, ReadError> {
     source::open(input, progress)
-        .and_then(|source| load(Stream::new(source)?, columns))
+        .and_then(|source| load(Stream::new(source)?, options))
         .map_err(|fault| fault.in_input(input.to_string()))
 }
 
@@ -112,22 +113,22 @@ pub fn read_points(
 pub fn read_points_bytes(
     name: &str,
     bytes: &[u8],
-    columns: &[PointColumn],
+    options: &PointOptions,
 ) -> Result<PointFile, ReadError> {
     Stream::new(source::from_bytes(bytes))
         .map_err(Fault::from)
-        .and_then(|stream| load(stream, columns))
+        .and_then(|stream| load(stream, options))
         .map_err(|fault| fault.in_input(name))
 }
 
-fn load(mut stream: Stream<'_>, columns: &[PointColumn]) -> Result<PointFile, Fault> {
+fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fault> {
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }
     let points = if stream.head().starts_with(NPY_MAGIC) {
-        array(&whole::bytes(&mut stream)?, columns)?
+        array(&whole::bytes(&mut stream)?, options)?
     } else {
-        text::read(&mut stream, columns)?
+        text::read(&mut stream, options)?
     };
     if points.is_empty() {
         return Err(Fault::whole("the input contains no points"));
@@ -136,46 +137,43 @@ fn load(mut stream: Stream<'_>, columns: &[PointColumn]) -> Result<PointFile, Fa
 }
 
 /// The points of an array of NumPy.
-fn array(bytes: &[u8], columns: &[PointColumn]) -> Result<PointFile, Fault> {
+fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
+    let of_text = match options.header {
+        Header::Present => Some("--header"),
+        Header::Absent => Some("--no-header"),
+        Header::Recognize if options.keep.is_empty() => None,
+        Header::Recognize => Some("--keep"),
+    };
+    if let Some(option) = of_text {
+        return Err(Fault::whole(format!(
+            "`{option}` applies to tables as text, and this is an array of NumPy; leave it out"
+        )));
+    }
     let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
     let array = Array::parse(bytes).map_err(at_byte)?;
-    let chosen = chosen(columns, &[], array.columns).map_err(Fault::whole)?;
+    let chosen = column::coordinates(&options.columns, &[], array.columns).map_err(Fault::whole)?;
     let mut coordinates = memory::with_capacity(array.rows.saturating_mul(chosen.len()))?;
     for row in 0..array.rows {
         for &column in &chosen {
-            coordinates.push(match array.number(row, column) {
-                Number::Integer(value) => value as f64,
-                Number::Huge(value) => value as f64,
-                Number::Float(value) => value,
-            });
+            let number = array.number(row, column);
+            coordinates.push(number.as_float().ok_or_else(|| {
+                let integer = match number {
+                    Number::Integer(value) => value.into(),
+                    Number::Huge(value) => value.into(),
+                    Number::Float(value) => value as i128, // a float is exact
+                };
+                let sentence = would_round(integer);
+                Fault::whole(format!("row {row}, column {column} (counted from 0): {sentence}"))
+            })?);
         }
     }
-    Ok(PointFile { coordinates, dimensions: chosen.len(), names: Vec::new() })
+    Ok(PointFile { coordinates, dimensions: chosen.len(), ..PointFile::default() })
 }
 
-/// Names of columns that are no coordinates. An unnamed column is the index of a table of pandas.
-const NO_COORDINATES: [&str; 8] = ["", "id", "index", "name", "label", "labels", "cluster", "fid"];
-
-/// The places of the chosen columns; all if none is chosen.
-fn chosen(columns: &[PointColumn], names: &[String], count: usize) -> Result<Vec<usize>, String> {
-    if columns.is_empty() {
-        let is_other = |name: &&String| NO_COORDINATES.contains(&&*name.to_ascii_lowercase());
-        if let Some(name) = names.iter().find(is_other) {
-            return Err(format!(
-                "is column {name:?} a coordinate? pass the columns of the coordinates with \
-                 `--columns`, such as `--columns {}`",
-                names.iter().filter(|name| !is_other(name)).cloned().collect::<Vec<_>>().join(",")
-            ));
-        }
-        return Ok((0..count).collect());
-    }
-    let mut places = Vec::new();
-    for column in columns {
-        let place = column.place(names, count)?;
-        if places.contains(&place) {
-            return Err(format!("`--columns` contains column {} twice", place + 1));
-        }
-        places.push(place);
-    }
-    Ok(places)
+/// What to say about an integer that is no float.
+fn would_round(integer: i128) -> String {
+    format!(
+        "{integer} is an integer that a 64-bit float would round; if it is a coordinate, subtract \
+         a constant from its column"
+    )
 }

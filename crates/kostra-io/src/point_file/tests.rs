@@ -1,8 +1,15 @@
 use super::*;
 
-fn read(text: impl AsRef<[u8]>, columns: &[&str]) -> Result<PointFile, String> {
-    let columns: Vec<PointColumn> = columns.iter().map(|text| text.parse().unwrap()).collect();
-    read_points_bytes("points", text.as_ref(), &columns).map_err(|error| error.to_string())
+fn columns(names: &[&str]) -> Vec<PointColumn> {
+    names.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+fn read(text: impl AsRef<[u8]>, chosen: &[&str]) -> Result<PointFile, String> {
+    read_with(text, PointOptions { columns: columns(chosen), ..PointOptions::default() })
+}
+
+fn read_with(text: impl AsRef<[u8]>, options: PointOptions) -> Result<PointFile, String> {
+    read_points_bytes("points", text.as_ref(), &options).map_err(|error| error.to_string())
 }
 
 /// A `.npy` file of 64-bit floats.
@@ -17,13 +24,93 @@ fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
 
 #[test]
 fn tables_with_and_without_names_are_points() {
-    let expected =
-        PointFile { coordinates: vec![1.0, -2.5, 3e2, 4.0], dimensions: 2, names: Vec::new() };
+    let expected = [1.0, -2.5, 3e2, 4.0];
     for text in ["1,-2.5\n3e2,4\n", "# points\n1 -2.5\n\n300\t4", "1; -2.5\r\n300; 4\r\n"] {
-        assert_eq!(read(text, &[]).unwrap(), expected, "{text:?}");
+        let points = read(text, &[]).unwrap();
+        assert_eq!((&*points.coordinates, points.dimensions), (&expected[..], 2), "{text:?}");
+        assert!(points.names.is_empty());
     }
     let named = read("\"lat\", lon\n1,-2.5\n3e2,\"4\"\n", &[]).unwrap();
-    assert_eq!(named, PointFile { names: vec!["lat".into(), "lon".into()], ..expected });
+    assert_eq!((&*named.coordinates, named.names.join(" ")), (&expected[..], "lat lon".into()));
+}
+
+#[test]
+fn a_first_line_with_numbers_and_other_text_is_no_header() {
+    let error = |text: &str, chosen: &[&str]| read(text, chosen).unwrap_err();
+    let damaged = error("# made by hand\n1.0,x2.0\n3,4\n", &[]);
+    assert!(damaged.contains("line 2, column 5: does this line contain names or a point?"));
+    assert!(damaged.contains("x2.0 is not a number, and other fields are"));
+    assert!(damaged.contains("`--header` or `--no-header`"));
+    assert!(error("1,\n3,4\n", &[]).contains("this field is empty, and others are numbers"));
+    assert!(error("1.0.0,--\n3,4\n", &[]).contains("1.0.0 is not a number"));
+    assert!(error("1,5;2,5\n3,5;4\n", &[]).contains("write it with a decimal point"));
+    assert!(error("x;y\n1,5;2\n", &[]).contains("1,5 is not a number; write it with a decimal"));
+    assert!(error("Brno,16.6\nPraha,14.4\n", &["2"]).contains("Brno is not a number"));
+    // A name that was chosen is in the line.
+    assert_eq!(read("x,2020\n3,4\n", &["x"]).unwrap().coordinates, [3.0]);
+    assert_eq!(read(",x\n0,1\n1,4\n", &["x"]).unwrap().coordinates, [1.0, 4.0]);
+}
+
+#[test]
+fn the_caller_can_say_whether_there_is_a_header() {
+    let with = |header| PointOptions { header, ..PointOptions::default() };
+    let years = "2019,x\n1,2\n";
+    let points = read_with(years, with(Header::Present)).unwrap();
+    assert_eq!((points.coordinates, points.names.join(" ")), (vec![1.0, 2.0], "2019 x".into()));
+    let error = read_with(years, with(Header::Absent)).unwrap_err();
+    assert!(error.contains("line 1, column 6: x is not a number"));
+    let points = read_with("1,2\n3,4\n", with(Header::Present)).unwrap();
+    assert_eq!(points.coordinates, [3.0, 4.0]);
+    let error = read_with(npy("1, 1", &[1.0]), with(Header::Absent)).unwrap_err();
+    assert!(error.contains("`--no-header` applies to tables as text"));
+}
+
+#[test]
+fn columns_of_one_name_and_columns_that_are_no_coordinates_are_refused() {
+    let error = |text: &str, chosen: &[&str]| read(text, chosen).unwrap_err();
+    let twins = error("x,y,x\n1,2,3\n", &["y", "x"]);
+    assert!(twins.contains("`--columns x`: columns 1 and 3 both have this name"));
+    assert_eq!(read("x,y,x\n1,2,3\n", &["y", "3"]).unwrap().coordinates, [2.0, 3.0]);
+    for name in ["osm_id", "cluster_id", "ID", "Unnamed: 0", "stopId"] {
+        let question = error(&format!("{name},x,y\n1,2,3\n"), &[]);
+        assert!(question.contains("is column") && question.contains("`--columns x,y`"), "{name}");
+    }
+}
+
+#[test]
+fn kept_columns_and_lines_stay_with_their_points() {
+    let text = "id,lon,name\n\n7,1,\"Brno, Zidenice\"\n# next\n8,2,\n9,3,Praha\n";
+    let options = PointOptions {
+        columns: columns(&["lon"]),
+        keep: columns(&["name", "1"]),
+        ..PointOptions::default()
+    };
+    let points = read_with(text, options.clone()).unwrap();
+    assert_eq!(points.kept.names(), ["name", "id"]);
+    let rows: Vec<Vec<_>> = (0..3).map(|point| points.kept.row(point).collect()).collect();
+    assert_eq!(rows, [["Brno, Zidenice", "7"], ["", "8"], ["Praha", "9"]]);
+    assert_eq!([0, 1, 2].map(|point| points.line(point)), [Some(3), Some(5), Some(6)]);
+    let keep = columns(&["city"]);
+    let error = read_with(text, PointOptions { keep, ..options }).unwrap_err();
+    assert!(error.contains("`--keep city`: there is no such column"));
+    let keep = PointOptions { keep: columns(&["1"]), ..PointOptions::default() };
+    let error = read_with(npy("1, 1", &[1.0]), keep).unwrap_err();
+    assert!(error.contains("`--keep` applies to tables as text"));
+    assert_eq!(read(npy("1, 1", &[1.0]), &[]).unwrap().line(0), None);
+}
+
+#[test]
+fn integers_that_a_float_would_round_are_refused() {
+    assert_eq!(read("9007199254740992\n", &[]).unwrap().coordinates, [9_007_199_254_740_992.0]);
+    for integer in ["9007199254740993", "-9007199254740993", "18446744073709551615"] {
+        let error = read(format!("1 2\n3 {integer}\n"), &[]).unwrap_err();
+        assert!(error.contains("line 2, column 3") && error.contains("would round"), "{error}");
+    }
+    let mut bytes = npy("1, 1", &[f64::from_bits(9_007_199_254_740_993)]);
+    let place = bytes.windows(3).position(|word| word == b"<f8").unwrap();
+    bytes[place + 1] = b'i';
+    let error = read(&bytes, &[]).unwrap_err();
+    assert!(error.contains("row 0, column 0 (counted from 0): 9007199254740993"), "{error}");
 }
 
 #[test]
@@ -61,5 +148,7 @@ fn tables_that_are_no_points_are_refused_with_the_place() {
     assert!(error("1,2\n", &["x"]).contains("the columns have no names"));
     assert!(error("1,2\n", &["3"]).contains("only 2 columns"));
     assert!(error("x,y\n1,2\n", &["x", "1"]).contains("column 1 twice"));
-    assert!(error("2,x\n1,2\n", &["2"]).contains("the name of column 1"));
+    let columns = columns(&["2"]);
+    let options = PointOptions { columns, header: Header::Present, ..PointOptions::default() };
+    assert!(read_with("2,x\n1,2\n", options).unwrap_err().contains("the name of column 1"));
 }

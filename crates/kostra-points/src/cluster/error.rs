@@ -54,6 +54,18 @@ pub enum ClusterError {
         /// The higher point.
         column: u32,
     },
+    /// The distance of two points is negative.
+    #[error(
+        "the distance in row {row}, column {column} is {distance}; pass distances of at least 0"
+    )]
+    NegativeDistance {
+        /// The lower point.
+        row: u32,
+        /// The higher point.
+        column: u32,
+        /// The distance.
+        distance: f64,
+    },
     /// There are more or fewer core distances than points.
     #[error("there are {points} points but {cores} core distances; pass one per point")]
     Cores {

@@ -34,6 +34,6 @@ mod select;
 pub use condensed_tree::{Cluster, CondensedTree};
 pub use error::ClusterError;
 pub use hierarchy::Hierarchy;
-pub use pairwise::{Distances, pairwise_tree};
+pub use pairwise::{Distances, pairwise_tree, rows_tree};
 pub use segment::{Segments, segment};
 pub use select::{Clustering, Method, Selection};

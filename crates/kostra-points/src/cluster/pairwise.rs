@@ -77,17 +77,103 @@ pub fn pairwise_tree(
     if let Some(cores) = cores.filter(|cores| cores.len() != n as usize) {
         return Err(ClusterError::Cores { points: n, cores: cores.len() });
     }
-    let core = |point: u32| cores.map_or(f64::NEG_INFINITY, |cores| cores[point as usize]);
-    let mut outside = memory::with_capacity(n.saturating_sub(1) as usize)?;
-    outside.extend((1..n).map(|point| Candidate { point, ..Candidate::NONE }));
-    let mut edges = memory::with_capacity(outside.len())?;
-    let mut newest = 0;
-    while !outside.is_empty() {
+    let mut prim = Prim::new(n)?;
+    while !prim.outside.is_empty() {
+        let newest = prim.newest;
+        prim.step(cores, |point| distances.at(n, newest.min(point), newest.max(point)));
+    }
+    prim.tree()
+}
+
+/// The canonical minimum spanning tree of `n` points whose distances are computed row by row, with
+/// core distances as in [`pairwise_tree`].
+///
+/// `distances(point, row)` writes the distance from `point` to each point into `row`. It is called
+/// once for each point of the tree but the last one, in the order in which Prim's algorithm reaches
+/// them. Distances to points that it has been called for are not read. So every pair is read once,
+/// and the distance of two points must not depend on their order.
+///
+/// O(n^2) time, and 44 bytes per point.
+///
+/// ```
+/// use kostra_points::cluster::{ClusterError, rows_tree};
+///
+/// let points = [3_f64, 0.0, 1.0];
+/// let tree = rows_tree::<ClusterError>(3, None, |point, row| {
+///     for (to, other) in row.iter_mut().zip(&points) {
+///         *to = (points[point as usize] - other).abs();
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!((tree.ends, tree.distances), (vec![[1, 2], [0, 2]], vec![1.0, 2.0]));
+/// # Ok::<(), ClusterError>(())
+/// ```
+///
+/// # Errors
+/// When `distances` fails, a distance is NaN or negative, there is not one core distance per point,
+/// or the system does not grant the memory.
+pub fn rows_tree<E: From<ClusterError>>(
+    n: u32,
+    cores: Option<&[f64]>,
+    mut distances: impl FnMut(u32, &mut [f64]) -> Result<(), E>,
+) -> Result<PointTree, E> {
+    if let Some(cores) = cores.filter(|cores| cores.len() != n as usize) {
+        return Err(ClusterError::Cores { points: n, cores: cores.len() }.into());
+    }
+    let mut row = memory::zeros(n as usize).map_err(ClusterError::from)?;
+    let mut prim = Prim::new(n)?;
+    while !prim.outside.is_empty() {
+        distances(prim.newest, &mut row)?;
+        prim.check(&row)?;
+        prim.step(cores, |point| row[point as usize]);
+    }
+    Ok(prim.tree()?)
+}
+
+/// Prim's algorithm, which starts at point 0.
+struct Prim {
+    len: u32,
+    /// For each point outside of the tree, its first edge to the tree.
+    outside: Vec<Candidate>,
+    edges: Vec<Candidate>,
+    /// The point of the tree whose distances are not compared yet.
+    newest: u32,
+}
+
+impl Prim {
+    fn new(len: u32) -> Result<Self, ClusterError> {
+        let mut outside = memory::with_capacity(len.saturating_sub(1) as usize)?;
+        outside.extend((1..len).map(|point| Candidate { point, ..Candidate::NONE }));
+        let edges = memory::with_capacity(outside.len())?;
+        Ok(Self { len, outside, edges, newest: 0 })
+    }
+
+    /// Refuses distances of the newest point that are none.
+    fn check(&self, row: &[f64]) -> Result<(), ClusterError> {
+        for &Candidate { point, .. } in &self.outside {
+            let (low, high) = (self.newest.min(point), self.newest.max(point));
+            let distance = row[point as usize];
+            if distance.is_nan() {
+                return Err(ClusterError::NanDistance { row: low, column: high });
+            }
+            if distance < 0.0 {
+                return Err(ClusterError::NegativeDistance { row: low, column: high, distance });
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the distances between the newest point and those outside, and adds the first edge
+    /// to the tree.
+    #[inline(always)]
+    fn step(&mut self, cores: Option<&[f64]>, distance: impl Fn(u32) -> f64) {
+        let core = |point: u32| cores.map_or(f64::NEG_INFINITY, |cores| cores[point as usize]);
+        let (outside, newest) = (&mut self.outside, self.newest);
         let mut best = 0;
         for at in 0..outside.len() {
             let point = outside[at].point;
             let (low, high) = (newest.min(point), newest.max(point));
-            let distance = distances.at(n, low, high).max(core(low)).max(core(high));
+            let distance = distance(point).max(core(low)).max(core(high));
             let offer = Candidate { point, distance, low, high };
             if offer.is_before(&outside[at]) {
                 outside[at] = offer;
@@ -97,17 +183,21 @@ pub fn pairwise_tree(
             }
         }
         let edge = outside.swap_remove(best);
-        newest = edge.point;
-        edges.push(edge);
+        self.newest = edge.point;
+        self.edges.push(edge);
     }
-    edges.sort_unstable_by(|a, b| {
-        a.distance.total_cmp(&b.distance).then((a.low, a.high).cmp(&(b.low, b.high)))
-    });
-    Ok(PointTree {
-        len: n,
-        ends: memory::collected(edges.iter().map(|edge| [edge.low, edge.high]))?,
-        distances: memory::collected(edges.iter().map(|edge| edge.distance))?,
-    })
+
+    /// The tree, when no point is outside.
+    fn tree(mut self) -> Result<PointTree, ClusterError> {
+        self.edges.sort_unstable_by(|a, b| {
+            a.distance.total_cmp(&b.distance).then((a.low, a.high).cmp(&(b.low, b.high)))
+        });
+        Ok(PointTree {
+            len: self.len,
+            ends: memory::collected(self.edges.iter().map(|edge| [edge.low, edge.high]))?,
+            distances: memory::collected(self.edges.iter().map(|edge| edge.distance))?,
+        })
+    }
 }
 
 /// The first edge, in canonical order, from a point outside of the tree to the tree.
@@ -177,6 +267,33 @@ mod tests {
             }
         }
         assert_eq!(pairwise_tree(Distances::Square(&[]), None).unwrap(), PointTree::default());
+    }
+
+    #[test]
+    fn rows_give_the_tree_of_the_array_and_wrong_distances_are_refused() {
+        let n = 41_u32;
+        let values = condensed(4, n.into(), 7);
+        let at = |u: u32, v: u32| match u == v {
+            true => f64::NAN, // is not read
+            false => Distances::Condensed(&values).at(n, u.min(v), u.max(v)),
+        };
+        let tree = |cores: Option<&[f64]>, distance: &dyn Fn(u32, u32) -> f64| {
+            rows_tree::<ClusterError>(n, cores, |point, row| {
+                (0..n).zip(row).for_each(|(other, to)| *to = distance(point, other));
+                Ok(())
+            })
+        };
+        let cores: Vec<f64> = (0..n).map(|point| f64::from(point % 5)).collect();
+        for cores in [None, Some(&cores[..])] {
+            let expected = pairwise_tree(Distances::Condensed(&values), cores);
+            assert_eq!(tree(cores, &at), expected);
+        }
+        let wrong = |value: f64| move |u: u32, v: u32| if u.min(v) == 3 { value } else { at(u, v) };
+        let error = |value| tree(None, &wrong(value)).unwrap_err().to_string();
+        assert!(error(f64::NAN).contains("row 3, column") && error(f64::NAN).contains("is NaN"));
+        assert!(error(-1.0).contains("is -1; pass distances of at least 0"));
+        assert!(tree(Some(&[]), &at).unwrap_err().to_string().contains("0 core distances"));
+        assert_eq!(rows_tree::<ClusterError>(0, None, |_, _| Ok(())).unwrap().len, 0);
     }
 
     #[test]

@@ -19,8 +19,8 @@ equal, negative and infinite.
 * Graphs in arrays on a CUDA device, from CuPy, PyTorch, JAX or Numba, are solved on the device.
   The result is a :class:`DeviceForest`.
 * :func:`euclidean_mst` takes points, and so does :func:`neighbors_mst`, which prefers the edges
-  of nearest neighbors. :func:`single_linkage` and the estimators in
-  :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
+  of nearest neighbors. :func:`nearest_neighbors` finds these. :func:`single_linkage` and the
+  estimators in :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
 * :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :func:`verify` checks a forest independently of the algorithms.
@@ -35,7 +35,7 @@ from kostra._graph import Graph
 from kostra._grid import grid, segment
 from kostra._kostra import __version__, solvers
 from kostra._partition import Partition, partition
-from kostra._points import PointTree, euclidean_mst, neighbors_mst
+from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
 from kostra._solve import minimum_spanning_forest
 from kostra._tree import bottleneck, cut, single_linkage
 from kostra._verify import verify
@@ -55,6 +55,7 @@ __all__ = [
     "euclidean_mst",
     "grid",
     "minimum_spanning_forest",
+    "nearest_neighbors",
     "neighbors_mst",
     "partition",
     "segment",

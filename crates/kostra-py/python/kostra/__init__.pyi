@@ -1,6 +1,6 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypedDict, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ __all__ = [
     "euclidean_mst",
     "grid",
     "minimum_spanning_forest",
+    "nearest_neighbors",
     "neighbors_mst",
     "partition",
     "segment",
@@ -253,6 +254,8 @@ class _Solver(TypedDict):
     platform: str
     exact: bool
 
+_Distance: TypeAlias = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], float]
+
 class _OnDevice(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
@@ -312,10 +315,17 @@ def euclidean_mst(
 def euclidean_mst(
     X: npt.ArrayLike,
     *,
-    metric: str = "euclidean",
+    metric: str | _Distance = "euclidean",
     min_samples: int | None = None,
     threads: int | None = None,
 ) -> PointTree: ...
+def nearest_neighbors(
+    X: npt.ArrayLike,
+    n_neighbors: int,
+    *,
+    metric: str = "euclidean",
+    threads: int | None = None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
 def neighbors_mst(
     X: npt.ArrayLike,
     n_neighbors: int,
@@ -325,7 +335,7 @@ def neighbors_mst(
 ) -> PointTree: ...
 def grid(
     array: npt.ArrayLike,
-    connectivity: Literal[4, 8, 6, 26] = 4,
+    connectivity: Literal[4, 8, 6, 26] | None = None,
     weight: Literal["difference"]
     | Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.ArrayLike] = "difference",
     *,
@@ -336,7 +346,7 @@ def single_linkage(
     forest: Any,
     *,
     join: float | None = None,
-    metric: str = "euclidean",
+    metric: str | _Distance = "euclidean",
     min_samples: int | None = None,
     threads: int | None = None,
 ) -> npt.NDArray[np.float64]: ...

@@ -84,6 +84,43 @@ def exact(name, values):
     return array
 
 
+def numbers(name, values):
+    """An argument as an array of real numbers that a float64 holds exactly. Refuses masked entries,
+    complex numbers and texts.
+    """
+    array = exact(name, values)
+    if np.ma.is_masked(values):
+        place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
+        raise ValueError(f"{name}[{place}] is masked; remove masked entries, or fill them in")
+    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+        raise TypeError(
+            f"{name} must be an array of integers or floats of up to 64 bits, not of {array.dtype}"
+        )
+    _refuse_wide_integers(name, values, array)
+    return array
+
+
+def _refuse_wide_integers(name, values, array):
+    """Refuses integers that a float64 would round, or that NumPy has rounded."""
+    place = None
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        wide = np.argwhere((array > 2**53) | (array < -(2**53)))
+        magnitudes = np.abs(array[tuple(wide.T)]).astype(np.uint64)
+        lowest_bits = magnitudes & (~magnitudes + np.uint64(1))
+        inexact = magnitudes // lowest_bits > 2**53
+        place = tuple(wide[inexact.argmax()].tolist()) if inexact.any() else None
+    elif array.dtype.kind == "f" and array.ndim == 2 and isinstance(values, (list, tuple)):
+        for row in np.flatnonzero((np.abs(array) >= 2.0**53).any(axis=1)).tolist():
+            column = rounded(values[row], array[row])
+            place = (row, column) if column is not None else place
+    if place is not None:
+        value = array[place] if array.dtype.kind in "iu" else values[place[0]][place[1]]
+        raise ValueError(
+            f"{name}[{', '.join(map(str, place))}] is {value}, which a float would round; "
+            "subtract a constant first if it is a coordinate"
+        )
+
+
 def rounded(values, array):
     """The first position at which NumPy rounded an integer to a float; None if there is none."""
     if array.dtype.kind != "f" or hasattr(values, "__array__"):

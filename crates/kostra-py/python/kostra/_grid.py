@@ -9,7 +9,7 @@ from kostra._graph import Graph
 DIMENSIONS = {4: 2, 8: 2, 6: 3, 26: 3}
 
 
-def grid(array, connectivity=4, weight="difference", *, threads=None):
+def grid(array, connectivity=None, weight="difference", *, threads=None):
     """The graph of the pixels of an image, or of the voxels of a volume.
 
     Every cell is a vertex. Vertices are numbered as in ``array.reshape(-1)``, so results per vertex
@@ -21,9 +21,11 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
     array : array of integers or floats
         With connectivity 4 or 8, an image: height by width, or height by width by channels. With
         connectivity 6 or 26, a volume: depth by height by width, or the same by channels.
-    connectivity : {4, 8, 6, 26}
+    connectivity : {4, 8, 6, 26}, optional
         The number of neighbors of a cell: those at its sides (4), or also at its corners (8); in
-        three dimensions those at its faces (6), or also at its edges and corners (26).
+        three dimensions those at its faces (6), or also at its edges and corners (26). By default,
+        4 for an array of two dimensions. It must be given for an array of three dimensions, because
+        that may be an image with channels or a volume.
     weight : "difference" or callable
         The weights. By default, the absolute difference of the values of two cells, and for several
         channels the Euclidean distance: ``float32`` if ``array`` has floats or integers of up to 32
@@ -31,7 +33,7 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
         ends of all edges, and returns an array with the weights. ``numpy.maximum`` gives for
         heights of a terrain the height at which water passes.
     threads : int, optional
-        The number of threads for checking the weights of a callable.
+        The number of threads for checking the weights of a callable. Refused without one.
 
     Returns
     -------
@@ -57,7 +59,13 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
     array([11, 10, 90, 12, 91, 12, 91], dtype=uint8)
     """
     _device.refuse_if_on_device("array", array)
-    array = np.asarray(array)
+    array = _arrays.numbers("array", array)
+    if connectivity is None and array.ndim >= 3:
+        raise ValueError(
+            f"is array, of the shape {array.shape}, an image with channels or a volume? pass "
+            "connectivity=4 or 8 for an image, or connectivity=6 or 26 for a volume"
+        )
+    connectivity = 4 if connectivity is None else connectivity
     dimensions = DIMENSIONS.get(connectivity) if isinstance(connectivity, int) else None
     if dimensions is None:
         raise ValueError(f"connectivity must be 4, 8, 6 or 26, not {connectivity!r}")
@@ -65,10 +73,6 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
         raise ValueError(
             f"connectivity={connectivity} needs an array of {dimensions} dimensions, "
             f"or {dimensions + 1} with channels, but array has the shape {array.shape}"
-        )
-    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
-        raise TypeError(
-            f"array must contain integers or floats of up to 64 bits, not {array.dtype}"
         )
     shape, channels = array.shape[:dimensions], array.shape[dimensions:]
     shape = (1,) * (3 - dimensions) + shape
@@ -85,6 +89,8 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
         return Graph(u, v, weights, len(cells), copy=False, threads=threads)
     if weight != "difference":
         raise ValueError(f"weight must be 'difference' or a callable, not {weight!r}")
+    if threads is not None:
+        raise ValueError("threads has an effect only if weight is a callable; leave threads out")
     is_single = array.dtype.itemsize <= (4 if array.dtype.kind == "f" else 2)
     values = np.ascontiguousarray(array, np.float32 if is_single else np.float64).reshape(-1)
     inner = _kostra.grid_graph(values, list(shape), channels[0] if channels else 1, corners)

@@ -49,11 +49,14 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     forest = in_memory(forest)
     if not isinstance(forest, Forest):
         # Points have two dimensions, and condensed distances have one.
-        is_condensed = not hasattr(forest, "tocoo") and np.ndim(forest) == 1
-        metric = "precomputed" if is_condensed else metric
+        if not hasattr(forest, "tocoo") and np.ndim(forest) == 1:
+            _refuse_metric(metric, "a vector contains distances")
+            metric = "precomputed"
         forest = _points.tree(forest, metric=metric, min_samples=min_samples, threads=threads)
     elif min_samples is not None:
         raise ValueError("a forest already has its distances; leave min_samples out")
+    else:
+        _refuse_metric(metric, "a forest already has its distances")
     if forest.maximum:
         raise ValueError(
             "forest is a maximum spanning forest; single linkage needs a minimum spanning forest"
@@ -70,6 +73,12 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     if forest.n_components > 1:
         linkage = np.vstack([linkage, _joins(forest, linkage, join)])
     return linkage
+
+
+def _refuse_metric(metric, reason):
+    """Refuses a metric that would have no effect."""
+    if metric not in ("euclidean", "precomputed"):
+        raise ValueError(f"{reason}, so metric={metric!r} has no effect; leave metric out")
 
 
 def _joins(forest, linkage, join):

@@ -26,7 +26,7 @@ clusters. The results are the same, and are in host memory.
 
 import numpy as np
 
-from kostra import _arrays, _device, _kostra, _points
+from kostra import _arrays, _device, _kostra, _metrics, _points
 from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
@@ -61,6 +61,8 @@ class _Estimator(ClusterMixin, BaseEstimator):
         is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
         if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
             return X
+        if not hasattr(X, "tocoo"):
+            self._refuse_inexact(X)
         sparse = ["csr", "csc", "coo"] if self.metric == "precomputed" else False
         return validate_data(
             self,
@@ -68,8 +70,20 @@ class _Estimator(ClusterMixin, BaseEstimator):
             accept_sparse=sparse,
             dtype=[np.float64, np.float32],
             ensure_min_samples=2,
-            ensure_all_finite=self.metric != "precomputed" or "allow-nan",
+            # The trees of distances refuse NaN, and accept infinite distances.
+            ensure_all_finite=self.metric != "precomputed",
         )
+
+    def _refuse_inexact(self, X):
+        """Refuses values that scikit-learn's checks would change, and columns in a wrong order."""
+        _metrics.refuse_wrong_axes("X", X, self.metric)
+        array = np.asarray(X)
+        if array.dtype.kind in "US" or array.dtype.kind == "O" and any(
+            isinstance(value, str) for value in array.flat
+        ):
+            raise TypeError("X contains texts; convert them to numbers, as with X.astype(float)")
+        if array.dtype.kind in "iuf":
+            _arrays.numbers("X", X)
 
     def _tree(self, X, min_samples):
         options = {"metric": self.metric, "min_samples": min_samples, "threads": self.threads}
@@ -101,13 +115,16 @@ class HDBSCAN(_Estimator):
         Clusters are not divided below this distance.
     max_cluster_size : int, optional
         The largest cluster that the method ``"eom"`` selects.
-    metric : str
+    metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
     cluster_selection_method : {"eom", "leaf"}
         Whether to select the clusters with the most excess of mass, or those that are not divided
         further: more and smaller ones of similar density.
     allow_single_cluster : bool
         Whether the cluster of all points may be selected.
+    store_centers : {"centroid", "medoid", "both"}, optional
+        Which centers of clusters to compute, as in scikit-learn. They need points in host memory.
+        Haversine distances have no centroids, because longitudes start again at 180 degrees.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
@@ -119,6 +136,13 @@ class HDBSCAN(_Estimator):
         How strongly each point belongs to its cluster, from 0 to 1; 0 for noise.
     outlier_scores_ : array of float64
         The outlier score of each point by GLOSH, from 0 to 1.
+    centroids_ : array of n_clusters by n_features_in_
+        The mean of the points of each cluster, weighted by their probabilities. Only with
+        ``store_centers="centroid"`` or ``"both"``.
+    medoids_ : array of n_clusters by n_features_in_
+        The point of each cluster with the least sum of distances to the others, weighted by their
+        probabilities. Only with ``store_centers="medoid"`` or ``"both"``. Takes time quadratic in
+        the size of a cluster.
     spanning_tree_ : Forest
         The spanning tree, for other values of the parameters: ``HDBSCAN(...).fit(tree)``.
     n_features_in_ : int
@@ -154,6 +178,7 @@ class HDBSCAN(_Estimator):
         metric="euclidean",
         cluster_selection_method="eom",
         allow_single_cluster=False,
+        store_centers=None,
         threads=None,
     ):
         self.min_cluster_size = min_cluster_size
@@ -163,6 +188,7 @@ class HDBSCAN(_Estimator):
         self.metric = metric
         self.cluster_selection_method = cluster_selection_method
         self.allow_single_cluster = allow_single_cluster
+        self.store_centers = store_centers
         self.threads = threads
 
     def fit(self, X, y=None):
@@ -177,12 +203,46 @@ class HDBSCAN(_Estimator):
             "allow_single_cluster": bool(self.allow_single_cluster),
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
+        if choice["leaf"] and choice["max_cluster_size"] is not None:
+            raise ValueError(
+                "max_cluster_size has no effect with cluster_selection_method='leaf'; leave it out"
+            )
+        self._refuse_centers(X)
         tree = self._tree(X, least if self.min_samples is None else self.min_samples)
         self._condensed, self._least = self._condense(tree, least), least
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
+        self._store_centers(X)
         return self
+
+    def _refuse_centers(self, X):
+        """Refuses centers of clusters that do not exist."""
+        if self.store_centers is None:
+            return
+        _arrays.choice("store_centers", self.store_centers, ("centroid", "medoid", "both"))
+        is_forest = isinstance(in_memory(X), Forest)
+        if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
+            raise ValueError(
+                f"store_centers={self.store_centers!r} needs points in host memory; "
+                "pass points and their metric, or leave store_centers out"
+            )
+        if self.metric == "haversine" and self.store_centers != "medoid":
+            raise ValueError(
+                "longitudes have no mean across 180 degrees; pass store_centers='medoid'"
+            )
+
+    def _store_centers(self, X):
+        if self.store_centers is None:
+            return
+        points = np.asarray(X, np.float64)
+        centroids, medoids = _metrics.centers(
+            points, self.labels_, self.probabilities_, self.metric
+        )
+        if self.store_centers in ("centroid", "both"):
+            self.centroids_ = centroids
+        if self.store_centers in ("medoid", "both"):
+            self.medoids_ = medoids
 
     @property
     def condensed_tree_(self):
@@ -233,7 +293,7 @@ class SingleLinkage(_Estimator):
         ``AgglomerativeClustering``.
     min_samples : int, optional
         If it is at least 2, distances are mutual reachability distances: robust single linkage.
-    metric : str
+    metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
     threads : int, optional
         The number of threads; by default, all of the machine's.
@@ -308,8 +368,10 @@ class FelzenszwalbSegmentation(_Estimator):
     n_neighbors : int
         The number of nearest neighbors of each point, itself not included. It is reduced to n - 1.
     metric : str
-        A metric of ``sklearn.neighbors.NearestNeighbors``, or ``"precomputed"`` for a sparse matrix
-        with the distances of neighbors, or a square matrix of distances.
+        A metric of :func:`kostra.nearest_neighbors`, another one of
+        ``sklearn.neighbors.NearestNeighbors``, or ``"precomputed"`` for a sparse matrix with the
+        distances of neighbors, or a square matrix of distances. For ``"haversine"``, the columns of
+        ``X`` are latitude and longitude in degrees, and distances are in meters.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
@@ -359,11 +421,19 @@ class FelzenszwalbSegmentation(_Estimator):
             return Graph.from_scipy(X, threads=self.threads)
         if np.ndim(X) != 2 or isinstance(X, Forest):
             raise ValueError("X must be points, or with metric='precomputed' a matrix of distances")
+        k = min(_arrays.whole("n_neighbors", self.n_neighbors, 1, 2**32 - 1), len(X) - 1)
+        if isinstance(self.metric, str) and self.metric in _metrics.METRICS:
+            indices, distances = _points.nearest_neighbors(
+                X, k, metric=self.metric, threads=self.threads
+            )
+            points = np.repeat(np.arange(len(X)), k)
+            return Graph(
+                points, indices.reshape(-1), distances.reshape(-1), len(X), threads=self.threads
+            )
         from sklearn.neighbors import NearestNeighbors
 
-        k = _arrays.whole("n_neighbors", self.n_neighbors, 1, 2**32 - 1)
         neighbors = NearestNeighbors(
-            n_neighbors=min(k, X.shape[0] - 1), metric=self.metric, n_jobs=self.threads or -1
+            n_neighbors=k, metric=self.metric, n_jobs=self.threads or -1
         )
         graph = neighbors.fit(X).kneighbors_graph(mode="distance")
         return Graph.from_scipy(graph, threads=self.threads)

@@ -1,4 +1,5 @@
-from typing import Any, Literal, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -7,11 +8,13 @@ from kostra import Forest
 
 __all__ = ["HDBSCAN", "FelzenszwalbSegmentation", "SingleLinkage"]
 
+_Metric: TypeAlias = str | Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], float]
+
 class _Estimator:
     n_features_in_: int
     labels_: npt.NDArray[np.int32]
     threads: int | None
-    metric: str
+    metric: _Metric
     def fit(self, X: Any, y: Any = None) -> Self: ...
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> npt.NDArray[np.int32]: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -24,6 +27,9 @@ class HDBSCAN(_Estimator):
     max_cluster_size: int | None
     cluster_selection_method: str
     allow_single_cluster: bool
+    store_centers: str | None
+    centroids_: npt.NDArray[np.float64]
+    medoids_: npt.NDArray[np.float64]
     probabilities_: npt.NDArray[np.float64]
     outlier_scores_: npt.NDArray[np.float64]
     spanning_tree_: Forest
@@ -34,9 +40,10 @@ class HDBSCAN(_Estimator):
         min_samples: int | None = None,
         cluster_selection_epsilon: float = 0.0,
         max_cluster_size: int | None = None,
-        metric: str = "euclidean",
+        metric: _Metric = "euclidean",
         cluster_selection_method: Literal["eom", "leaf"] = "eom",
         allow_single_cluster: bool = False,
+        store_centers: Literal["centroid", "medoid", "both"] | None = None,
         threads: int | None = None,
     ) -> None: ...
     @property
@@ -55,7 +62,7 @@ class SingleLinkage(_Estimator):
         *,
         distance_threshold: float | None = None,
         min_samples: int | None = None,
-        metric: str = "euclidean",
+        metric: _Metric = "euclidean",
         threads: int | None = None,
     ) -> None: ...
 
@@ -70,6 +77,6 @@ class FelzenszwalbSegmentation(_Estimator):
         *,
         min_size: int = 20,
         n_neighbors: int = 10,
-        metric: str = "euclidean",
+        metric: _Metric = "euclidean",
         threads: int | None = None,
     ) -> None: ...

@@ -9,7 +9,7 @@ use kostra_points::cluster::Segments;
 
 use super::Cells;
 use super::picture::{self, Colors};
-use crate::output;
+use crate::{npy, output};
 
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,19 +77,9 @@ impl Labeled<'_> {
     }
 
     /// An array of NumPy with the shape of the image, of the type that Python's functions return.
-    /// The format is that of NEP 1.
     fn array(&self, to: &mut dyn Write) -> io::Result<()> {
         let shape = &self.cells.shape[usize::from(!self.cells.is_volume)..];
-        let shape = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let mut header =
-            format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({shape}), }}");
-        // The values start at a multiple of 64 bytes, and a line ends before them.
-        let unpadded = NPY_MAGIC.len() + 2 + header.len() + 1;
-        header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
-        header.push('\n');
-        to.write_all(NPY_MAGIC)?;
-        to.write_all(&(header.len() as u16).to_le_bytes())?;
-        to.write_all(header.as_bytes())?;
+        npy::write_header(to, "'<i4'", shape)?;
         self.segments.labels.iter().try_for_each(|label| to.write_all(&label.to_le_bytes()))
     }
 
@@ -105,6 +95,3 @@ impl Labeled<'_> {
         Ok(())
     }
 }
-
-/// The first bytes of an array, of version 1.0 of the format.
-const NPY_MAGIC: &[u8] = b"\x93NUMPY\x01\x00";

@@ -27,6 +27,8 @@ mod headers;
 mod pages;
 #[cfg(feature = "parquet")]
 mod read;
+#[cfg(feature = "parquet")]
+mod table;
 #[cfg(test)]
 #[cfg(all(feature = "parquet", feature = "zstd"))]
 mod tests;
@@ -34,6 +36,9 @@ mod tests;
 mod thrift;
 #[cfg(feature = "parquet")]
 mod write;
+
+#[cfg(feature = "parquet")]
+pub use table::write_parquet_table;
 
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};

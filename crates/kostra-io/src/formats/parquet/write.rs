@@ -22,15 +22,15 @@ use crate::interface::{Outgoing, Writer};
 /// The most rows of a group.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// A column, and the function that returns the value of an edge.
-struct Column<'a> {
-    name: &'a str,
-    values: Values<'a>,
+/// A column, and the function that returns the value of a row.
+pub(super) struct Column<'a> {
+    pub(super) name: &'a str,
+    pub(super) values: Values<'a>,
 }
 
 type ValueOf<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
 
-enum Values<'a> {
+pub(super) enum Values<'a> {
     Narrow(ValueOf<'a, i32>),
     Wide(ValueOf<'a, i64>),
     /// The bits of unsigned integers.
@@ -52,13 +52,10 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
         }
     }
     Ok(Box::new(move |to| {
-        write(outgoing, &columns, to).map_err(|error| match error {
-            ParquetError::External(error) => match error.downcast::<io::Error>() {
-                Ok(error) => *error,
-                Err(error) => io::Error::other(error),
-            },
-            error => io::Error::other(error),
-        })
+        let vertices = outgoing.graph.vertices().to_string();
+        let vertices = KeyValue::new(VERTICES.to_owned(), vertices);
+        let metadata = outgoing.names.is_none().then(|| vec![vertices]);
+        write("edges", outgoing.graph.edges(), &columns, metadata, to)
     }))
 }
 
@@ -92,13 +89,13 @@ fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
     columns
 }
 
-fn integers<'a>(name: &'a str, value: impl Fn(usize) -> i64 + 'a) -> Column<'a> {
+pub(super) fn integers<'a>(name: &'a str, value: impl Fn(usize) -> i64 + 'a) -> Column<'a> {
     Column { name, values: Values::Wide(Box::new(value)) }
 }
 
 /// A column of texts, or of integers if all texts are integers as they are written without zeros in
 /// front.
-fn texts<'a>(
+pub(super) fn texts<'a>(
     name: &'a str,
     mut all: impl Iterator<Item = &'a str>,
     text: impl Fn(usize) -> &'a str + 'a,
@@ -148,31 +145,31 @@ impl Column<'_> {
             .build()
     }
 
-    /// Writes the values of these edges.
+    /// Writes the values of these rows.
     fn write(
         &self,
-        edges: Range<usize>,
+        rows: Range<usize>,
         mut to: SerializedColumnWriter<'_>,
     ) -> Result<(), ParquetError> {
         match &self.values {
             Values::Narrow(value) => {
-                let values: Vec<_> = edges.map(value).collect();
+                let values: Vec<_> = rows.map(value).collect();
                 to.typed::<Int32Type>().write_batch(&values, None, None)
             }
             Values::Wide(value) | Values::Unsigned(value) => {
-                let values: Vec<_> = edges.map(value).collect();
+                let values: Vec<_> = rows.map(value).collect();
                 to.typed::<Int64Type>().write_batch(&values, None, None)
             }
             Values::Single(value) => {
-                let values: Vec<_> = edges.map(value).collect();
+                let values: Vec<_> = rows.map(value).collect();
                 to.typed::<FloatType>().write_batch(&values, None, None)
             }
             Values::Double(value) => {
-                let values: Vec<_> = edges.map(value).collect();
+                let values: Vec<_> = rows.map(value).collect();
                 to.typed::<DoubleType>().write_batch(&values, None, None)
             }
             Values::Texts(value) => {
-                let values: Vec<_> = edges.map(|edge| ByteArray::from(value(edge))).collect();
+                let values: Vec<_> = rows.map(|row| ByteArray::from(value(row))).collect();
                 to.typed::<ByteArrayType>().write_batch(&values, None, None)
             }
         }?;
@@ -180,32 +177,46 @@ impl Column<'_> {
     }
 }
 
-fn write(
-    outgoing: Outgoing<'_>,
+/// Writes the rows of a table.
+pub(super) fn write(
+    name: &str,
+    rows: usize,
     columns: &[Column<'_>],
+    metadata: Option<Vec<KeyValue>>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    write_groups(name, rows, columns, metadata, to).map_err(|error| match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        error => io::Error::other(error),
+    })
+}
+
+fn write_groups(
+    name: &str,
+    rows: usize,
+    columns: &[Column<'_>],
+    metadata: Option<Vec<KeyValue>>,
     to: &mut dyn Write,
 ) -> Result<(), ParquetError> {
     let elements = columns.iter().map(|column| column.element().map(Arc::new));
-    let schema = Element::group_type_builder("edges");
+    let schema = Element::group_type_builder(name);
     let schema = schema.with_fields(elements.collect::<Result<_, _>>()?).build()?;
-    let vertices = outgoing
-        .names
-        .is_none()
-        .then(|| vec![KeyValue::new(VERTICES.to_owned(), outgoing.graph.vertices().to_string())]);
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by("kostra".into())
-        .set_key_value_metadata(vertices)
+        .set_key_value_metadata(metadata)
         .build();
     // The crate writes to memory, and the groups are passed on: it wants a writer for threads.
     let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into())?;
-    let edges = outgoing.graph.edges();
-    for first in (0..edges).step_by(GROUP_ROWS) {
-        let rows = first..edges.min(first + GROUP_ROWS);
+    for first in (0..rows).step_by(GROUP_ROWS) {
+        let group_rows = first..rows.min(first + GROUP_ROWS);
         let mut group = writer.next_row_group()?;
         for column in columns {
             if let Some(writer) = group.next_column()? {
-                column.write(rows.clone(), writer)?;
+                column.write(group_rows.clone(), writer)?;
             }
         }
         group.close()?;

@@ -1,0 +1,161 @@
+//! The columns of a file of points: which are coordinates, and which are kept.
+
+use std::str::FromStr;
+
+/// A column of a file of points, as a user types it: its name, or its position counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointColumn(String);
+
+impl FromStr for PointColumn {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.trim().to_owned()))
+    }
+}
+
+impl PointColumn {
+    /// Whether this is the name of the column, and not a position.
+    pub(super) fn is_name(&self, name: &str) -> bool {
+        self.0 == name && self.0.parse::<usize>().is_err()
+    }
+
+    /// The place among `count` columns with these names, counted from 0. `option` is how the user
+    /// chose the column.
+    fn place(&self, option: &str, names: &[String], count: usize) -> Result<usize, String> {
+        let Self(text) = self;
+        let mut named = (0..names.len()).filter(|&place| names[place] == *text);
+        let (named, twin) = (named.next(), named.next());
+        if let (Some(first), Some(second)) = (named, twin) {
+            return Err(format!(
+                "`{option} {text}`: columns {} and {} both have this name; pass the position",
+                first + 1,
+                second + 1
+            ));
+        }
+        let position = text.parse::<usize>().ok().filter(|&position| position > 0);
+        match (named, position) {
+            (Some(place), Some(position)) if position != place + 1 => Err(format!(
+                "`{option} {text}` may be the name of column {} or the position of another one; \
+                 rename the column",
+                place + 1
+            )),
+            (Some(place), _) => Ok(place),
+            (None, Some(position)) if position <= count => Ok(position - 1),
+            (None, Some(position)) => {
+                Err(format!("`{option} {position}`: there are only {count} columns"))
+            }
+            (None, None) if names.is_empty() => Err(format!(
+                "`{option} {text}`: the columns have no names; pass their positions from 1 to \
+                 {count}"
+            )),
+            (None, None) => Err(format!(
+                "`{option} {text}`: there is no such column; the columns are {}",
+                names.join(", ")
+            )),
+        }
+    }
+}
+
+/// Names of columns that are no coordinates, in lower case. [`is_coordinate`] has more rules.
+const NO_COORDINATES: [&str; 21] = [
+    "", // the index of a table of pandas
+    "category",
+    "class",
+    "cluster",
+    "code",
+    "fid",
+    "geoid",
+    "gid",
+    "id",
+    "index",
+    "key",
+    "label",
+    "labels",
+    "name",
+    "objectid",
+    "oid",
+    "osmid",
+    "probability",
+    "type",
+    "uid",
+    "uuid",
+];
+
+/// Whether a column with this name may be a coordinate. Ids are not: `osm_id`, `stop-id`, `nodeId`.
+/// Nor is `Unnamed: 0`, as pandas calls a column without a name.
+fn is_coordinate(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let is_id = ["_id", "-id", " id", ".id"].iter().any(|end| lower.ends_with(end))
+        || name.strip_suffix("Id").is_some_and(|before| !before.is_empty())
+        || name.strip_suffix("ID").is_some_and(|before| before.ends_with(char::is_lowercase));
+    !is_id && !lower.starts_with("unnamed:") && !NO_COORDINATES.contains(&&*lower)
+}
+
+/// The places of the columns with the coordinates; all if none is chosen.
+pub(super) fn coordinates(
+    columns: &[PointColumn],
+    names: &[String],
+    count: usize,
+) -> Result<Vec<usize>, String> {
+    if !columns.is_empty() {
+        return places("--columns", columns, names, count);
+    }
+    if let Some(name) = names.iter().find(|name| !is_coordinate(name)) {
+        let others: Vec<_> = names.iter().filter(|name| is_coordinate(name)).cloned().collect();
+        let example = match &*others {
+            [] => String::new(),
+            others => format!(", such as `--columns {}`", others.join(",")),
+        };
+        return Err(format!(
+            "is column {name:?} a coordinate? pass the columns of the coordinates with \
+             `--columns`{example}"
+        ));
+    }
+    Ok((0..count).collect())
+}
+
+/// The places of the columns that an option chooses.
+pub(super) fn places(
+    option: &str,
+    columns: &[PointColumn],
+    names: &[String],
+    count: usize,
+) -> Result<Vec<usize>, String> {
+    let mut places = Vec::new();
+    for column in columns {
+        let place = column.place(option, names, count)?;
+        if places.contains(&place) {
+            return Err(format!("`{option}` contains column {} twice", place + 1));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ids_and_indices_are_no_coordinates() {
+        for name in [
+            "osm_id",
+            "cluster_id",
+            "ID",
+            "Unnamed: 0",
+            "stop-id",
+            "Stop ID",
+            "nodeId",
+            "nodeID",
+            "uuid",
+            "",
+            "Label",
+        ] {
+            assert!(!is_coordinate(name), "{name:?}");
+        }
+        for name in ["x", "lat", "CENTROID", "humid", "width", "idle", "3d"] {
+            assert!(is_coordinate(name), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+"""Spanning trees of distances, in the forms that other libraries use."""
+
+import numpy as np
+
+from kostra import _arrays, _device, _kostra
+from kostra._arrays import Columns
+from kostra._graph import Graph
+
+
+def samples(value, n):
+    """The argument ``min_samples`` for ``n`` points."""
+    value = _arrays.whole("min_samples", value, 1, 2**63)
+    if value is not None and value > n:
+        raise ValueError(
+            f"min_samples is {value}, but there are {_arrays.counted(n, 'point', 'points')}; "
+            f"pass at most {n}"
+        )
+    return 1 if value is None else value
+
+
+def dense_tree(X, min_samples):
+    """The engine's tree of a square matrix or a condensed vector of distances. Points at an
+    infinite distance are not neighbors.
+    """
+    _device.refuse_if_on_device("X", X)
+    distances = np.ascontiguousarray(_arrays.numbers("X", X), np.float64)
+    if distances.ndim == 1:
+        n = int(round((1 + np.sqrt(1 + 8 * len(distances))) / 2))
+        if n * (n - 1) // 2 != len(distances):
+            raise ValueError(
+                f"X has {len(distances)} distances, but n points have n * (n - 1) / 2 pairs; "
+                "pass a condensed vector such as scipy.spatial.distance.pdist returns"
+            )
+    elif distances.ndim != 2 or distances.shape[0] != distances.shape[1] or not distances.size:
+        raise ValueError(
+            f"X must be a square matrix of distances, but its shape is {distances.shape}"
+        )
+    else:
+        n = len(distances)
+        if np.isnan(distances).any():
+            row, column = np.argwhere(np.isnan(distances))[0]
+            raise ValueError(f"X[{row}, {column}] is NaN; fix it")
+        if not np.allclose(distances, distances.T):
+            raise ValueError("X must be symmetric; pass distances that do not depend on the order")
+        own = distances.diagonal()
+        if not np.allclose(own, 0):
+            place = int((~np.isclose(own, 0)).argmax())
+            raise ValueError(
+                f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
+                "pass distances, not similarities, and zeros on the diagonal"
+            )
+    _refuse_negative("X", distances)
+    min_samples = samples(min_samples, n)
+    cores = None
+    if min_samples > 1 and distances.ndim == 2:
+        cores = np.partition(distances, min_samples - 1, axis=1)[:, min_samples - 1].copy()
+    elif min_samples > 1:
+        cores = _condensed_cores(distances, n, min_samples)
+    return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, cores)
+
+
+def _refuse_negative(name, distances):
+    negative = distances < 0
+    if negative.any():
+        place = np.argwhere(negative)[0]
+        raise ValueError(
+            f"{name}[{', '.join(map(str, place))}] is the negative distance "
+            f"{distances[tuple(place)]}; pass distances of at least 0"
+        )
+
+
+def _condensed_cores(distances, n, min_samples):
+    """The core distances of a condensed vector, with one row in memory at a time."""
+    cores = np.empty(n)
+    row = np.zeros(n)
+    starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
+    for point in range(n):
+        above = np.arange(point)
+        row[:point] = distances[starts[above] + point - above - 1]
+        row[point] = 0
+        row[point + 1 :] = distances[starts[point] : starts[point] + n - point - 1]
+        cores[point] = np.partition(row, min_samples - 1)[min_samples - 1]
+    return cores
+
+
+def sparse_tree(X, min_samples, threads):
+    """The forest of the stored entries of a sparse matrix."""
+    if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
+        raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
+    n = X.shape[0]
+    X = X.tocoo(copy=False)
+    rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
+    distances = _arrays.numbers("X.data", X.data)
+    _refuse_negative("X.data", distances)
+    min_samples = samples(min_samples, n)
+    if min_samples > 1:
+        distances = distances.astype(np.float64, copy=False)
+        counts = np.bincount(rows, minlength=n)
+        _refuse_few_neighbors(counts, min_samples, "stored entries")
+        order = np.lexsort((distances, rows))
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        cores = distances[order[starts + min_samples - 1]]
+        distances = np.maximum(distances, np.maximum(cores[rows], cores[columns]))
+    return _forest(rows, columns, distances, n, ("X.row", "X.col", "X.data"), threads)
+
+
+def neighbor_tree(indices, distances, min_samples, threads):
+    """The forest of the arrays that scikit-learn's ``kneighbors`` returns, in either order."""
+    indices = _arrays.numbers("the first array of X", indices)
+    distances = _arrays.numbers("the second array of X", distances)
+    if indices.dtype.kind in "iu" and distances.dtype.kind in "iu":
+        raise ValueError(
+            "both arrays of nearest neighbors contain integers, so it is unclear which of them are "
+            "the distances; pass the distances as float64"
+        )
+    if indices.dtype.kind == "f" and distances.dtype.kind in "iu":
+        indices, distances = distances, indices  # the order of scikit-learn
+    if indices.shape != distances.shape or indices.ndim != 2 or indices.dtype.kind not in "iu":
+        raise ValueError(
+            "the two arrays of nearest neighbors must be integers and distances of one shape, "
+            f"n by k, but are {indices.dtype} of the shape {indices.shape} and "
+            f"{distances.dtype} of the shape {distances.shape}"
+        )
+    _refuse_negative("distances", distances)
+    n, k = indices.shape
+    rows = np.repeat(np.arange(n), k)
+    reach = np.asarray(distances, np.float64)
+    min_samples = samples(min_samples, n)
+    if min_samples > 1:
+        # The point itself is the first neighbor, whether its row contains it or not.
+        has_itself = (indices == np.arange(n)[:, None]).any(axis=1)
+        _refuse_few_neighbors(k + 1 - has_itself, min_samples, "neighbors, itself included")
+        nearest = np.sort(reach, axis=1)
+        cores = nearest[np.arange(n), min_samples - 1 - ~has_itself]
+        if indices.size and not 0 <= indices.min() <= indices.max() < n:
+            raise ValueError(f"indices must be from 0 to {n - 1}")
+        reach = np.maximum(reach, np.maximum(cores[:, None], cores[indices]))
+    names = ("rows", "indices", "distances")
+    return _forest(rows, indices.reshape(-1), reach.reshape(-1), n, names, threads)
+
+
+def _refuse_few_neighbors(counts, min_samples, what):
+    if len(counts) and counts.min() < min_samples:
+        point = int(counts.argmin())
+        raise ValueError(
+            f"min_samples is {min_samples}, but point {point} has {counts[point]} {what}; "
+            "pass a smaller min_samples, or more neighbors"
+        )
+
+
+def _forest(rows, columns, distances, n, names, threads):
+    columns = Columns(rows, columns, distances, n, names=names)
+    graph = Graph._of(columns, "error", threads, copy=False)
+    return graph.minimum_spanning_forest(threads=threads, device="cpu")

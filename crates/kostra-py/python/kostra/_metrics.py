@@ -1,0 +1,243 @@
+"""Metrics: those of the engine, those of SciPy, and callables."""
+
+import numpy as np
+
+from kostra import _kostra
+
+#: The names of the engine's metrics, with those of scikit-learn and SciPy that mean the same.
+METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "manhattan": "manhattan",
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "chebyshev": "chebyshev",
+    "haversine": "haversine",
+    "cosine": "cosine",
+}
+
+#: Metrics of :func:`scipy.spatial.distance.cdist` for points of zeros and ones, which SciPy would
+#: make of other numbers.
+BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+
+#: The other metrics of SciPy that have no parameters.
+SCIPY = (
+    "braycurtis",
+    "canberra",
+    "correlation",
+    "hamming",
+    "jensenshannon",
+    "sqeuclidean",
+    *BOOLEAN,
+)
+
+#: Metrics with parameters, and what to do.
+_WITH_PARAMETERS = {
+    "minkowski": "pass 'manhattan' for p=1, 'euclidean' for p=2, or "
+    "metric=lambda a, b: scipy.spatial.distance.minkowski(a, b, p)",
+    "seuclidean": "pass X / X.std(axis=0, ddof=1) with metric='euclidean'",
+    "mahalanobis": "pass metric=lambda a, b: scipy.spatial.distance.mahalanobis(a, b, VI)",
+}
+
+#: Rounding may make the distance of two equal points negative.
+_ROUNDING = 1e-12
+
+
+def engine(metric):
+    """The engine's name of a metric; refuses others."""
+    name = METRICS.get(metric) if isinstance(metric, str) else None
+    if name is None:
+        raise ValueError(f"metric must be one of {_listed(METRICS)} here, not {metric!r}")
+    return name
+
+
+def resolve(metric):
+    """The engine's name of a metric, or a function that makes its :class:`Rows` of points."""
+    if callable(metric):
+        return lambda points: CallableRows(metric, points)
+    if isinstance(metric, str):
+        if metric in METRICS:
+            return METRICS[metric]
+        if metric in SCIPY:
+            return lambda points: ScipyRows(metric, points)
+        if metric in _WITH_PARAMETERS:
+            raise ValueError(f"metric={metric!r} has parameters; {_WITH_PARAMETERS[metric]}")
+    raise ValueError(
+        f"metric must be one of {_listed((*METRICS, *SCIPY))} or a callable, not {metric!r}; "
+        "compute other distances yourself and pass them with metric='precomputed' to "
+        "kostra.single_linkage or an estimator of kostra.cluster"
+    )
+
+
+def _listed(names):
+    return ", ".join(map(repr, names))
+
+
+class Rows:
+    """The distances of one point to all points, for the search by Prim's algorithm.
+
+    The distance of two points is that of the lower one to the higher one.
+    """
+
+    def __init__(self, points):
+        self.points = np.array(points, np.float64, order="C")
+        self.points.flags.writeable = False
+        self.n = len(points)
+
+    def tree(self, min_samples):
+        """The engine's spanning tree."""
+        cores = None
+        if min_samples > 1:
+            place = min_samples - 1
+            cores = np.array([np.partition(self.all(i), place)[place] for i in range(self.n)])
+        return _kostra.tree_of_rows(self.n, cores, self.next)
+
+    def all(self, point):
+        """The distances of a point to all points; 0 to itself."""
+        raise NotImplementedError
+
+    def next(self, point):
+        """The distances of the next point of the tree; only those to points that are not in the
+        tree are read.
+        """
+        raise NotImplementedError
+
+
+class ScipyRows(Rows):
+    """Distances by a named metric of SciPy."""
+
+    def __init__(self, metric, points):
+        super().__init__(points)
+        try:
+            from scipy.spatial.distance import cdist
+        except ImportError as error:
+            raise ImportError(
+                f"metric={metric!r} needs SciPy; run `pip install scipy`"
+            ) from error
+        if metric in BOOLEAN:
+            others = (self.points != 0) & (self.points != 1)
+            if others.any():
+                row, column = np.argwhere(others)[0]
+                raise ValueError(
+                    f"metric={metric!r} compares zeros and ones, but X[{row}, {column}] is "
+                    f"{self.points[row, column]}; pass a boolean array, such as X > 0"
+                )
+            self.points = self.points.astype(bool)
+        self.metric, self.cdist = metric, cdist
+
+    def all(self, point):
+        own, row = self.points[point : point + 1], np.zeros(self.n)
+        with np.errstate(all="ignore"):  # the results are checked
+            if point > 0:
+                row[:point] = self.cdist(self.points[:point], own, self.metric)[:, 0]
+            if point + 1 < self.n:
+                row[point + 1 :] = self.cdist(own, self.points[point + 1 :], self.metric)[0]
+        row[(row < 0) & (row > -_ROUNDING)] = 0
+        wrong = ~(np.isfinite(row) & (row >= 0))
+        if wrong.any():
+            low, high = sorted((point, int(wrong.argmax())))
+            raise ValueError(
+                f"metric={self.metric!r} gives the distance {row[wrong][0]} for X[{low}] and "
+                f"X[{high}]; remove one of these points, or choose another metric"
+            )
+        return row
+
+    next = all
+
+
+class CallableRows(Rows):
+    """Distances by a function of two points."""
+
+    def __init__(self, metric, points):
+        super().__init__(points)
+        self.metric = metric
+        self.outside = np.ones(self.n, bool)
+
+    def all(self, point):
+        row = np.zeros(self.n)
+        for other in range(self.n):
+            if other != point:
+                row[other] = self._distance(min(point, other), max(point, other))
+        return row
+
+    def next(self, point):
+        self.outside[point] = False
+        row = np.zeros(self.n)
+        for other in np.flatnonzero(self.outside).tolist():
+            low, high = min(point, other), max(point, other)
+            row[other] = there = self._distance(low, high)
+            back = self._distance(high, low)
+            if there != back and not np.isclose(there, back, rtol=1e-7, atol=_ROUNDING):
+                raise ValueError(
+                    f"metric gives {there} for X[{low}] and X[{high}], but {back} in the other "
+                    "order; pass a function that does not depend on the order"
+                )
+        return row
+
+    def _distance(self, a, b):
+        value = self.metric(self.points[a], self.points[b])
+        try:
+            distance = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"metric must return a number, but returned {value!r} for X[{a}] and X[{b}]"
+            ) from None
+        if not distance >= 0:
+            raise ValueError(
+                f"metric gives the distance {distance} for X[{a}] and X[{b}]; "
+                "return a number of at least 0"
+            )
+        return distance
+
+
+def refuse_wrong_axes(name, values, metric):
+    """Refuses a table for haversine distances whose columns are called longitude and latitude, in
+    this order.
+    """
+    if metric != "haversine":
+        return
+    columns = getattr(values, "columns", None)  # pandas and polars
+    columns = [] if columns is None else [str(column) for column in columns]
+    order = _kostra.order_of_axes(*columns) if len(columns) == 2 else None
+    if order is not None:
+        first, second = columns
+        remedy = f"pass {name}[[{second!r}, {first!r}]]"
+        if order == "same":
+            remedy = "choose two others, or rename them"
+        raise ValueError(
+            f"the haversine metric needs the latitude, then the longitude, but the columns of "
+            f"{name} are {first!r} and {second!r}; {remedy}"
+        )
+
+
+def centers(points, labels, strengths, metric):
+    """For each cluster, the mean of its points, weighted by their strengths, and the point with the
+    least sum of weighted distances to the others.
+    """
+    clusters = int(labels.max(initial=-1)) + 1
+    centroids = np.empty((clusters, points.shape[1]))
+    medoids = np.empty((clusters, points.shape[1]))
+    for cluster in range(clusters):
+        members = labels == cluster
+        inside, weights = points[members], strengths[members]
+        centroids[cluster] = np.average(inside, weights=weights, axis=0)
+        rows = _rows(inside, metric)
+        sums = [np.dot(rows(point), weights) for point in range(len(inside))]
+        medoids[cluster] = inside[int(np.argmin(sums))]
+    return centroids, medoids
+
+
+def _rows(points, metric):
+    """A function that returns the distances of a point to all points."""
+    found = resolve(metric)
+    if callable(found):
+        return found(points).all
+    if found == "haversine":
+        from sklearn.metrics.pairwise import haversine_distances
+
+        radians = np.radians(points)
+        return lambda point: haversine_distances(radians[point : point + 1], radians)[0]
+    from scipy.spatial.distance import cdist
+
+    name = {"manhattan": "cityblock"}.get(found, found)
+    return lambda point: cdist(points[point : point + 1], points, name)[0]
