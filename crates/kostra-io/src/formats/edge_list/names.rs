@@ -3,7 +3,7 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::fields::{is_comment, unquote};
+use super::fields::{is_comment, unquote, without_end};
 use super::layout::Layout;
 use super::rows::{Row, open_quote, row_in};
 use crate::ReadOptions;
@@ -34,7 +34,7 @@ impl Parser for NamedRows<'_> {
     fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
         let mut at = 0;
         for line in block.split_inclusive(|&byte| byte == b'\n') {
-            self.line(line.trim_ascii_end(), chunk)
+            self.line(without_end(line), chunk)
                 .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
             at += line.len();
         }

@@ -153,6 +153,19 @@ fn lines_that_differ_from_the_first_are_errors() {
 }
 
 #[test]
+fn an_empty_field_between_tabs_does_not_move_the_next() {
+    for text in ["0\t1\t\t7\n1\t2\t\t8\n", "u v id km\n0\t1\t\t7\n1\t2\t\t8\n"] {
+        let question = error(text);
+        assert!(question.contains("which column is the weight? columns: "), "{question}");
+    }
+    assert_eq!(graph("u v id weight\n0\t1\t\t7\n1\t2\t8\t9\n").1, "0-1:7 1-2:9");
+    let missing = "x: line 2, column 5: the weight is missing";
+    assert_eq!(error("0\t1\t5\n1\t2\t\n"), missing);
+    assert_eq!(named("a\tb\t5\nb\tc\t\n").unwrap_err(), missing);
+    assert_eq!(error("0\t1\t5\n1\t\t2\n"), "x: line 2, column 3: the vertex is missing");
+}
+
+#[test]
 fn weights_that_no_type_holds_together_are_errors_at_their_line() {
     assert_eq!(graph("0 1 9223372036854775808\n1 2 7\n").1, "0-1:9223372036854775808 1-2:7");
     let start = error("0 1 -5\n# c\n1 2 9223372036854775808\n");

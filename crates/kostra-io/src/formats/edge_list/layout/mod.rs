@@ -100,7 +100,7 @@ impl Layout {
     /// be names.
     fn of_lines(lines: &[&[u8]], options: &ReadOptions) -> Result<(Self, bool), ReadErrorKind> {
         let first = lines.first().copied().unwrap_or_default();
-        let mut separator = separator_of(first, options);
+        let mut separator = separator_of(lines, options);
         let mut rows = rows_of(lines, separator);
         let given = given_names(options);
         let first_line = match (cut(first).1, options.columns.header) {
@@ -108,11 +108,21 @@ impl Layout {
             (Some(_), Header::Recognize) => FirstLine::Edge,
             _ => FirstLine::recognize(&rows, options)?,
         };
+        let after_first = lines.get(1..).unwrap_or_default();
         let mut head = match first_line {
-            FirstLine::ColumnNames => Some(rows.remove(0)),
+            FirstLine::ColumnNames => {
+                let head = rows.remove(0);
+                // Names between blanks can stand above fields between tabs.
+                let tab = Separator::Byte(b'\t');
+                if separator == Separator::Blanks && separator_of(after_first, options) == tab {
+                    separator = tab;
+                    rows = rows_of(after_first, separator);
+                }
+                Some(head)
+            }
             FirstLine::Counts { sure: true, .. } => {
-                separator = lines.get(1).map_or(separator, |line| separator_of(line, options));
-                rows = rows_of(lines.get(1..).unwrap_or_default(), separator);
+                separator = separator_of(after_first, options);
+                rows = rows_of(after_first, separator);
                 None
             }
             FirstLine::Edge | FirstLine::Counts { .. } => None,
@@ -196,9 +206,12 @@ impl Layout {
     }
 }
 
-fn separator_of(line: &[u8], options: &ReadOptions) -> Separator {
+fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
     match options.columns.delimiter {
-        None => Separator::recognize(cut(line).0, options.names),
+        None => match lines.split_first() {
+            Some((first, rest)) => Separator::of_lines(cut(first).0, rest, options.names),
+            None => Separator::Blanks,
+        },
         Some(Delimiter::Blanks) => Separator::Blanks,
         Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
     }
