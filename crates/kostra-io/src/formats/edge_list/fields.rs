@@ -181,6 +181,11 @@ pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     Some((start, rest.get(..length)?.trim_ascii_end()))
 }
 
+/// Whether a field is a number with a zero before other digits. `01` and `1` may be two names.
+pub(super) fn has_leading_zero(field: &[u8]) -> bool {
+    matches!(field, [b'0', _, ..]) && field.iter().all(u8::is_ascii_digit)
+}
+
 /// A field without quotes, as a message shows it.
 pub(super) fn text(field: &[u8]) -> String {
     unquote(field).map_or_else(|| show(field), |field| show(&field))
