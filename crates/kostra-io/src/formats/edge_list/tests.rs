@@ -263,6 +263,28 @@ fn names_are_numbered_as_they_appear() {
 }
 
 #[test]
+fn a_comment_that_may_be_an_edge_is_a_question() {
+    for (text, place, sign, name) in [
+        ("A,B,1\n#A,B,3\n", "line 2, column 1", "#", "#A"),
+        ("from,to,km\n%1,B,3\nA,B,1\n", "line 2, column 1", "%", "%1"),
+        ("A B\n  //x B\n", "line 2, column 3", "//", "//x"),
+        ("A B {'weight': 1}\n#c B {'weight': 2}\n", "line 2, column 1", "#", "#c"),
+    ] {
+        let question = format!(
+            "x: {place}: is this line a comment or an edge? write a blank after {sign} if it is a \
+             comment, or quotes around the name, as \"{name}\""
+        );
+        assert_eq!(named(text).unwrap_err(), question, "{text}");
+    }
+    for comment in ["# A,B,3", "#", "##A,B,3", "#A,B", "#A,B,3,4", "%", "// A,B,3", "\t#\tA,B,3"] {
+        let parsed = named(&format!("A,B,1\n{comment}\nB,C,2\n")).unwrap();
+        assert_eq!(edges(&parsed.graph), "0-1:1 1-2:2", "{comment}");
+    }
+    assert_eq!(graph("0,1,5\n#1,2,7\n1,2,-6\n").1, "0-1:5 1-2:-6", "no number starts with #");
+    assert_eq!(named("A,B,1\n\"#A\",B,3\n").unwrap().names.unwrap(), ["A", "B", "#A"]);
+}
+
+#[test]
 fn names_that_are_no_text_are_errors() {
     let stream = Stream::new(crate::source::from_bytes(b"a b 1\na \xff 1\n")).unwrap();
     let options = ReadOptions { names: true, ..ReadOptions::default() };
