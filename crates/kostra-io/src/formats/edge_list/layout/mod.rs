@@ -2,12 +2,12 @@
 
 use kostra_core::counted;
 
-use super::choose::{Chooser, Chosen, counts_rows, left_out};
+use super::choose::{Chooser, Chosen, left_out};
 use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, text, unquote,
     weight_in,
 };
-use super::header::{Fields, FirstLine};
+use super::header::{Fields, FirstLine, counts_rows};
 use crate::interface::Vertices;
 use crate::number::natural;
 use crate::{Delimiter, Header, ReadErrorKind, ReadOptions};
@@ -144,7 +144,9 @@ impl Layout {
             check_given(given.as_deref(), columns, options)?;
             head = given;
         }
-        let chooser = Chooser { names: head.as_deref(), row, columns, options };
+        let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
+        let names = head.as_deref();
+        let chooser = Chooser { names, row, columns, third_is_weight, options };
         let counted = head.is_none() && !options.names && counts_rows(&rows);
         let Chosen { u, v, weight } = chooser.choose(counted)?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
