@@ -14,8 +14,9 @@ pub(crate) enum Separator {
 }
 
 impl Separator {
-    /// Recognizes the separator by the first line and the lines after it. Tabs separate names, which
-    /// may contain spaces, and numbers if every line has tabs and none has numbers between blanks.
+    /// Recognizes the separator by the first line and the lines after it. Tabs separate names,
+    /// which may contain spaces. They separate numbers if every line has tabs, and no line has
+    /// numbers between blanks.
     pub(crate) fn of_lines(first: &[u8], rest: &[&[u8]], names: bool) -> Self {
         let recognized = Self::recognize(first, names);
         let tabs = || std::iter::once(first).chain(rest.iter().copied()).all(tabs_separate);

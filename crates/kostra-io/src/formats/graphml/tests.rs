@@ -91,8 +91,8 @@ fn the_default_of_a_key_is_the_weight_of_edges_without_one() {
     assert_eq!(loaded.names.unwrap(), ["a", "b"]);
 }
 
-/// A document with two keys, `v` and `w`, and two edges: the attribute `v` of the first is 1, and the
-/// attribute `w` of the second 2.5.
+/// A document with two keys, `v` and `w`, and two edges: the attribute `v` of the first is 1, and
+/// the attribute `w` of the second 2.5.
 fn with_keys(v: &str, w: &str) -> String {
     let edge = |key: &str, weight: &str| {
         format!("<edge source='a' target='b'><data key='{key}'>{weight}</data></edge>")

@@ -232,8 +232,8 @@ fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> 
         || (is_sure && rows.iter().any(|row| has_end(row, has_leading_zero)))
 }
 
-/// Whether the field in the place of a vertex can only be a name: a word, a number beyond the ids of
-/// vertices, or one with a leading zero.
+/// Whether the field in the place of a vertex can only be a name: a word, a number beyond the ids
+/// of vertices, or one with a leading zero.
 fn is_name(field: &[u8]) -> bool {
     if has_leading_zero(field) {
         return true;
