@@ -102,13 +102,14 @@ pub fn stream_edges(
     source::open(input, progress)
         .and_then(|source| {
             let stream = Stream::with_threads(source, options.thread_count())?;
-            read_blocks(stream, options, block_edges, target)
+            read_blocks(stream, &input.to_string(), options, block_edges, target)
         })
         .map_err(|fault| fault.in_input(input.to_string()))
 }
 
 fn read_blocks(
     mut stream: Stream<'_>,
+    name: &str,
     options: &ReadOptions,
     block_edges: usize,
     target: &mut dyn TakeBlocks,
@@ -117,7 +118,7 @@ fn read_blocks(
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = choose_format(&mut stream, options)?;
+    let format = choose_format(&mut stream, name, options)?;
     let Some(read) = format.info().read_blocks else {
         let streamed = formats::ids(Format::is_streamed);
         return Err(Fault::whole(format!(

@@ -29,19 +29,19 @@ pub fn read(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Loaded, ReadError> {
     source::open(input, progress)
-        .and_then(|source| load(source, options))
+        .and_then(|source| load(source, &input.to_string(), options))
         .map_err(|fault| fault.in_input(input.to_string()))
 }
 
-/// Reads a graph from memory, as [`read`] does; errors call the input `name`.
+/// Reads a graph from memory, as [`read`] does from the file `name`; errors name it.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, ReadError> {
-    load(source::from_bytes(bytes), options).map_err(|fault| fault.in_input(name))
+    load(source::from_bytes(bytes), name, options).map_err(|fault| fault.in_input(name))
 }
 
-/// Reads a graph from a stream, as [`read`] does; errors call the input `name`.
+/// Reads a graph from a stream, as [`read`] does from the file `name`; errors name it.
 ///
 /// # Errors
 /// As [`read`].
@@ -51,7 +51,7 @@ pub fn read_stream<'a>(
     options: &ReadOptions,
 ) -> Result<Loaded, ReadError> {
     let source = Source { reader: Box::new(reader), size: None, file: None, progress: &|_| {} };
-    load(source, options).map_err(|fault| fault.in_input(name))
+    load(source, name, options).map_err(|fault| fault.in_input(name))
 }
 
 /// Opens a text that is not a graph, such as a list of edge ids, and decompresses it as [`read`]
@@ -66,13 +66,13 @@ pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     Ok(Box::new(stream.map_err(|fault| fault.in_input(input.to_string()))?))
 }
 
-fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
+fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {
     let mut stream = Stream::with_threads(source, options.thread_count())?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = choose_format(&mut stream, options)?;
+    let format = choose_format(&mut stream, name, options)?;
     let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
         (format.info().read)(stream, options)?;
     Ok(Loaded {
@@ -89,15 +89,16 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     })
 }
 
-/// The format that the options name, or else the format that the content shows. Refuses options
-/// that do not apply to this format.
+/// The format that the options name, or else the format that the content of the input `name` shows.
+/// Refuses options that do not apply to this format.
 pub(crate) fn choose_format(
     stream: &mut Stream<'_>,
+    name: &str,
     options: &ReadOptions,
 ) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
-        None => match recognize_stream(stream, options.terms) {
+        None => match recognize_stream(stream, name, options.terms) {
             Err(ReadErrorKind::UnknownFormat { .. })
                 if options.names || options.columns.delimiter.is_some() =>
             {

@@ -3,10 +3,13 @@
 //! `.kst`, OpenStreetMap and Matrix Market files start with a signature, and the lines of DIMACS
 //! files start with their own letters. ECL and GAP files have no signature; their first numbers
 //! must be possible counts and row starts. A text of numbers is METIS or an edge list; the METIS
-//! reader decides (see `formats/metis/recognize.rs`), and an edge list is what remains.
+//! reader decides (see `formats/metis/recognize.rs`), and an edge list is what remains. If both are
+//! possible, the extension decides.
 //!
 //! If comments or long lines fill the head of a text, more of it is read, until three rows are
 //! complete.
+
+use std::path::Path;
 
 use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::FORMATS;
@@ -18,34 +21,43 @@ use crate::{ReadErrorKind, Terms, formats};
 /// of neighbors or edges.
 const ROWS_TO_RECOGNIZE: usize = 3;
 
-/// Recognizes the format of an unread stream.
+/// The formats of texts of numbers, and the extensions of files in them.
+const EXTENSIONS: [(Format, &[&str]); 2] = [
+    (Format::EDGE_LIST, &["edges", "edgelist", "csv", "tsv", "el", "wel"]),
+    (Format::METIS, &["graph", "metis", "chaco"]),
+];
+
+/// Recognizes the format of an unread stream of the input `name`.
 pub(crate) fn recognize_stream(
     stream: &mut Stream<'_>,
+    name: &str,
     terms: Terms,
 ) -> Result<Format, ReadErrorKind> {
     while stream.head().len() < LONGEST_HEAD
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?
     {}
-    recognize(&Head::new(stream.head(), stream.head_is_whole()), terms)
+    recognize(&Head::new(stream.head(), stream.head_is_whole()), name, terms)
 }
 
 /// Whether a longer head may lead to another decision.
 fn shows_too_little(head: &Head<'_>) -> bool {
-    let has_signature = || {
-        head.has_complete_line()
-            && strongest(head).is_some_and(|(_, evidence)| evidence == Evidence::Signature)
-    };
+    let has_signature = || head.has_complete_line() && strongest(head).1 == Evidence::Signature;
     head.has_fewer_rows_than(ROWS_TO_RECOGNIZE) && !has_signature()
 }
 
-/// Recognizes the format of an input by its head.
+/// Recognizes the format of the input `name` by its head.
 ///
 /// # Errors
-/// When the input is in no format.
-fn recognize(head: &Head<'_>, terms: Terms) -> Result<Format, ReadErrorKind> {
-    if let Some((format, _)) = strongest(head) {
-        return Ok(format);
+/// When the input is in no format, or in one of two.
+fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
+    let (formats, evidence) = strongest(head);
+    match formats[..] {
+        [] => {}
+        [_, _, ..] if evidence == Evidence::Fallback => {
+            return by_extension(name, &formats).ok_or_else(|| doubt(&formats, terms));
+        }
+        [format, ..] => return Ok(format),
     }
     let bytes = head.bytes();
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"7z\xbc\xaf\x27\x1c") {
@@ -61,16 +73,43 @@ fn recognize(head: &Head<'_>, terms: Terms) -> Result<Format, ReadErrorKind> {
     })
 }
 
-/// The format with the strongest evidence, the first in the table if several have it.
-fn strongest(head: &Head<'_>) -> Option<(Format, Evidence)> {
-    let mut best = None;
+/// The formats with the strongest evidence, in the order of the table, and this evidence.
+fn strongest(head: &Head<'_>) -> (Vec<Format>, Evidence) {
+    let (mut best, mut strongest) = (Vec::new(), Evidence::Absent);
     for &format in FORMATS {
         let evidence = (format.info().recognize)(head);
-        if evidence > best.map_or(Evidence::Absent, |(_, evidence)| evidence) {
-            best = Some((format, evidence));
+        if evidence > strongest {
+            (best, strongest) = (vec![format], evidence);
+        } else if evidence == strongest && evidence != Evidence::Absent {
+            best.push(format);
         }
     }
-    best
+    (best, strongest)
+}
+
+/// The format among `formats` whose files have the extension of the file `name`, besides that of a
+/// compression.
+fn by_extension(name: &str, formats: &[Format]) -> Option<Format> {
+    let mut path = Path::new(name);
+    if path.extension().is_some_and(|last| ["gz", "zst", "xz", "bz2"].iter().any(|&e| last == e)) {
+        path = Path::new(path.file_stem()?);
+    }
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let has_extension = |format: Format| {
+        EXTENSIONS.iter().any(|(of, extensions)| *of == format && extensions.contains(&&*extension))
+    };
+    formats.iter().copied().find(|&format| has_extension(format))
+}
+
+/// The question which of some formats an input has.
+fn doubt(formats: &[Format], terms: Terms) -> ReadErrorKind {
+    let join = |word: fn(Format, Terms) -> String| {
+        formats.iter().map(|&format| word(format, terms)).collect::<Vec<_>>().join(" or ")
+    };
+    let titles = join(|format, _| format.title().to_owned());
+    let options = join(|format, terms| terms.text("format", format.id()));
+    let sentence = format!("which format is this, {titles}? pass {options}");
+    ReadErrorKind::Columns { sentence, columns: Vec::new() }
 }
 
 #[cfg(test)]
@@ -79,7 +118,7 @@ mod tests {
     use crate::source::from_bytes;
 
     fn recognize(bytes: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
-        super::recognize(&Head::new(bytes, whole), Terms::Command)
+        super::recognize(&Head::new(bytes, whole), "x", Terms::Command)
     }
 
     fn format(text: &str) -> Format {
@@ -140,15 +179,38 @@ mod tests {
         for text in [
             "3 2\n2\n1 3\n2\n",
             "% comment\n3 2\n2\n1 3\n2",
-            "3 3\n2 3\n1 3\n1 2\n",
             "3 3 1\n2 5 3 6\n1 5 3 7\n1 6 2 7\n",
-            "3 3 10\n9 2 3\n8 1 3\n7 1 2\n",
             "3 1\n2\n1\n\n",
             "2 0\n\n\n",
             "4 2\n2\n1\n4\n9\n", // wrong, but nothing else
         ] {
             assert_eq!(format(text), Format::METIS, "{text}");
         }
+    }
+
+    #[test]
+    fn the_extension_decides_between_rows_of_neighbors_and_edges() {
+        let question = "which format is this, edge list or METIS? pass `--format edges` or \
+                        `--format graph`";
+        for text in ["3 3\n2 3\n1 3\n1 2\n", "3 3 10\n9 2 3\n8 1 3\n7 1 2\n"] {
+            let head = Head::new(text.as_bytes(), true);
+            let format = |name| super::recognize(&head, name, Terms::Command);
+            for name in ["x.edges", "a.b/x.CSV", "x.tsv.gz", "x.el"] {
+                assert_eq!(format(name).unwrap(), Format::EDGE_LIST, "{name}");
+            }
+            for name in ["x.graph", "x.metis.xz"] {
+                assert_eq!(format(name).unwrap(), Format::METIS, "{name}");
+            }
+            for name in ["x.txt", "a.graph/x", "standard input", "x.gz", ".edges"] {
+                assert_eq!(format(name).unwrap_err().to_string(), question, "{name}");
+            }
+        }
+        let rows = Head::new(b"3 2\n2\n1 3\n2\n", true);
+        let format = super::recognize(&rows, "x.csv", Terms::Command).unwrap();
+        assert_eq!(format, Format::METIS, "no edges");
+        let edges = Head::new(b"3 2\n1 2\n2 3\n", true);
+        let format = super::recognize(&edges, "x.graph", Terms::Command).unwrap();
+        assert_eq!(format, Format::EDGE_LIST, "no rows of neighbors");
     }
 
     #[test]
@@ -171,8 +233,8 @@ mod tests {
     }
 
     fn format_of_text(text: &str) -> Format {
-        recognize_stream(&mut Stream::new(from_bytes(text.as_bytes())).unwrap(), Terms::Command)
-            .unwrap()
+        let mut stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
+        recognize_stream(&mut stream, "x", Terms::Command).unwrap()
     }
 
     #[test]
@@ -203,12 +265,12 @@ mod tests {
     #[test]
     fn the_look_has_an_end() {
         let mut stream = Stream::new(from_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
-        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
+        assert!(recognize_stream(&mut stream, "x", Terms::Command).is_err());
         assert_eq!(stream.head().len(), LONGEST_HEAD);
         let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
         garbage[1000] = 1;
         let mut stream = Stream::new(from_bytes(&garbage)).unwrap();
-        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
+        assert!(recognize_stream(&mut stream, "x", Terms::Command).is_err());
         assert_eq!(stream.head().len(), crate::compression::HEAD);
     }
 

@@ -187,7 +187,7 @@ fn what_cannot_be_read_in_blocks_is_refused_with_a_way_out() {
         stream(&file(folder.path(), name, bytes), options, 10).unwrap_err()
     };
     let options = ReadOptions::default();
-    let metis = error("metis", b"3 3\n2 3\n1 3\n1 2\n", &options);
+    let metis = error("metis.graph", b"3 3\n2 3\n1 3\n1 2\n", &options);
     assert!(metis.contains("the format graph (METIS) cannot be read in blocks"), "{metis}");
     let named = ReadOptions { names: true, ..ReadOptions::default() };
     let names = error("names", b"a b 1\nb c 2\n", &named);

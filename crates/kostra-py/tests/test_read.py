@@ -80,6 +80,13 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     assert "with names=True vertices can have names" in refusal(path)
     path.write_text("0 1 5\n1 4000000000 6\n")
     assert "with names=True, only vertices that occur are numbered" in refusal(path)
+    path.write_text("0 1 5\n1 02 6\n")
+    assert "with names=True it is a name" in refusal(path)
+    path.write_text("from,to,road_id\n0,1,7\n")
+    assert 'pass `weight="NAME"`, or `weights="unit"`' in refusal(path)
+    triangle = tmp_path / "triangle.txt"
+    triangle.write_text("3 3\n2 3\n1 3\n1 2\n")
+    assert 'pass `format="edges"` or `format="graph"`' in refusal(triangle)
     path.write_text("p sp 2 1\na 1 2 5\n")
     assert "`weight` applies to edge lists only; this is DIMACS" in refusal(path, weight="w")
     assert "the file has weights; omit `weights` to use them" in refusal(path, weights="unit")

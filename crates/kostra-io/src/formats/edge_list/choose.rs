@@ -5,8 +5,8 @@
 use kostra_core::counted;
 
 use super::fields::{is_weight, text, texts, unquote};
-use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, plain};
-use crate::number::{has_decimal_comma, natural, show};
+use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, is_no_weight, plain};
+use crate::number::{has_decimal_comma, show};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
@@ -17,6 +17,9 @@ pub(in crate::formats) struct Chooser<'a> {
     pub(in crate::formats) row: &'a [&'a [u8]],
     /// The number of columns.
     pub(in crate::formats) columns: usize,
+    /// Whether the weight is the third column if nothing else says which it is. Programs that
+    /// separate columns by blanks or tabs write it there, and more columns after it.
+    pub(in crate::formats) third_is_weight: bool,
     pub(in crate::formats) options: &'a ReadOptions,
 }
 
@@ -229,15 +232,34 @@ impl Chooser<'_> {
     }
 
     /// The column in `free` that is the weight: by its name, as the only column if it contains
-    /// numbers, or by its position `in_place` after the vertices.
+    /// numbers and its name does not speak against it, or by its position `in_place` after the
+    /// vertices.
     fn weight_among(&self, free: &[usize], in_place: Option<usize>) -> Option<usize> {
-        let is_number =
-            |column: &usize| self.row.get(*column).is_some_and(|field| self.is_weight(field));
         let only = if let &[only] = free { Some(only) } else { None };
-        let only = only.filter(|column| self.row.is_empty() || is_number(column));
-        let placed = in_place
-            .filter(|column| self.names.is_none() && free.contains(column) && is_number(column));
+        let only = only.filter(|&column| {
+            (self.row.is_empty() || self.is_number(column)) && !self.is_named_otherwise(column)
+        });
+        let numbers: Vec<_> = free.iter().filter(|&&column| self.is_number(column)).collect();
+        let placed = in_place.filter(|column| {
+            let is_sure = self.third_is_weight || numbers.len() == 1;
+            self.names.is_none() && is_sure && numbers.contains(&column)
+        });
         self.weight_by_name(free).or(only).or(placed)
+    }
+
+    /// Whether a column starts with a number.
+    fn is_number(&self, column: usize) -> bool {
+        let decimal_comma = self.options.columns.decimal_comma;
+        self.row.get(column).is_some_and(|field| is_weight(field, decimal_comma))
+    }
+
+    fn name(&self, column: usize) -> Option<&[u8]> {
+        self.names.and_then(|names| names.get(column)).copied()
+    }
+
+    /// Whether the name of a column says that it is no weight.
+    fn is_named_otherwise(&self, column: usize) -> bool {
+        self.name(column).is_some_and(is_no_weight)
     }
 
     fn ask_for_ends(&self) -> ReadErrorKind {
@@ -260,15 +282,10 @@ impl Chooser<'_> {
             None => format!("columns: 1 to {}", self.columns),
         };
         let field = |column: usize| self.row.get(column).copied().unwrap_or_default();
-        if let Some(column) = self.likely_weight(free) {
-            let name = self.names.and_then(|names| names.get(column)).map(|name| text(name));
-            let by_name = name.filter(|name| {
-                let choice = ColumnChoice::NameOrPosition(name.clone());
-                self.find("weight", &choice).is_ok_and(|found| found == column)
-            });
-            let option = match by_name {
-                Some(name) => terms.text("weight", &name),
-                None => terms.position("weight", column + 1),
+        if free.iter().any(|&column| self.is_number(column)) {
+            let option = match self.likely_weight(free) {
+                Some(column) => self.weight_option(column),
+                None => terms.text("weight", "NAME"),
             };
             return self.refusal(format!(
                 "which column is the weight? {columns}; pass {option}, or {unit}"
@@ -279,7 +296,7 @@ impl Chooser<'_> {
             .copied()
             .find(|&column| unquote(field(column)).is_some_and(|f| has_decimal_comma(&f)));
         let column = comma.or(free.first().copied()).unwrap_or_default();
-        let name = match self.names.and_then(|names| names.get(column)) {
+        let name = match self.name(column) {
             Some(name) => format!("column '{}'", text(name)),
             None => format!("column {}", column + 1),
         };
@@ -299,22 +316,29 @@ impl Chooser<'_> {
         self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
     }
 
+    /// The option that says that a column is the weight: by its name if only this column has it.
+    fn weight_option(&self, column: usize) -> String {
+        let terms = self.options.terms;
+        let by_name = self.name(column).map(text).filter(|name| {
+            let choice = ColumnChoice::NameOrPosition(name.clone());
+            self.find("weight", &choice).is_ok_and(|found| found == column)
+        });
+        match by_name {
+            Some(name) => terms.text("weight", &name),
+            None => terms.position("weight", column + 1),
+        }
+    }
+
     /// The column that the question about the weight suggests.
     fn likely_weight(&self, free: &[usize]) -> Option<usize> {
-        let name = |column: usize| {
-            self.names
-                .and_then(|names| names.get(column))
-                .map(|name| plain(name))
-                .unwrap_or_default()
-        };
-        let is_number =
-            |column: &usize| self.row.get(*column).is_some_and(|field| self.is_weight(field));
-        let numbers = || free.iter().copied().filter(is_number);
+        let name = |column: usize| self.name(column).map(plain).unwrap_or_default();
+        let mut candidates = free
+            .iter()
+            .copied()
+            .filter(|&column| self.is_number(column) && !self.is_named_otherwise(column));
         let words = ["weight", "length", "dist", "cost", "len", "km", "time"];
-        let by_word = |word: &&str| numbers().find(|&column| name(column).contains(*word));
-        let is_id =
-            |column: &usize| name(*column).ends_with("id") || name(*column).ends_with("key");
-        words.iter().find_map(by_word).or_else(|| numbers().find(|column| !is_id(column)))
+        let by_word = |word: &&str| candidates.clone().find(|&column| name(column).contains(*word));
+        words.iter().find_map(by_word).or_else(|| candidates.next())
     }
 
     /// The names of the columns, as many as fit into a sentence.
@@ -331,10 +355,6 @@ impl Chooser<'_> {
         list
     }
 
-    fn is_weight(&self, field: &[u8]) -> bool {
-        is_weight(field, self.options.columns.decimal_comma)
-    }
-
     /// The columns that are kept with the edges: the ids, and then those of `keep`.
     pub(in crate::formats) fn kept(&self) -> Result<Vec<(usize, String)>, ReadErrorKind> {
         let columns = &self.options.columns;
@@ -343,7 +363,7 @@ impl Chooser<'_> {
         let mut kept: Vec<(usize, String)> = Vec::new();
         for (option, choice) in id.chain(keep) {
             let column = self.find(option, choice)?;
-            let name = match self.names.and_then(|names| names.get(column)) {
+            let name = match self.name(column) {
                 Some(name) => text(name),
                 None => format!("column {}", column + 1),
             };
@@ -375,18 +395,4 @@ pub(in crate::formats) fn left_out(
         [column] => Some(format!("column {column} is left out")),
         columns => Some(format!("columns {} are left out", columns.join(", "))),
     }
-}
-
-/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a
-/// weight can follow.
-pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
-    let Some(row) = rows.first() else { return false };
-    let is_numbered = |start: u64| {
-        let mut numbers =
-            rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
-        numbers.clone().count() > 2
-            && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
-    };
-    let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
-    row.len() == 4 && integers && (is_numbered(0) || is_numbered(1))
 }

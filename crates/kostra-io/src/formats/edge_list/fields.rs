@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::number::{is_blank, show};
+use crate::number::{is_blank, show, words};
 
 /// What separates two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +14,15 @@ pub(crate) enum Separator {
 }
 
 impl Separator {
+    /// Recognizes the separator by the first line and the lines after it. Tabs separate names,
+    /// which may contain spaces. They separate numbers if every line has tabs, and no line has
+    /// numbers between blanks.
+    pub(crate) fn of_lines(first: &[u8], rest: &[&[u8]], names: bool) -> Self {
+        let recognized = Self::recognize(first, names);
+        let tabs = || std::iter::once(first).chain(rest.iter().copied()).all(tabs_separate);
+        if recognized == Self::Blanks && tabs() { Self::Byte(b'\t') } else { recognized }
+    }
+
     /// Recognizes the separator by a line. A tab is a separator if names may contain spaces.
     pub(crate) fn recognize(line: &[u8], names: bool) -> Self {
         let bare = bare(line);
@@ -42,6 +51,16 @@ impl Separator {
     }
 }
 
+/// Whether a line can be divided at its tabs, so that no field is several numbers.
+fn tabs_separate(line: &[u8]) -> bool {
+    let several_numbers = |field: &[u8]| {
+        let words = || words(field).map(|(_, word)| word);
+        words().count() > 1 && words().all(|word| is_weight(word, false))
+    };
+    let mut divided = fields(line, Separator::Byte(b'\t')).map(|(_, field)| field);
+    divided.clone().nth(1).is_some() && !divided.any(several_numbers)
+}
+
 /// Whether every comma of a line has digits on both sides.
 fn commas_are_in_numbers(line: &[u8]) -> bool {
     let is_digit =
@@ -63,6 +82,12 @@ fn bare(line: &[u8]) -> Vec<u8> {
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
     matches!(line.get(start..), None | Some([] | [b'#' | b'%', ..] | [b'/', b'/', ..]))
+}
+
+/// A line without its line end. Blanks before it stay: a tab there may end an empty field.
+pub(super) fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// The fields of a line, each with its offset in the line and with its quotes.
@@ -155,6 +180,11 @@ pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let rest = dictionary.get(start..)?;
     let length = rest.iter().position(|byte| matches!(byte, b',' | b'}')).unwrap_or(rest.len());
     Some((start, rest.get(..length)?.trim_ascii_end()))
+}
+
+/// Whether a field is a number with a zero before other digits. `01` and `1` may be two names.
+pub(super) fn has_leading_zero(field: &[u8]) -> bool {
+    matches!(field, [b'0', _, ..]) && field.iter().all(u8::is_ascii_digit)
 }
 
 /// A field without quotes, as a message shows it.
@@ -256,6 +286,21 @@ mod tests {
         assert_eq!(Separator::recognize(b"0, 1, 5", false), Separator::Byte(b','));
         assert_eq!(Separator::recognize(b"0,1,5 ", false), Separator::Byte(b','));
         assert_eq!(Separator::recognize(b"Route 66,67 Street", true), Separator::Byte(b','));
+    }
+
+    #[test]
+    fn tabs_separate_numbers_if_nothing_else_does() {
+        let of_lines = |lines: &[&'static str]| {
+            let lines: Vec<_> = lines.iter().map(|line| line.as_bytes()).collect();
+            Separator::of_lines(lines[0], &lines[1..], false)
+        };
+        let tab = Separator::Byte(b'\t');
+        assert_eq!(of_lines(&["1\t2\t\t3", "2 \t 3\t 4\t"]), tab);
+        assert_eq!(of_lines(&["from node\tto node", "1\t2"]), tab);
+        assert_eq!(of_lines(&["1\t2\tMain Street 5"]), tab);
+        assert_eq!(of_lines(&["1 2\t3"]), Separator::Blanks, "two numbers before the tab");
+        assert_eq!(of_lines(&["1\t2", "1 2"]), Separator::Blanks, "a line without tabs");
+        assert_eq!(of_lines(&["1,\t2"]), Separator::Byte(b','));
     }
 
     #[test]

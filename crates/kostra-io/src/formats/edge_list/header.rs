@@ -134,6 +134,20 @@ pub(super) fn is_it_a_header(options: &ReadOptions, head: Option<&[&[u8]]>) -> R
     ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
+/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a
+/// weight can follow.
+pub(super) fn counts_rows(rows: &[Fields<'_>]) -> bool {
+    let Some(row) = rows.first() else { return false };
+    let is_numbered = |start: u64| {
+        let mut numbers =
+            rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
+        numbers.clone().count() > 2
+            && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
+    };
+    let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
+    row.len() == 4 && integers && (is_numbered(0) || is_numbered(1))
+}
+
 /// Whether two of the names are known names of the ends of edges.
 fn has_known_ends(head: &[&[u8]]) -> bool {
     let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));

@@ -1,6 +1,6 @@
 //! Columns of an edge list that are kept with the edges, as text.
 
-use super::fields::{cut, fields, is_comment, unquote};
+use super::fields::{cut, fields, is_comment, unquote, without_end};
 use super::layout::{Dictionary, Layout};
 use super::rows::open_quote;
 use crate::KeptColumns;
@@ -39,7 +39,7 @@ impl<P: Parser> Parser for KeepingRows<'_, P> {
         self.inner.parse(block, chunk)?;
         let mut at = 0;
         for line in block.split_inclusive(|&byte| byte == b'\n') {
-            self.keep(line.trim_ascii_end(), kept)
+            self.keep(without_end(line), kept)
                 .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
             at += line.len();
         }

@@ -1,5 +1,7 @@
 //! Known names of columns of edge lists, in the form that [`plain`] returns.
 
+use super::fields::unquote;
+
 /// Names of the first end. The name of the second end is at the same index of [`V_NAMES`].
 pub(super) const U_NAMES: [&str; 16] = [
     "u",
@@ -41,6 +43,48 @@ pub(super) const V_NAMES: [&str; 16] = [
 pub(super) const WEIGHT_NAMES: [&str; 3] = ["weight", "w", "weights"];
 pub(super) const LENGTH_NAMES: [&str; 7] =
     ["cost", "length", "distance", "dist", "l2distance", "value", "len"];
+
+/// Ends of the names of columns that are no weights.
+const NO_WEIGHT_ENDS: [&str; 10] =
+    ["id", "key", "name", "type", "class", "code", "index", "number", "date", "label"];
+/// Whole names of columns that are no weights. Pandas calls a column of row numbers `Unnamed: 0`.
+const NO_WEIGHT_NAMES: [&str; 25] = [
+    "unnamed0",
+    "year",
+    "month",
+    "day",
+    "timestamp",
+    "lane",
+    "lanes",
+    "speed",
+    "maxspeed",
+    "oneway",
+    "direction",
+    "layer",
+    "level",
+    "zone",
+    "region",
+    "group",
+    "category",
+    "status",
+    "version",
+    "color",
+    "idx",
+    "no",
+    "nr",
+    "num",
+    "row",
+];
+
+/// Whether the name of a column of numbers says that they are no weights. So does an empty name,
+/// which a column of row numbers may have.
+pub(super) fn is_no_weight(name: &[u8]) -> bool {
+    let is_empty = unquote(name).is_some_and(|name| name.trim_ascii().is_empty());
+    let plain = plain(name);
+    is_empty
+        || NO_WEIGHT_ENDS.iter().any(|end| plain.ends_with(end))
+        || NO_WEIGHT_NAMES.contains(&plain.as_str())
+}
 
 /// The letters and digits of a column name, in lower case.
 pub(super) fn plain(name: &[u8]) -> String {

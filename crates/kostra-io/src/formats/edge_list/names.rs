@@ -3,13 +3,14 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::fields::{is_comment, unquote};
+use super::fields::{cut, fields, is_comment, unquote, without_end};
 use super::layout::Layout;
 use super::rows::{Row, open_quote, row_in};
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
 use crate::fault::BlockFault;
+use crate::number::{is_blank, show};
 use crate::numbering::Numbering;
 
 /// Parses lines into edges between names.
@@ -34,7 +35,7 @@ impl Parser for NamedRows<'_> {
     fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
         let mut at = 0;
         for line in block.split_inclusive(|&byte| byte == b'\n') {
-            self.line(line.trim_ascii_end(), chunk)
+            self.line(without_end(line), chunk)
                 .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
             at += line.len();
         }
@@ -45,7 +46,7 @@ impl Parser for NamedRows<'_> {
 impl NamedRows<'_> {
     fn line(&self, line: &[u8], chunk: &mut NamedChunk) -> Result<(), (usize, String)> {
         if is_comment(line) {
-            return Ok(());
+            return refuse_doubt(line, self.layout);
         }
         let row = Row::parse(line, self.layout)?;
         let weight = row.weight(self.options)?;
@@ -68,6 +69,27 @@ impl NamedRows<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses a comment line that may be an edge whose first name starts with the sign of comments: a
+/// name follows the sign directly, and the line has as many columns as an edge.
+fn refuse_doubt(line: &[u8], layout: &Layout) -> Result<(), (usize, String)> {
+    let row = cut(line).0;
+    let Some((at, first)) = fields(row, layout.separator).next() else { return Ok(()) };
+    let sign = if first.starts_with(b"//") { 2 } else { 1 };
+    let (sign, rest) = first.split_at_checked(sign).unwrap_or((first, b""));
+    let is_bare = rest.first().is_none_or(|&byte| is_blank(byte) || b"#%/".contains(&byte));
+    if is_bare || fields(row, layout.separator).count() != layout.columns {
+        return Ok(());
+    }
+    let (sign, name) = (show(sign), show(first));
+    Err((
+        at,
+        format!(
+            "is this line a comment or an edge? write a blank after {sign} if it is a comment, or \
+             quotes around the name, as \"{name}\""
+        ),
+    ))
 }
 
 /// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.

@@ -31,6 +31,8 @@ fn words_and_long_numbers_are_names_if_the_vertices_are_those_that_occur() {
         ("alice bob 5\nbob carol 6\n", ["alice", "bob", "carol"]),
         ("from,to,km\nx,y,1\ny,z,2\n", ["x", "y", "z"]),
         ("New York\tBoston\t5\nBoston\tRome\t6\n", ["New York", "Boston", "Rome"]),
+        ("01 1 5\n1 2 6\n", ["01", "1", "2"]),
+        ("from,to,km\n1,\"2\",5\n2,\"02\",6\n", ["1", "2", "02"]),
         (
             "99999999999 8 5\n8 18446744073709551616 6\n",
             ["99999999999", "8", "18446744073709551616"],
@@ -45,6 +47,35 @@ fn words_and_long_numbers_are_names_if_the_vertices_are_those_that_occur() {
     for text in ["-1 2 5\n", "1.5 2 5\n", "0 1 5\nalice 2 6\n"] {
         assert!(occurring(text).unwrap_err().contains("the vertex "), "{text}");
     }
+}
+
+#[test]
+fn a_leading_zero_in_a_list_of_numbers_is_refused() {
+    let refused = |line: u64, column: u64, id: &str, number: &str| {
+        format!(
+            "x: line {line}, column {column}: the vertex {id} starts with 0, so it may be another \
+             one than {number}; with --names it is a name"
+        )
+    };
+    let upward = |text: &str| {
+        read_all_ways(read_in_blocks, text, &ReadOptions::default()).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(upward("0 1 5\n1 02 6\n"), refused(2, 3, "02", "2"));
+    assert_eq!(upward("0 1\n00 1\n"), refused(2, 1, "00", "0"));
+    assert_eq!(upward("1,010,5,\"x\"\n"), refused(1, 3, "010", "10"));
+    let counts = occurring("3 2\n01 02\n02 03\n").unwrap_err();
+    assert_eq!(counts, refused(2, 1, "01", "1"), "the first line may be counts");
+    let numbers = occurring("0 10 007\n10 20 08\n").unwrap();
+    assert_eq!(edges(&numbers.graph), "0-1:7 1-2:8", "weights may start with zeros");
+}
+
+#[test]
+fn a_leading_zero_after_the_first_lines_is_refused() {
+    let text = format!("{}5 06 1\n", "1 2 3\n".repeat(1 << 14));
+    let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    let stream = Stream::new(crate::source::from_bytes(text.as_bytes())).unwrap();
+    let fault = read(stream, &options).unwrap_err().in_input("x").to_string();
+    assert!(fault.starts_with("x: line 16385, column 3: the vertex 06 starts with 0"), "{fault}");
 }
 
 #[test]

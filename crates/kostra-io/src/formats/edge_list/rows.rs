@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
-use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in, with_point};
+use super::fields::{
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, unquote, weight_in, with_point,
+};
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::ReadOptions;
 use crate::blocks::Parser;
@@ -166,6 +168,15 @@ impl Rows<'_> {
 /// Parses a vertex. `names` is the option with which a vertex can be a name.
 fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+    if has_leading_zero(&text) {
+        let text = show(&text);
+        let sentence = format!(
+            "the vertex {text} starts with 0, so it may be another one than {}; with {names} it \
+             is a name",
+            without_zeros(&text)
+        );
+        return Err((at, sentence));
+    }
     let vertex = natural(&text, "vertex").map_err(|sentence| {
         let is_name = sentence.ends_with("not a number");
         (
@@ -186,15 +197,26 @@ fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)
     }
 }
 
+/// A number without the zeros at its start.
+fn without_zeros(number: &str) -> &str {
+    match number.trim_start_matches('0') {
+        "" => "0",
+        number => number,
+    }
+}
+
 /// The most digits of a number in a plain line; they cannot overflow 64 bits.
 const MOST_DIGITS: usize = 18;
 
-/// Parses two numbers with one separator between them. Returns them and their end.
+/// Parses two numbers with one separator between them, without zeros at their start. Returns them
+/// and their end.
 #[inline(always)]
 fn plain_pair(block: &[u8], start: usize, separator: Separator) -> Option<(Vertex, Vertex, usize)> {
     let (u, end_of_u) = digits(block, start);
     let (v, end) = digits(block, end_of_u + 1);
     let both = end_of_u > start && end > end_of_u + 1 && separator.is(block.get(end_of_u));
+    let zeros = |at: usize, end: usize| block.get(at) == Some(&b'0') && end > at + 1;
+    let both = both && !zeros(start, end_of_u) && !zeros(end_of_u + 1, end);
     let most = MAX_VERTICES as u64;
     (both && end - start <= MOST_DIGITS && u < most && v < most).then_some((
         u as Vertex,

@@ -190,6 +190,19 @@ fn lines_that_differ_from_the_first_are_errors() {
 }
 
 #[test]
+fn an_empty_field_between_tabs_does_not_move_the_next() {
+    for text in ["0\t1\t\t7\n1\t2\t\t8\n", "u v id km\n0\t1\t\t7\n1\t2\t\t8\n"] {
+        let question = error(text);
+        assert!(question.contains("which column is the weight? columns: "), "{question}");
+    }
+    assert_eq!(graph("u v id weight\n0\t1\t\t7\n1\t2\t8\t9\n").1, "0-1:7 1-2:9");
+    let missing = "x: line 2, column 5: the weight is missing";
+    assert_eq!(error("0\t1\t5\n1\t2\t\n"), missing);
+    assert_eq!(named("a\tb\t5\nb\tc\t\n").unwrap_err(), missing);
+    assert_eq!(error("0\t1\t5\n1\t\t2\n"), "x: line 2, column 3: the vertex is missing");
+}
+
+#[test]
 fn weights_that_no_type_holds_together_are_errors_at_their_line() {
     assert_eq!(graph("0 1 9223372036854775808\n1 2 7\n").1, "0-1:9223372036854775808 1-2:7");
     let start = error("0 1 -5\n# c\n1 2 9223372036854775808\n");
@@ -284,6 +297,28 @@ fn names_are_numbered_as_they_appear() {
         named("a,\"b,5\n").unwrap_err(),
         "x: line 1, column 3: the quotes of the field \\\"b do not match"
     );
+}
+
+#[test]
+fn a_comment_that_may_be_an_edge_is_a_question() {
+    for (text, place, sign, name) in [
+        ("A,B,1\n#A,B,3\n", "line 2, column 1", "#", "#A"),
+        ("from,to,km\n%1,B,3\nA,B,1\n", "line 2, column 1", "%", "%1"),
+        ("A B\n  //x B\n", "line 2, column 3", "//", "//x"),
+        ("A B {'weight': 1}\n#c B {'weight': 2}\n", "line 2, column 1", "#", "#c"),
+    ] {
+        let question = format!(
+            "x: {place}: is this line a comment or an edge? write a blank after {sign} if it is a \
+             comment, or quotes around the name, as \"{name}\""
+        );
+        assert_eq!(named(text).unwrap_err(), question, "{text}");
+    }
+    for comment in ["# A,B,3", "#", "##A,B,3", "#A,B", "#A,B,3,4", "%", "// A,B,3", "\t#\tA,B,3"] {
+        let parsed = named(&format!("A,B,1\n{comment}\nB,C,2\n")).unwrap();
+        assert_eq!(edges(&parsed.graph), "0-1:1 1-2:2", "{comment}");
+    }
+    assert_eq!(graph("0,1,5\n#1,2,7\n1,2,-6\n").1, "0-1:5 1-2:-6", "no number starts with #");
+    assert_eq!(named("A,B,1\n\"#A\",B,3\n").unwrap().names.unwrap(), ["A", "B", "#A"]);
 }
 
 #[test]

@@ -66,11 +66,12 @@ enum Element {
     Other,
 }
 
-/// A declared attribute of edges.
-#[derive(Default)]
-struct Key {
-    id: String,
+/// The attribute that is the weight. It has a key for each of its types: NetworkX writes one for
+/// integers and one for floats.
+struct WeightKeys {
     name: String,
+    /// Whether all keys are for numbers.
+    numeric: bool,
     default: Option<Number>,
 }
 
@@ -84,10 +85,9 @@ struct Document<'a> {
     directed: bool,
     /// The keys so far: whether each is the weight.
     keys: HashMap<String, bool>,
-    /// The key that is open.
-    key: Key,
-    /// The key of the weight.
-    weight_key: Option<Key>,
+    /// Whether the key that is open is for the weight.
+    key_is_weight: bool,
+    weight_keys: Option<WeightKeys>,
     edge: Edge,
     /// The text of a weight or a default.
     text: String,
@@ -113,8 +113,8 @@ impl<'a> Document<'a> {
             has_graph: false,
             directed: false,
             keys: HashMap::new(),
-            key: Key::default(),
-            weight_key: None,
+            key_is_weight: false,
+            weight_keys: None,
             edge: Edge { ends: Default::default(), weight: None, place },
             text: String::new(),
             text_place: place,
@@ -175,18 +175,21 @@ impl<'a> Document<'a> {
         let kind = xml::attribute(element, "attr.type", place)?.unwrap_or_default();
         let is_number = matches!(&*kind, "int" | "long" | "float" | "double");
         let is_weight = self.weight.is(&name);
-        if is_weight && self.weight_key.is_some() {
-            let sentence = "this is the second <key> for the weight; remove one of them";
-            return Err(malformed(place, sentence));
-        }
         if !is_weight && is_number && name != EDGE_ID {
             self.weight.see_other(&name);
         }
-        self.keys.insert(id.clone(), is_weight);
-        self.key = Key { id, name, default: None };
         if is_weight {
-            self.weight_key = Some(Key { id: self.key.id.clone(), ..Key::default() });
+            let first = self.weight_keys.as_ref();
+            if first.is_some_and(|first| !is_number || !first.numeric || first.name != name) {
+                let sentence = "this is the second <key> for the weight; remove one of them, \
+                                unless both have the same attr.name and types of numbers";
+                return Err(malformed(place, sentence));
+            }
+            let default = first.and_then(|first| first.default);
+            self.weight_keys = Some(WeightKeys { name, numeric: is_number, default });
         }
+        self.keys.insert(id, is_weight);
+        self.key_is_weight = is_weight;
         Ok(Element::Key)
     }
 
@@ -219,15 +222,17 @@ impl<'a> Document<'a> {
     fn end(&mut self) -> Result<(), Fault> {
         let at_edge = |place, kind| Fault { place: Some(place), kind };
         match self.open.pop() {
-            Some(Element::Default) if self.weight.is(&self.key.name) => {
+            Some(Element::Default) if self.key_is_weight => {
                 let default = self.number()?;
-                if let Some(key) = &mut self.weight_key {
-                    key.default = Some(default);
+                let keys = self.weight_keys.as_mut();
+                if keys.is_some_and(|keys| keys.default.replace(default).is_some()) {
+                    let sentence = "this is the second default of the weight; remove one of them";
+                    return Err(malformed(self.text_place, sentence));
                 }
             }
             Some(Element::Weight) => self.edge.weight = Some(self.number()?),
             Some(Element::Edge) => {
-                let default = || self.weight_key.as_ref().and_then(|key| key.default);
+                let default = || self.weight_keys.as_ref().and_then(|keys| keys.default);
                 let Edge { ends: [u, v], weight, place } = &self.edge;
                 let (weight, place) = (weight.or_else(default), *place);
                 self.graph.add_edge([u, v], weight, place).map_err(|kind| at_edge(place, kind))?;

@@ -91,6 +91,43 @@ fn the_default_of_a_key_is_the_weight_of_edges_without_one() {
     assert_eq!(loaded.names.unwrap(), ["a", "b"]);
 }
 
+/// A document with two keys, `v` and `w`, and two edges: the attribute `v` of the first is 1, and
+/// the attribute `w` of the second 2.5.
+fn with_keys(v: &str, w: &str) -> String {
+    let edge = |key: &str, weight: &str| {
+        format!("<edge source='a' target='b'><data key='{key}'>{weight}</data></edge>")
+    };
+    let edges = edge("v", "1") + &edge("w", "2.5");
+    format!(
+        "<graphml><key id='v' for='edge' {v}</key>\n<key id='w' for='edge' {w}</key>\n\
+         <graph>{TWO_NODES}{edges}</graph></graphml>"
+    )
+}
+
+#[test]
+fn a_weight_can_have_a_key_for_each_type_of_numbers() {
+    let key = |name: &str, kind: &str| format!("attr.name='{name}' attr.type='{kind}'>");
+    for kind in ["long", "int", "float"] {
+        let text = with_keys(&key("weight", kind), &key("weight", "double"));
+        let edges = [(0, 1, "1".to_owned()), (0, 1, "2.5".to_owned())];
+        let loaded = read(&text).unwrap();
+        assert_eq!(listed_edges(&loaded.graph), edges);
+        assert_eq!(loaded.graph.weight_type(), kostra_core::WeightType::F64);
+    }
+    let second = "x: line 2, column 1: this is the second <key> for the weight; remove one of \
+                  them, unless both have the same attr.name and types of numbers";
+    for [v, w] in [
+        [key("weight", "double"), key("weight", "string")],
+        [key("weight", "string"), key("weight", "double")],
+        [key("weight", "long"), key("Weight", "double")],
+    ] {
+        assert_eq!(read(&with_keys(&v, &w)).unwrap_err(), second);
+    }
+    let default = |kind: &str| key("weight", kind) + "<default>4</default>";
+    let twice = read(&with_keys(&default("long"), &default("double"))).unwrap_err();
+    assert!(twice.contains("this is the second default of the weight"), "{twice}");
+}
+
 #[test]
 fn the_weight_is_asked_for_unless_it_is_named() {
     let edge = "<edge source='a' target='b'><data key='w'>3</data></edge>";

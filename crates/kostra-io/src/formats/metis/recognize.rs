@@ -4,8 +4,8 @@
 //! lines have the same number of columns, the text is METIS only if the rows prove it, as far as
 //! the head reaches: every neighbor is in `1..=n` and differs from its vertex, neighbors list each
 //! other, and the counts fit the first line (exactly if the head is the whole input, within a
-//! factor of two otherwise). An edge list that fulfills all this is read as METIS, unless the
-//! caller names the format.
+//! factor of two otherwise). If the first line has the same number of columns, too, the text can
+//! still be an edge list, and the evidence is as weak as that of an edge list.
 
 use crate::head::{Evidence, Head};
 use crate::number::{digits, words};
@@ -16,7 +16,7 @@ pub(super) fn recognize(head: &Head<'_>) -> Evidence {
     let lines = head.lines().unwrap_or_default().iter().copied();
     let mut rows = lines.filter(|line| !is_comment(line));
     let first = rows.find(|line| words(line).next().is_some()).and_then(Counts::parse);
-    Evidence::Structure.when(first.is_some_and(|counts| counts.fit(rows, head.is_whole())))
+    first.map_or(Evidence::Absent, |counts| counts.fit(rows, head.is_whole()))
 }
 
 /// The first line of a METIS graph: `n m`, the kinds of weights, and the number of vertex weights.
@@ -24,6 +24,8 @@ struct Counts {
     n: u64,
     m: u64,
     edge_weights: bool,
+    /// The number of words in the line.
+    columns: usize,
     /// The number of numbers before the neighbors in each line.
     before: usize,
 }
@@ -50,11 +52,12 @@ impl Counts {
             None => usize::from(flag(1)),
         };
         let before = usize::from(flag(2)) + if flag(1) { constraints } else { 0 };
-        Some(Self { n, m, edge_weights: flag(0), before })
+        Some(Self { n, m, edge_weights: flag(0), columns: words.len(), before })
     }
 
-    /// Whether the lines after the first are rows of neighbors, as far as they are in the head.
-    fn fit<'a>(&self, lines: impl Iterator<Item = &'a [u8]>, whole: bool) -> bool {
+    /// The evidence that the lines after the first are rows of neighbors, as far as they are in the
+    /// head.
+    fn fit<'a>(&self, lines: impl Iterator<Item = &'a [u8]>, whole: bool) -> Evidence {
         let mut rows: Vec<Vec<&[u8]>> =
             lines.map(|line| words(line).map(|(_, word)| word).collect()).collect();
         // Blank lines at the end are not rows.
@@ -65,13 +68,16 @@ impl Counts {
         let could_be_edges =
             columns > 1 && rows.iter().all(|row| row.len() == columns || row.is_empty());
         if could_be_edges {
-            return self.is_proved_by(&rows, whole);
+            let evidence =
+                if columns == self.columns { Evidence::Fallback } else { Evidence::Structure };
+            return evidence.when(self.is_proved_by(&rows, whole));
         }
         // The lines are not edges. If they are numbers, the METIS reader reports what is wrong.
         let mut words = rows.iter().flatten();
         let numbers = words
             .all(|word| word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)));
-        numbers && (columns > 0 || (self.m == 0 && rows.len() as u64 == self.n))
+        let has_rows = columns > 0 || (self.m == 0 && rows.len() as u64 == self.n);
+        Evidence::Structure.when(numbers && has_rows)
     }
 
     fn is_proved_by(&self, rows: &[Vec<&[u8]>], whole: bool) -> bool {

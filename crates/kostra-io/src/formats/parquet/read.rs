@@ -69,7 +69,13 @@ fn choose(
         _ => (0..columns.len()).map(|column| file.first(column)).collect::<Result<_, _>>()?,
     };
     let row: Vec<&[u8]> = first.iter().map(String::as_bytes).collect();
-    let chooser = Chooser { names: Some(&names), row: &row, columns: columns.len(), options };
+    let chooser = Chooser {
+        names: Some(&names),
+        row: &row,
+        columns: columns.len(),
+        third_is_weight: false,
+        options,
+    };
     let chosen = chooser.choose(false)?;
     let kept = chooser.kept()?;
     notes.extend(left_out(names.len(), Some(&names), |column| {

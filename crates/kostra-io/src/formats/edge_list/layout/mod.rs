@@ -2,9 +2,12 @@
 
 use kostra_core::counted;
 
-use super::choose::{Chooser, Chosen, counts_rows, left_out};
-use super::fields::{Separator, cut, fields, is_comment, is_empty, is_weight, text, weight_in};
-use super::header::{Fields, FirstLine};
+use super::choose::{Chooser, Chosen, left_out};
+use super::fields::{
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, text, unquote,
+    weight_in,
+};
+use super::header::{Fields, FirstLine, counts_rows};
 use crate::interface::Vertices;
 use crate::number::natural;
 use crate::{Delimiter, Header, ReadErrorKind, ReadOptions};
@@ -66,7 +69,7 @@ impl Layout {
     /// comments.
     ///
     /// If the vertices are those that occur, words in the place of vertices are names. So are
-    /// numbers beyond 32 bits.
+    /// numbers beyond 32 bits, and all ids if one of them has a leading zero.
     ///
     /// # Errors
     /// When there are fewer than two columns, or the options and the lines leave a column open.
@@ -96,11 +99,10 @@ impl Layout {
         }
     }
 
-    /// The layout of lines that are not comments, and whether the ends of the first edge can only
-    /// be names.
+    /// The layout of lines that are not comments, and whether the ends of edges are probably names.
     fn of_lines(lines: &[&[u8]], options: &ReadOptions) -> Result<(Self, bool), ReadErrorKind> {
         let first = lines.first().copied().unwrap_or_default();
-        let mut separator = separator_of(first, options);
+        let mut separator = separator_of(lines, options);
         let mut rows = rows_of(lines, separator);
         let given = given_names(options);
         let first_line = match (cut(first).1, options.columns.header) {
@@ -108,11 +110,21 @@ impl Layout {
             (Some(_), Header::Recognize) => FirstLine::Edge,
             _ => FirstLine::recognize(&rows, options)?,
         };
+        let after_first = lines.get(1..).unwrap_or_default();
         let mut head = match first_line {
-            FirstLine::ColumnNames => Some(rows.remove(0)),
+            FirstLine::ColumnNames => {
+                let head = rows.remove(0);
+                // Names between blanks can stand above fields between tabs.
+                let tab = Separator::Byte(b'\t');
+                if separator == Separator::Blanks && separator_of(after_first, options) == tab {
+                    separator = tab;
+                    rows = rows_of(after_first, separator);
+                }
+                Some(head)
+            }
             FirstLine::Counts { sure: true, .. } => {
-                separator = lines.get(1).map_or(separator, |line| separator_of(line, options));
-                rows = rows_of(lines.get(1..).unwrap_or_default(), separator);
+                separator = separator_of(after_first, options);
+                rows = rows_of(after_first, separator);
                 None
             }
             FirstLine::Edge | FirstLine::Counts { .. } => None,
@@ -132,11 +144,13 @@ impl Layout {
             check_given(given.as_deref(), columns, options)?;
             head = given;
         }
-        let chooser = Chooser { names: head.as_deref(), row, columns, options };
+        let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
+        let names = head.as_deref();
+        let chooser = Chooser { names, row, columns, third_is_weight, options };
         let counted = head.is_none() && !options.names && counts_rows(&rows);
         let Chosen { u, v, weight } = chooser.choose(counted)?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
-        let looks_named = [u, v].iter().any(|&end| row.get(end).is_some_and(|f| is_name(f)));
+        let looks_named = looks_named(&rows, [u, v], first_line);
         let mut layout = Self {
             separator,
             columns,
@@ -196,17 +210,34 @@ impl Layout {
     }
 }
 
-fn separator_of(line: &[u8], options: &ReadOptions) -> Separator {
+fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
     match options.columns.delimiter {
-        None => Separator::recognize(cut(line).0, options.names),
+        None => match lines.split_first() {
+            Some((first, rest)) => Separator::of_lines(cut(first).0, rest, options.names),
+            None => Separator::Blanks,
+        },
         Some(Delimiter::Blanks) => Separator::Blanks,
         Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
     }
 }
 
-/// Whether the field in the place of a vertex can only be a name: a word, or a number beyond the
-/// ids of vertices.
+/// Whether the ends of the edges in some rows are names. The first row decides, except that a
+/// leading zero counts in any row, unless the first row may be no edge.
+fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> bool {
+    let has_end = |row: &Fields<'_>, is: fn(&[u8]) -> bool| {
+        ends.iter().filter_map(|&end| unquote(row.get(end)?)).any(|end| is(&end))
+    };
+    let is_sure = !matches!(first_line, FirstLine::Counts { sure: false, .. });
+    rows.first().is_some_and(|row| has_end(row, is_name))
+        || (is_sure && rows.iter().any(|row| has_end(row, has_leading_zero)))
+}
+
+/// Whether the field in the place of a vertex can only be a name: a word, a number beyond the ids
+/// of vertices, or one with a leading zero.
 fn is_name(field: &[u8]) -> bool {
+    if has_leading_zero(field) {
+        return true;
+    }
     match natural(field, "") {
         Ok(number) => number >= kostra_core::MAX_VERTICES as u64,
         Err(_) => {

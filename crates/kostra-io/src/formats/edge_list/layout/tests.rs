@@ -98,6 +98,14 @@ fn columns_that_may_be_the_weight_are_a_question() {
         ask("u, v, w, w", "3"),
         "a name that two columns have is no remedy"
     );
+    assert_eq!(refusal("1,2,2,5\n2,3,1,6"), ask("1 to 4", "3"));
+    assert_eq!(refusal("1;2;x;5;6"), ask("1 to 5", "4"));
+    for name in ["road_id", "Key", "street name", "roadType", "class", "zip_code", "YEAR", "lanes"]
+    {
+        let columns = format!("from, to, {name}");
+        assert_eq!(refusal(&format!("from,to,{name}\n0,1,7")), ask(&columns, "NAME"));
+    }
+    assert_eq!(refusal(",from,to\n0,1,2"), ask(", from, to", "NAME"), "row numbers of pandas");
     let unit = "or pass `--weights unit`";
     for (text, columns, fault) in [
         ("1 2 x\n2 3 y", "1 to 3", "column 3 starts with 'x', which is not a number: correct it"),
@@ -176,12 +184,23 @@ fn weights_are_made_up_only_where_there_are_none() {
 }
 
 #[test]
+fn a_sole_further_column_is_the_weight_if_its_name_allows_it() {
+    for name in ["km", "minutes", "Length (km)", "validity", "долгота", "trips_per_year"] {
+        let text = format!("from\tto\t{name}\n0\t1\t7");
+        assert_eq!(places(&text), (0, 1, WeightAt::Column(2)), "{name}");
+    }
+    assert_eq!(asked("from,to,id\n0,1,7", "weight=id"), Ok((0, 1, WeightAt::Column(2))));
+}
+
+#[test]
 fn columns_are_found_by_place() {
     assert_eq!(places("0 1\n1 2"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("0 1 5\n1 2 6"), (0, 1, WeightAt::Column(2)));
     assert_eq!(places("0 5 6 0.5\n1 6 7 0.5\n2 7 8 0.25"), (1, 2, WeightAt::Column(3)));
     assert_eq!(places("0 5 6 1\n9 6 7 2\n2 7 8 3"), (0, 1, WeightAt::Column(2)));
     assert_eq!(layout("0 5 6 1\n9 6 7 2").notes, ["column 4 is left out"]);
+    assert_eq!(places("0\t5\t6\t1"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(places("0,5,6,x"), (0, 1, WeightAt::Column(2)), "no other column has numbers");
     assert_eq!(places("0 1 {'weight': 3}"), (0, 1, WeightAt::Dictionary));
     assert_eq!(places("0 1 {}"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("0,1,{'weight': 3, 'a': 2}"), (0, 1, WeightAt::Dictionary));
