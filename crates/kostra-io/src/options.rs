@@ -126,13 +126,6 @@ impl FromStr for BoundingBox {
                         west,south,east,north"
                 .into());
         }
-        if west > east {
-            return Err(
-                "the west is beyond the east; pass west,south,east,north, and two boxes on \
-                        the two sides of 180 degrees"
-                    .into(),
-            );
-        }
         if south > north {
             return Err("the south is above the north; pass west,south,east,north".into());
         }

@@ -51,7 +51,7 @@ def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
         ({"vertices": -1}, ValueError, "vertices"),
         ({"vertices": 5, "names": True}, ValueError, "vertices needs vertices that are numbers"),
         ({"bbox": (1, 2)}, ValueError, "bbox must be west, south, east and north"),
-        ({"bbox": (5, 0, 1, 1)}, ValueError, "bbox: the west is beyond the east"),
+        ({"bbox": (0, 5, 1, 1)}, ValueError, "bbox: the south is above the north"),
         ({"bbox": (0, 0, 1, 1)}, ValueError, "bbox"),
         ({"array": "both"}, ValueError, "array must be"),
     ]:

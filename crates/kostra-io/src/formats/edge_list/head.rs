@@ -253,7 +253,11 @@ fn check_vertices(n: u64, line: u64, options: &ReadOptions) -> Result<(), Fault>
         Vertices::Count(count) if n != u64::from(count) => {
             let vertices = options.terms.option("vertices");
             let stated = counted(n, "vertex", "vertices");
-            let sentence = format!("this line states {stated}, but {vertices} is {count}");
+            let (header, no_header) = (options.terms.header(), options.terms.no_header());
+            let sentence = format!(
+                "this line states {stated}, but {vertices} is {count}; correct one of them, or pass \
+                 {no_header} if the line is an edge, or {header} to ignore it"
+            );
             Err(Fault::at_line(line, 1, sentence))
         }
         _ => Ok(()),

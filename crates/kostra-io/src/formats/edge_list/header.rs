@@ -54,7 +54,11 @@ impl FirstLine {
         if options.names {
             Self::of_names(head, body, options)
         } else {
-            Ok(Self::of_numbers(head, body, options.columns.decimal_comma))
+            let found = Self::of_numbers(head, body, options.columns.decimal_comma);
+            // Names that the user passes stand for all lines before the edges.
+            let is_edge = matches!(found, Self::Counts { sure: false, .. })
+                && options.columns.names.is_some();
+            Ok(if is_edge { Self::Edge } else { found })
         }
     }
 

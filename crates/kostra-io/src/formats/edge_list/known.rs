@@ -45,10 +45,10 @@ pub(super) const LENGTH_NAMES: [&str; 7] =
     ["cost", "length", "distance", "dist", "l2distance", "value", "len"];
 
 /// Ends of the names of columns that are no weights.
-const NO_WEIGHT_ENDS: [&str; 10] =
-    ["id", "key", "name", "type", "class", "code", "index", "number", "date", "label"];
+const NO_WEIGHT_ENDS: [&str; 11] =
+    ["id", "key", "name", "type", "class", "code", "index", "number", "date", "label", "count"];
 /// Whole names of columns that are no weights. Pandas calls a column of row numbers `Unnamed: 0`.
-const NO_WEIGHT_NAMES: [&str; 25] = [
+const NO_WEIGHT_NAMES: [&str; 27] = [
     "unnamed0",
     "year",
     "month",
@@ -74,6 +74,8 @@ const NO_WEIGHT_NAMES: [&str; 25] = [
     "nr",
     "num",
     "row",
+    "rank",
+    "order",
 ];
 
 /// Whether the name of a column of numbers says that they are no weights. So does an empty name,

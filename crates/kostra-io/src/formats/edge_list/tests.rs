@@ -57,6 +57,14 @@ fn weights_may_be_missing_or_of_any_type() {
 }
 
 #[test]
+fn numbers_between_blanks_do_not_become_names_because_of_decimal_commas() {
+    let refused = with(Vertices::Occurring, "1 2 2,5\n2 3 1,6\n").unwrap_err();
+    assert!(refused.contains("which column is the weight? columns: 1 to 3"), "{refused}");
+    let streets = with(Vertices::Occurring, "Route 66,67 Street\n67 Street,Main Street\n").unwrap();
+    assert_eq!(streets.names.unwrap(), ["Route 66", "67 Street", "Main Street"]);
+}
+
+#[test]
 fn columns_that_are_left_out_are_said() {
     assert_eq!(parsed("0 1 5 9\n2 1 6 9\n").notes, ["column 4 is left out"]);
     let counted = parsed("0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n");
@@ -98,12 +106,17 @@ fn a_first_line_that_may_be_an_edge_or_counts_is_refused_with_the_question() {
              and edges? pass `--no-header` if it is an edge, or `--header` if not"
         );
     }
+    let names = Some(vec!["u".into(), "v".into()]);
+    let columns = ColumnOptions { names, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    let named = read_all_ways(read_in_blocks, "5 2\n0 1\n1 2\n", &options).unwrap();
+    assert_eq!(named.graph.edges(), 3, "names of columns say that there is no other first line");
     // As an edge, the first line would have an end far beyond the others.
     assert!(with(Vertices::Occurring, "5 3\n0 1\n1 2\n2 3\n").is_ok());
     for text in ["9 1\n4 5 1\n", "9 1\n4 5\n", "# kostra edge list: 9 vertices, 1 edges\n4 5\n"] {
         let refused = with(Vertices::Count(8), text).unwrap_err();
         assert!(
-            refused.ends_with("this line states 9 vertices, but `--vertices` is 8"),
+            refused.contains("this line states 9 vertices, but `--vertices` is 8;"),
             "{refused}"
         );
         assert_eq!(with(Vertices::Count(9), text).unwrap().graph.vertices(), 9);

@@ -90,6 +90,9 @@ impl Layout {
         }
         let with_names = ReadOptions { names: true, ..options.clone() };
         match (numbered, Self::of_lines(&lines, &with_names)) {
+            (Err(fault), _) if numbers_change_into_names(&lines, options, &with_names) => {
+                Err(fault)
+            }
             (_, Ok((mut layout, true))) => {
                 layout.notes.push("the vertices are names".into());
                 Ok(Some(layout))
@@ -219,6 +222,21 @@ fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
         Some(Delimiter::Blanks) => Separator::Blanks,
         Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
     }
+}
+
+/// Whether the first line starts with two numbers between blanks, but is divided at another separator
+/// if vertices are names: `1 2 2,5` would be an edge from `1 2 2` to `5`.
+fn numbers_change_into_names(
+    lines: &[&[u8]],
+    options: &ReadOptions,
+    with_names: &ReadOptions,
+) -> bool {
+    let separator = separator_of(lines, options);
+    let first = lines.first().copied().unwrap_or_default();
+    let ends = fields(first, separator).take(2).filter(|(_, field)| natural(field, "").is_ok());
+    separator == Separator::Blanks
+        && separator_of(lines, with_names) != separator
+        && ends.count() == 2
 }
 
 /// Whether the ends of the edges in some rows are names. The first row decides, except that a
