@@ -1,10 +1,14 @@
-//! Lists the headers of the kernels, and compiles the kernels if an nvcc is found. Without an nvcc,
-//! the crate compiles them when they are first used.
+//! Deflates the texts of the kernels and their headers, and compiles the kernels if an nvcc is
+//! found. Without an nvcc, the crate compiles them when they are first used.
 
 use std::env;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
 /// The folder of the kernels.
 const KERNELS: &str = "kernels";
@@ -21,7 +25,9 @@ fn main() {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    fs::write(out.join("headers.rs"), headers()).expect("cargo's folder can be written");
+    let texts = [files("cu"), files("cuh")].concat();
+    fs::write(out.join("files.rs"), table_of_texts(&texts)).expect("cargo's folder can be written");
+    deflate(&texts, &out.join("kernels.deflate")).expect("the kernels can be read and archived");
     let demanded = env::var_os("KOSTRA_NVCC").is_some_and(|path| !path.is_empty());
     let table = match nvcc() {
         None if demanded => panic!("KOSTRA_NVCC does not name an nvcc that can be run"),
@@ -38,16 +44,28 @@ fn main() {
     fs::write(out.join("embedded.rs"), table).expect("cargo's folder can be written");
 }
 
-/// The table of the headers in `kernels/` and its folders: the name by which a kernel file includes
-/// the header, and the text.
-fn headers() -> String {
+/// The table of the files in `kernels/` and its folders: the name by which a kernel file includes
+/// the file, and the text.
+fn table_of_texts(names: &[String]) -> String {
     let mut rows = String::new();
-    for name in files("cuh") {
+    for name in names {
         rows += &format!(
             "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/kernels/{name}\"))),\n"
         );
     }
-    format!("const HEADERS: &[(&str, &str)] = &[\n{rows}];\n")
+    format!(
+        "/// The files of `kernels/` and its folders: name and text. Only for use when the crate is\n\
+         /// compiled.\nconst FILES: &[(&str, &str)] = &[\n{rows}];\n"
+    )
+}
+
+/// Writes the texts of files, one after the other and deflated.
+fn deflate(names: &[String], archive: &Path) -> io::Result<()> {
+    let mut encoder = DeflateEncoder::new(File::create(archive)?, Compression::best());
+    for name in names {
+        encoder.write_all(&fs::read(Path::new(KERNELS).join(name))?)?;
+    }
+    encoder.finish().map(drop)
 }
 
 /// An nvcc that can be run.

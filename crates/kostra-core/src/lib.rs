@@ -34,6 +34,7 @@ mod prefetch;
 pub mod random;
 mod run;
 mod solver;
+mod steps;
 pub mod tree;
 mod union_find;
 mod verify;

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::clock::Instant;
 use crate::graph::LazyRows;
-use crate::run::DeviceTimes;
+use crate::steps::solve_graph;
 use crate::{
     AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Key, Order, OutOfMemory, PartsError,
-    Run, Weight, with_graph,
+    Run, Weight,
 };
 
 /// The kind of machine that a solver runs on.
@@ -343,43 +342,6 @@ impl<A: Algorithm> Solver for A {
         order: Order,
         run: &mut Run<'_>,
     ) -> Result<Solution, SolveError> {
-        with_graph!(graph, graph => solve_with(self, Problem::new(graph, order, &A::INFO), run))
-            .map_err(|error| error.with_solver(A::INFO.id))
+        solve_graph(self, graph, order, run)
     }
-}
-
-fn solve_with<A: Algorithm, K: Key>(
-    algorithm: &A,
-    problem: Problem<'_, K>,
-    run: &mut Run<'_>,
-) -> Result<Solution, SolveError> {
-    algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
-    if let Some(parts) = run.parts() {
-        if !A::USES_PARTITION {
-            return Err(PartsError::NotUsed { solver: A::INFO.id }.into());
-        }
-        parts.check(problem.edges().vertices())?;
-    }
-    let devices = run.devices().len();
-    if devices > 1 && A::INFO.platform == Platform::Cuda && !A::USES_DEVICES {
-        return Err(SolveError::OneDevice { solver: A::INFO.id, devices });
-    }
-    let start = Instant::now();
-    if A::INFO.representation == Representation::Csr {
-        run.phase("build", |run| problem.csr(run).map(drop))?;
-    }
-    run.take_device_times(); // discards the times of a solve that failed
-    let built = Instant::now();
-    let set = algorithm.solve(problem, run)?;
-    run.finish_rounds();
-    let solved = Instant::now();
-    let ids = run.phase("list the forest", |run| algorithm.list(set, run))?;
-    let DeviceTimes { compile, upload, mut download } = run.take_device_times();
-    let mut solve = (solved - built).saturating_sub(compile + upload + download);
-    // A device returns the forest as a set, so listing its members is the last part of the
-    // download.
-    let last = if A::INFO.platform == Platform::Cuda { &mut download } else { &mut solve };
-    *last += solved.elapsed();
-    let forest = Forest::new(problem.edges(), ids);
-    Ok(Solution { forest, build: built - start, compile, upload, solve, download })
 }

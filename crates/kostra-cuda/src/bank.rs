@@ -20,16 +20,16 @@ use crate::shared::constant;
 use crate::source::Source;
 use crate::step_clock::new_event;
 
-const SOURCE: Source = Source { name: "bank", text: include_str!("../kernels/bank.cu") };
+const SOURCE: Source = Source::file("bank.cu");
 
 /// The most accounts in a transaction.
-pub const CAPACITY: u32 = constant(SOURCE.text, "CAPACITY") as u32;
+pub const CAPACITY: u32 = constant(SOURCE.text(), "CAPACITY") as u32;
 /// The first balance of an account.
-const BALANCE: u32 = constant(SOURCE.text, "BALANCE") as u32;
+const BALANCE: u32 = constant(SOURCE.text(), "BALANCE") as u32;
 /// The number of the counters.
-const COUNTERS: usize = constant(SOURCE.text, "FIRST_ABORTED") as usize + 1;
+const COUNTERS: usize = constant(SOURCE.text(), "FIRST_ABORTED") as usize + 1;
 /// The lanes of a warp, which take transactions together.
-const WARP: u32 = constant(SOURCE.text, "WARP") as u32;
+const WARP: u32 = constant(SOURCE.text(), "WARP") as u32;
 
 /// How transfers are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,11 +182,11 @@ fn run_kernels(
     let get = |place: u64| counters.get(place as usize).copied().unwrap_or_default();
     Ok(Outcome {
         time,
-        committed: get(constant(SOURCE.text, "COMMITTED")),
-        read_only: get(constant(SOURCE.text, "READ_ONLY")),
-        aborted: get(constant(SOURCE.text, "ABORTED")),
-        first_aborted: get(constant(SOURCE.text, "FIRST_ABORTED")),
-        wrong: get(constant(SOURCE.text, "WRONG")),
+        committed: get(const { constant(SOURCE.text(), "COMMITTED") }),
+        read_only: get(const { constant(SOURCE.text(), "READ_ONLY") }),
+        aborted: get(const { constant(SOURCE.text(), "ABORTED") }),
+        first_aborted: get(const { constant(SOURCE.text(), "FIRST_ABORTED") }),
+        wrong: get(const { constant(SOURCE.text(), "WRONG") }),
         preserved: are_preserved(&download(device, &accounts)?, workload.branch),
     })
 }
@@ -216,7 +216,7 @@ fn launch_bank(
     const {
         // Both kernels have these parameters.
         crate::shared::assert_parameters(
-            SOURCE.text,
+            SOURCE.text(),
             "bank_by_atomics",
             &[
                 ("ptr", "accounts"),
@@ -306,33 +306,27 @@ mod tests {
         }
     }
 
-    /// The source's rule, with which two transactions can abort each other without end.
-    const WITH_ROLLBACK_AT_LOCKS: Source = Source {
-        name: "bank_rollback_at_locks",
-        text: concat!("#define PLANTED_ROLLBACK_AT_LOCKS\n", include_str!("../kernels/bank.cu")),
-    };
+    /// The kernels with a planted fault.
+    fn with_fault(name: &'static str, fault: &str) -> Source {
+        Source::given(name, format!("#define {fault}\n{}", SOURCE.inflated()).leak())
+    }
 
+    /// The source's rule, with which two transactions can abort each other without end.
     #[test]
     fn with_a_rollback_at_locks_the_highest_priority_aborts_too() {
         let Some(device) = device() else { return };
-        let transactions = Method::Transactions;
-        let outcome = run_kernels(&device, &CONTENDED, transactions, WITH_ROLLBACK_AT_LOCKS);
-        let outcome = outcome.unwrap();
+        let source = with_fault("bank_rollback_at_locks", "PLANTED_ROLLBACK_AT_LOCKS");
+        let outcome = run_kernels(&device, &CONTENDED, Method::Transactions, source).unwrap();
         assert!(outcome.preserved && outcome.wrong == 0, "{outcome:?}");
         assert!(outcome.first_aborted > 0, "{outcome:?}");
     }
 
     /// Locks are taken without a look at the marks.
-    const WITHOUT_VALIDATION: Source = Source {
-        name: "bank_locks_without_marks",
-        text: concat!("#define PLANTED_LOCKS_WITHOUT_MARKS\n", include_str!("../kernels/bank.cu")),
-    };
-
     #[test]
     fn without_validation_money_is_lost() {
         let Some(device) = device() else { return };
-        let outcome =
-            run_kernels(&device, &CONTENDED, Method::Transactions, WITHOUT_VALIDATION).unwrap();
+        let source = with_fault("bank_locks_without_marks", "PLANTED_LOCKS_WITHOUT_MARKS");
+        let outcome = run_kernels(&device, &CONTENDED, Method::Transactions, source).unwrap();
         assert!(!outcome.preserved, "{outcome:?}");
     }
 

@@ -27,10 +27,7 @@ use crate::source::Source;
 /// The contracting Borůvka algorithm by entries, on a device.
 pub(crate) struct BoruvkaContractEdge;
 
-const SOURCE: Source = Source {
-    name: "boruvka_contract_edge",
-    text: include_str!("../kernels/boruvka_contract_edge.cu"),
-};
+const SOURCE: Source = Source::file("boruvka_contract_edge.cu");
 
 impl Algorithm for BoruvkaContractEdge {
     const INFO: SolverInfo = SolverInfo {

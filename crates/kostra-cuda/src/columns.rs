@@ -25,12 +25,12 @@ use crate::memory::{DeviceMemory, bytes_at};
 use crate::shared::assert_parameters;
 use crate::source::Source;
 
-const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
+const ARRAYS: Source = Source::file("arrays.cu");
 
 // A launch of `widen` is compared with the first kernel of this name. This one has a body of its
 // own.
 const _: () = assert_parameters(
-    ARRAYS.text,
+    ARRAYS.text(),
     "widen_f16",
     &[("ptr", "source"), ("u64", "count"), ("ptr", "target")],
 );

@@ -68,7 +68,7 @@ macro_rules! launch {
         use ::cudarc::driver::PushKernelArg as _;
         const {
             $crate::shared::assert_parameters(
-                $source.text,
+                $source.text(),
                 $kernel,
                 &[$((stringify!($kind), stringify!($parameter))),+],
             );

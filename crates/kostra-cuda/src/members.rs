@@ -17,7 +17,7 @@ use crate::scan::{self, Scan, TileSums};
 use crate::shared::constant;
 use crate::source::Source;
 
-const SOURCE: Source = Source { name: "members", text: include_str!("../kernels/members.cu") };
+const SOURCE: Source = Source::file("members.cu");
 const HEADER: &str = include_str!("../kernels/members.cuh");
 
 /// The edges of a line of a set, which a warp handles at once.

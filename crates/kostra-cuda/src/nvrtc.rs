@@ -60,7 +60,7 @@ fn compiled_in<T>(
 /// A hash of everything that NVRTC compiles.
 fn hash(source: Source) -> u128 {
     let mut hasher = Xxh3::new();
-    for (name, text) in Source::HEADERS.iter().chain([&("", source.text)]) {
+    for (name, text) in Source::headers().chain([("", source.inflated())]) {
         hasher.update(name.as_bytes());
         hasher.update(&text.len().to_le_bytes());
         hasher.update(text.as_bytes());
@@ -171,16 +171,13 @@ impl Nvrtc {
     }
 
     /// Compiles a file to a cubin for one compute capability.
-    fn compile(
-        &self,
-        Source { name, text }: Source,
-        (major, minor): (u32, u32),
-    ) -> Result<Vec<u8>, DeviceError> {
+    fn compile(&self, source: Source, (major, minor): (u32, u32)) -> Result<Vec<u8>, DeviceError> {
+        let name = source.name;
         let failed = |log: String| DeviceError::Compile { name, log };
         let c_string = |text: &str| CString::new(text).map_err(|error| failed(error.to_string()));
-        let (text, file) = (c_string(text)?, c_string(&format!("{name}.cu"))?);
-        let headers = CStrings::new(Source::HEADERS.iter().map(|(_, text)| c_string(text)))?;
-        let names = CStrings::new(Source::HEADERS.iter().map(|(name, _)| c_string(name)))?;
+        let (text, file) = (c_string(source.inflated())?, c_string(&format!("{name}.cu"))?);
+        let headers = CStrings::new(Source::headers().map(|(_, text)| c_string(text)))?;
+        let names = CStrings::new(Source::headers().map(|(name, _)| c_string(name)))?;
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
         let options =
             CStrings::new([c_string(&architecture), c_string("--std=c++17")].into_iter())?;
@@ -313,10 +310,10 @@ mod tests {
         version.is_ok()
     }
 
-    const KERNEL: Source = Source {
-        name: "test",
-        text: "#include \"common.cuh\"\nKERNEL nothing(u32* word) { lower(word, 1u); }",
-    };
+    const KERNEL: Source = Source::given(
+        "test",
+        "#include \"common.cuh\"\nKERNEL nothing(u32* word) { lower(word, 1u); }",
+    );
 
     #[test]
     fn an_error_says_what_to_install_if_nvrtc_is_missing() {
@@ -336,9 +333,20 @@ mod tests {
             let name = file.file_stem().unwrap().to_string_lossy().into_owned().leak();
             let text = std::fs::read_to_string(file).unwrap().leak();
             // scripts/kernels compiles for other devices.
-            let cubin = compiled_in(None, Source { name, text }, (8, 0), |cubin| Ok(cubin.len()));
+            let source = Source::given(name, text);
+            let cubin = compiled_in(None, source, (8, 0), |cubin| Ok(cubin.len()));
             assert!(cubin.as_ref().is_ok_and(|len| *len > 1000), "{name}: {cubin:?}");
         }
+    }
+
+    #[test]
+    fn a_kept_file_has_another_name_if_its_text_has_changed() {
+        const SCAN: Source = Source::file("scan.cu");
+        let text = SCAN.inflated();
+        let changed = text.replacen("32", "64", 1);
+        assert_ne!(changed, text);
+        assert_eq!(hash(Source::given("scan", text)), hash(SCAN));
+        assert_ne!(hash(Source::given("scan", changed.leak())), hash(SCAN));
     }
 
     #[test]
@@ -381,7 +389,7 @@ mod tests {
     fn an_error_names_the_file_and_line_of_a_fault_in_a_kernel() {
         if is_here() {
             let text = "#include \"common.cuh\"\nKERNEL nothing() {\n    no_such_thing();\n}";
-            let source = Source { name: "faulty", text };
+            let source = Source::given("faulty", text);
             let error = compiled_in(None, source, (8, 0), |_| Ok(())).unwrap_err().to_string();
             assert!(error.contains("faulty.cu(3)") && error.contains("no_such_thing"), "{error}");
         }

@@ -18,9 +18,9 @@ use crate::launch::launch;
 use crate::source::Source;
 use crate::testing::device;
 
-const SOURCE: Source = Source {
-    name: "planted",
-    text: "
+const SOURCE: Source = Source::given(
+    "planted",
+    "
 #include \"common.cuh\"
 
 // A thread reads the word of a thread of the other warp, without a barrier before it.
@@ -35,7 +35,7 @@ KERNEL out_of_bounds(u32* memory, u32 count) {
     if (threadIdx.x == 0) memory[count] = 1;
 }
 ",
-};
+);
 
 /// The number of words that the kernels are told of.
 const COUNT: u32 = 1000;

@@ -19,15 +19,14 @@ use crate::scan::{self, Scan, TileSums};
 use crate::shared::constant;
 use crate::source::Source;
 
-const SOURCE: Source =
-    Source { name: "radix_sort", text: include_str!("../kernels/radix_sort.cu") };
+const SOURCE: Source = Source::file("radix_sort.cu");
 
 /// The number of threads of a block.
-const THREADS: u32 = constant(SOURCE.text, "THREADS") as u32;
+const THREADS: u32 = constant(SOURCE.text(), "THREADS") as u32;
 /// The number of keys of a tile.
-const TILE: u32 = THREADS * constant(SOURCE.text, "ITEMS") as u32;
+const TILE: u32 = THREADS * constant(SOURCE.text(), "ITEMS") as u32;
 /// The number of different digits.
-const DIGITS: usize = constant(SOURCE.text, "DIGITS") as usize;
+const DIGITS: usize = constant(SOURCE.text(), "DIGITS") as usize;
 /// The number of bits of a digit.
 const BITS: u32 = DIGITS.trailing_zeros();
 

@@ -19,12 +19,12 @@ use crate::launch::launch;
 use crate::shared::constant;
 use crate::source::Source;
 
-const SOURCE: Source = Source { name: "scan", text: include_str!("../kernels/scan.cu") };
+const SOURCE: Source = Source::file("scan.cu");
 
 /// The number of threads of a block.
-const THREADS: u32 = constant(SOURCE.text, "THREADS") as u32;
+const THREADS: u32 = constant(SOURCE.text(), "THREADS") as u32;
 /// The number of numbers in a tile.
-const TILE: usize = (constant(SOURCE.text, "NUMBERS") * THREADS as u64) as usize;
+const TILE: usize = (constant(SOURCE.text(), "NUMBERS") * THREADS as u64) as usize;
 
 /// Where the sums of the tiles are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,12 +23,12 @@ use crate::launch::{Blocks, launch};
 use crate::shared::constant;
 use crate::source::Source;
 
-const SOURCE: Source = Source { name: "sort_rows", text: include_str!("../kernels/sort_rows.cu") };
+const SOURCE: Source = Source::file("sort_rows.cu");
 
 /// The number of threads of a block.
-const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text, "THREADS") as u32 };
+const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text(), "THREADS") as u32 };
 /// The number of entries that a block sorts in shared memory.
-const TILE: u32 = BLOCKS.threads * constant(SOURCE.text, "ITEMS") as u32;
+const TILE: u32 = BLOCKS.threads * constant(SOURCE.text(), "ITEMS") as u32;
 
 /// The order of the entries of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,7 @@ use crate::source::Source;
 use crate::step_clock::Step;
 
 /// The kernels that both solvers use, and those of [`ByVertex`](super::ByVertex).
-pub(super) const SOURCE: Source =
-    Source { name: "boruvka_contract", text: include_str!("../../kernels/boruvka_contract.cu") };
+pub(super) const SOURCE: Source = Source::file("boruvka_contract.cu");
 
 /// The kernels that build the rows of the contracted graph: the difference between the solvers.
 pub(crate) trait ContractionKernels {

@@ -8,8 +8,7 @@ use crate::error::DeviceError;
 use crate::source::Source;
 
 /// The file of the kernels.
-pub(super) const SOURCE: Source =
-    Source { name: "boruvka_edge", text: include_str!("../../kernels/boruvka_edge.cu") };
+pub(super) const SOURCE: Source = Source::file("boruvka_edge.cu");
 
 /// The kernels of a solve, for keys of one width.
 pub(super) struct Kernels {

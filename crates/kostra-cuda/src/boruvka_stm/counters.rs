@@ -22,17 +22,17 @@ pub(super) struct Counters {
 
 impl Counters {
     /// The number of counters on the device.
-    pub(super) const COUNT: usize = constant(SOURCE.text, "EXCEEDED") as usize + 1;
+    pub(super) const COUNT: usize = constant(SOURCE.text(), "EXCEEDED") as usize + 1;
 
     /// The counters as the device stores them.
     pub(super) fn new(words: &[u64]) -> Self {
         let get = |place: u64| words.get(place as usize).copied().unwrap_or_default();
         Self {
-            remaining: get(constant(SOURCE.text, "REMAINING")),
-            started: get(constant(SOURCE.text, "STARTED")),
-            committed: get(constant(SOURCE.text, "COMMITTED")),
-            aborted: get(constant(SOURCE.text, "ABORTED")),
-            exceeded: get(constant(SOURCE.text, "EXCEEDED")),
+            remaining: get(const { constant(SOURCE.text(), "REMAINING") }),
+            started: get(const { constant(SOURCE.text(), "STARTED") }),
+            committed: get(const { constant(SOURCE.text(), "COMMITTED") }),
+            aborted: get(const { constant(SOURCE.text(), "ABORTED") }),
+            exceeded: get(const { constant(SOURCE.text(), "EXCEEDED") }),
         }
     }
 

@@ -13,14 +13,13 @@ use crate::source::Source;
 use crate::step_clock::Step;
 
 /// The file of the kernels.
-pub(super) const SOURCE: Source =
-    Source { name: "boruvka_stm", text: include_str!("../../kernels/boruvka_stm.cu") };
+pub(super) const SOURCE: Source = Source::file("boruvka_stm.cu");
 
 /// The size of the blocks: warps share memory, so the kernels fix it.
-pub(super) const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text, "THREADS") as u32 };
+pub(super) const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text(), "THREADS") as u32 };
 
 /// The most vertices in a transaction that the log of a thread has room for.
-pub(super) const CAPACITY: u64 = constant(SOURCE.text, "CAPACITY");
+pub(super) const CAPACITY: u64 = constant(SOURCE.text(), "CAPACITY");
 
 /// The grid of the merge phase. The number of a thread is its priority, which has 31 bits, so a
 /// thread may have several vertices.

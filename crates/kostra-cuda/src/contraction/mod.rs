@@ -16,8 +16,7 @@ use crate::source::Source;
 
 pub(crate) use self::rows::{Rows, admit};
 
-const SOURCE: Source =
-    Source { name: "contraction", text: include_str!("../../kernels/contraction.cu") };
+const SOURCE: Source = Source::file("contraction.cu");
 
 /// The kernels.
 #[derive(Clone)]

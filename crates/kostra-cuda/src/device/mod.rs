@@ -358,7 +358,7 @@ mod tests {
         let device = Device::open(0).unwrap();
         let memory = device.filled::<u32>(1000, 0).unwrap();
         let text = "#include \"common.cuh\"\nKERNEL trap() { asm volatile(\"trap;\"); }";
-        let source = Source { name: "trap", text };
+        let source = Source::given("trap", text);
         let trap = device.function(source, "trap").unwrap();
         let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel takes no arguments and touches no memory.

@@ -9,20 +9,19 @@ use crate::shared::constant;
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};
 
-pub(super) const SOURCE: Source =
-    Source { name: "external", text: include_str!("../../kernels/external.cu") };
+pub(super) const SOURCE: Source = Source::file("external.cu");
 
 /// The number of edges that are copied to the device at once.
-pub(super) const PORTION: usize = constant(SOURCE.text, "PORTION") as usize;
+pub(super) const PORTION: usize = constant(SOURCE.text(), "PORTION") as usize;
 /// The number of threads of a kernel with one block.
-const BLOCK: u32 = constant(SOURCE.text, "BLOCK") as u32;
+const BLOCK: u32 = constant(SOURCE.text(), "BLOCK") as u32;
 /// The grid of a kernel with one block.
 pub(super) const ONE_BLOCK: LaunchConfig =
     LaunchConfig { grid_dim: (1, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
 /// The number of levels of vertices in the component of the center.
-pub(super) const LEVELS: usize = constant(SOURCE.text, "LEVELS") as usize;
+pub(super) const LEVELS: usize = constant(SOURCE.text(), "LEVELS") as usize;
 /// The level of all other vertices.
-pub(super) const OUTSIDE: u8 = constant(SOURCE.text, "OUTSIDE") as u8;
+pub(super) const OUTSIDE: u8 = constant(SOURCE.text(), "OUTSIDE") as u8;
 
 const _: () = assert!(OUTSIDE as usize == LEVELS);
 

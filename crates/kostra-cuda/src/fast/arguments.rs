@@ -152,10 +152,12 @@ pub(super) const STEP_NAMES: [&str; 15] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Source;
 
     #[test]
     fn steps_have_the_names_of_the_cuda_source_in_its_order() {
-        let (_, steps) = ARGUMENTS.split_once("enum Step : u32 {").unwrap();
+        const FILE: Source = Source::file("fast/arguments.cuh");
+        let (_, steps) = FILE.inflated().split_once("enum Step : u32 {").unwrap();
         let (steps, _) = steps.split_once('}').unwrap();
         let steps: Vec<_> =
             steps.split(',').map(|name| name.trim().to_lowercase().replace('_', " ")).collect();

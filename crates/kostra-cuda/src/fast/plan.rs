@@ -58,10 +58,9 @@ impl Plan {
 /// its own, because compiling all of them takes four to seven times as long as one.
 fn kernel(form: Form, wide: bool) -> (Source, &'static str) {
     macro_rules! kernel {
-        ($name:literal) => {{
-            let text = include_str!(concat!("../../kernels/fast_", $name, ".cu"));
-            (Source { name: concat!("fast_", $name), text }, $name)
-        }};
+        ($name:literal) => {
+            (const { Source::file(concat!("fast_", $name, ".cu")) }, $name)
+        };
     }
     match (form, wide) {
         (Form::Edges, false) => kernel!("edges_32"),
@@ -86,7 +85,7 @@ mod tests {
             for wide in [false, true] {
                 let (source, name) = kernel(form, wide);
                 let kernels: Vec<_> =
-                    source.text.lines().filter(|l| l.starts_with("SOLVE(")).collect();
+                    source.inflated().lines().filter(|l| l.starts_with("SOLVE(")).collect();
                 assert_eq!(kernels.len(), 1, "{}: {kernels:?}", source.name);
                 let input = if form == Form::Rows { "rows" } else { "edges" };
                 let width = if wide { "Wide" } else { "Narrow" };

@@ -18,7 +18,7 @@ use crate::launch::{grid_stride, launch};
 use crate::shared::constant;
 use crate::source::Source;
 
-const CHECK: Source = Source { name: "check", text: include_str!("../../kernels/check.cu") };
+const CHECK: Source = Source::file("check.cu");
 
 impl<K: Key> DeviceCsr<K> {
     /// Checks the arrays on the device.
@@ -144,7 +144,7 @@ enum Fault {
 
 /// The index of a kind of fault in check.cu.
 const fn index(fault: &str) -> isize {
-    constant(CHECK.text, fault) as isize
+    constant(CHECK.text(), fault) as isize
 }
 
 /// The kinds of fault, in the order in which they are reported.

@@ -15,8 +15,7 @@ use crate::members::{load_places, places_of_members};
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};
 
-pub(super) const SOURCE: Source =
-    Source { name: "multi", text: include_str!("../../kernels/multi.cu") };
+pub(super) const SOURCE: Source = Source::file("multi.cu");
 
 /// Loads the kernels of this file for a width of keys.
 pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {

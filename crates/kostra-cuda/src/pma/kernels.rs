@@ -11,19 +11,18 @@ use crate::source::Source;
 use crate::step_clock::Step;
 use crate::{contraction, scan, sort_rows};
 
-pub(super) const SOURCE: Source =
-    Source { name: "pma", text: include_str!("../../kernels/pma.cu") };
+pub(super) const SOURCE: Source = Source::file("pma.cu");
 
 /// Indices of the counters.
-pub(super) const TREES: usize = constant(SOURCE.text, "TREES") as usize;
-pub(super) const TOUCHES: usize = constant(SOURCE.text, "TOUCHES") as usize;
-pub(super) const MUTUAL_TOUCHES: usize = constant(SOURCE.text, "MUTUAL_TOUCHES") as usize;
+pub(super) const TREES: usize = constant(SOURCE.text(), "TREES") as usize;
+pub(super) const TOUCHES: usize = constant(SOURCE.text(), "TOUCHES") as usize;
+pub(super) const MUTUAL_TOUCHES: usize = constant(SOURCE.text(), "MUTUAL_TOUCHES") as usize;
 /// The number of counters.
 pub(super) const COUNTERS: usize = MUTUAL_TOUCHES + 1;
 
 /// The blocks of Partial Prim.
 pub(super) const PROCESSOR_BLOCKS: Blocks =
-    Blocks { threads: constant(SOURCE.text, "BLOCK_PROCESSORS") as u32 };
+    Blocks { threads: constant(SOURCE.text(), "BLOCK_PROCESSORS") as u32 };
 /// The blocks of all other kernels. Several of them fit on a multiprocessor.
 pub(super) const BLOCKS: Blocks = Blocks { threads: 256 };
 

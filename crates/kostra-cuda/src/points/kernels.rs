@@ -9,31 +9,24 @@ use crate::shared::constant;
 use crate::source::Source;
 
 /// The kernels that do not depend on the dimensions.
-pub(super) const FOREST: Source =
-    Source { name: "points_forest", text: include_str!("../../kernels/points_forest.cu") };
+pub(super) const FOREST: Source = Source::file("points_forest.cu");
 /// Of the kernels for each number of dimensions: the texts that declare them.
-pub(super) const TREE: Source =
-    Source { name: "points/tree", text: include_str!("../../kernels/points/tree.cuh") };
-pub(super) const NEIGHBORS: Source =
-    Source { name: "points/neighbors", text: include_str!("../../kernels/points/neighbors.cuh") };
-pub(super) const SEARCH: Source =
-    Source { name: "points/search", text: include_str!("../../kernels/points/search.cuh") };
-pub(super) const CORES: Source =
-    Source { name: "points/cores", text: include_str!("../../kernels/points/cores.cuh") };
+pub(super) const TREE: Source = Source::file("points/tree.cuh");
+pub(super) const NEIGHBORS: Source = Source::file("points/neighbors.cuh");
+pub(super) const SEARCH: Source = Source::file("points/search.cuh");
+pub(super) const CORES: Source = Source::file("points/cores.cuh");
 
 /// Comparing all pairs: rounded rows, and their products.
-pub(super) const ROUNDED: Source =
-    Source { name: "points_rounded", text: include_str!("../../kernels/points_rounded.cu") };
-pub(super) const PAIRS: Source =
-    Source { name: "points_pairs", text: include_str!("../../kernels/points_pairs.cu") };
+pub(super) const ROUNDED: Source = Source::file("points_rounded.cu");
+pub(super) const PAIRS: Source = Source::file("points_pairs.cu");
 
 /// The files of the kernels for each number of coordinates of a row.
 const OF_WIDTH: [(usize, Source); 5] = [
-    (2, Source { name: "points_2", text: include_str!("../../kernels/points_2.cu") }),
-    (3, Source { name: "points_3", text: include_str!("../../kernels/points_3.cu") }),
-    (4, Source { name: "points_4", text: include_str!("../../kernels/points_4.cu") }),
-    (8, Source { name: "points_8", text: include_str!("../../kernels/points_8.cu") }),
-    (16, Source { name: "points_16", text: include_str!("../../kernels/points_16.cu") }),
+    (2, Source::file("points_2.cu")),
+    (3, Source::file("points_3.cu")),
+    (4, Source::file("points_4.cu")),
+    (8, Source::file("points_8.cu")),
+    (16, Source::file("points_16.cu")),
 ];
 
 /// The most dimensions of a tree.
@@ -212,7 +205,7 @@ mod tests {
             let width = row_width(dimensions);
             assert!(width >= dimensions && width < 2 * dimensions.max(2));
             let (kernels, source) = of_width(dimensions);
-            assert_eq!(constant(source.text, "D"), kernels as u64);
+            assert_eq!(constant(source.inflated(), "D"), kernels as u64);
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::shared::constant;
 use crate::step_clock::StepClock;
 
 /// The number of entries of a point's list.
-pub(super) const LIST: usize = constant(NEIGHBORS.text, "LIST") as usize;
+pub(super) const LIST: usize = constant(NEIGHBORS.text(), "LIST") as usize;
 
 /// The edges of the tree, in the order in which they were found.
 pub(super) struct FoundEdges {

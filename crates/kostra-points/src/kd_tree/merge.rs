@@ -29,7 +29,7 @@ pub(super) struct Merged {
 pub(super) fn merge(
     mut next: Vec<u32>,
     sizes: &[u32],
-    pair: impl Fn(usize) -> Pair + Sync,
+    pair: &(dyn Fn(usize) -> Pair + Sync),
     pairs: &mut Vec<Pair>,
     team: &Team<'_>,
 ) -> Result<Merged, OutOfMemory> {
@@ -94,7 +94,7 @@ fn number_roots(
     next: &[AtomicU32],
     roots: &[u32],
     numbers: &[AtomicU32],
-    pair: impl Fn(usize) -> Pair + Sync,
+    pair: &(dyn Fn(usize) -> Pair + Sync),
     pairs: &mut [Pair],
     team: &Team<'_>,
 ) {
@@ -160,7 +160,7 @@ mod tests {
                 let sizes: Vec<_> = (0..n).collect();
                 let pair = |component| Pair::new(1.0, component as u32, next[component]);
                 let merged = with_team(threads, |team| {
-                    merge(next.clone(), &sizes, pair, &mut pairs, team).unwrap()
+                    merge(next.clone(), &sizes, &pair, &mut pairs, team).unwrap()
                 });
                 assert_eq!(merged.sizes.len() as u32, expected);
                 assert_eq!(pairs.len() as u32, 1 + n - expected);

@@ -243,7 +243,7 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         });
         let mut pairs = std::mem::take(&mut self.pairs);
         let pair = |component: usize| self.pair(winners[component]);
-        let merged = merge(next, &self.sizes, pair, &mut pairs, team)?;
+        let merged = merge(next, &self.sizes, &pair, &mut pairs, team)?;
         (self.pairs, self.components, self.sizes) = (pairs, merged.sizes.len(), merged.sizes);
         self.rename(&merged.new, team);
         Ok(())

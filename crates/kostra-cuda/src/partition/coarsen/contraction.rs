@@ -18,12 +18,9 @@ use crate::sort_rows::{self, RowOrder};
 use crate::source::Source;
 use crate::step_clock::StepClock;
 
-const SOURCE: Source = Source {
-    name: "partition_contract",
-    text: include_str!("../../../kernels/partition_contract.cu"),
-};
+const SOURCE: Source = Source::file("partition_contract.cu");
 
-const _: () = assert!(constant(SOURCE.text, "THREADS") as u32 == BLOCKS.threads);
+const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
 /// The kernels.
 pub(super) struct Kernels {

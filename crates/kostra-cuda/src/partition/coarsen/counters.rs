@@ -21,16 +21,16 @@ pub(super) struct Counters {
 
 impl Counters {
     /// The number of counters on the device.
-    pub(super) const COUNT: usize = constant(SOURCE.text, "LATE") as usize + 1;
+    pub(super) const COUNT: usize = constant(SOURCE.text(), "LATE") as usize + 1;
 
     /// The counters as the device stores them.
     pub(super) fn new(words: &[u64]) -> Self {
         let get = |place: u64| words.get(place as usize).copied().unwrap_or_default();
         Self {
-            started: get(constant(SOURCE.text, "STARTED")),
-            committed: get(constant(SOURCE.text, "COMMITTED")),
-            aborted: get(constant(SOURCE.text, "ABORTED")),
-            late: get(constant(SOURCE.text, "LATE")),
+            started: get(const { constant(SOURCE.text(), "STARTED") }),
+            committed: get(const { constant(SOURCE.text(), "COMMITTED") }),
+            aborted: get(const { constant(SOURCE.text(), "ABORTED") }),
+            late: get(const { constant(SOURCE.text(), "LATE") }),
         }
     }
 

@@ -18,10 +18,9 @@ use crate::source::Source;
 use crate::step_clock::StepClock;
 
 /// The file of the kernels.
-pub(super) const SOURCE: Source =
-    Source { name: "partition_match", text: include_str!("../../../kernels/partition_match.cu") };
+pub(super) const SOURCE: Source = Source::file("partition_match.cu");
 
-const _: () = assert!(constant(SOURCE.text, "THREADS") as u32 == BLOCKS.threads);
+const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
 /// The most rounds. Each round matches a constant share of the edges' ends in expectation.
 const ROUNDS: u32 = 8;
@@ -171,7 +170,7 @@ impl<'a> Matcher<'a> {
         const {
             // Both kernels have these parameters.
             crate::shared::assert_parameters(
-                SOURCE.text,
+                SOURCE.text(),
                 "match_by_handshake",
                 &[
                     ("ptr", "candidates"),

@@ -23,7 +23,7 @@ use crate::launch::launch;
 use crate::shared::constant;
 
 /// The number of classes of a part.
-const CLASSES: usize = constant(JET.text, "CLASSES") as usize;
+const CLASSES: usize = constant(JET.text(), "CLASSES") as usize;
 /// The number of passes in a row without reservations.
 const WEAK_PASSES: u32 = 2;
 

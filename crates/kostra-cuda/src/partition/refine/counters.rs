@@ -25,19 +25,19 @@ pub(super) struct Counters {
 
 impl Counters {
     /// The number of counters on the device.
-    pub(super) const COUNT: usize = constant(STM.text, "TOO_LONG") as usize + 1;
+    pub(super) const COUNT: usize = constant(STM.text(), "TOO_LONG") as usize + 1;
 
     /// The counters as the device stores them.
     pub(super) fn new(words: &[u64]) -> Self {
         let get = |place: u64| words.get(place as usize).copied().unwrap_or_default();
         Self {
-            greatest_gain: get(constant(STM.text, "GREATEST_GAIN")),
-            started: get(constant(STM.text, "STARTED")),
-            committed: get(constant(STM.text, "COMMITTED")),
-            aborted: get(constant(STM.text, "ABORTED")),
-            outdated: get(constant(STM.text, "OUTDATED")),
-            no_room: get(constant(STM.text, "NO_ROOM")),
-            too_long: get(constant(STM.text, "TOO_LONG")),
+            greatest_gain: get(const { constant(STM.text(), "GREATEST_GAIN") }),
+            started: get(const { constant(STM.text(), "STARTED") }),
+            committed: get(const { constant(STM.text(), "COMMITTED") }),
+            aborted: get(const { constant(STM.text(), "ABORTED") }),
+            outdated: get(const { constant(STM.text(), "OUTDATED") }),
+            no_room: get(const { constant(STM.text(), "NO_ROOM") }),
+            too_long: get(const { constant(STM.text(), "TOO_LONG") }),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::shared::constant;
 use crate::step_clock::StepClock;
 
 /// The denominator of the temperature.
-const WHOLE: u32 = constant(JET.text, "WHOLE") as u32;
+const WHOLE: u32 = constant(JET.text(), "WHOLE") as u32;
 /// The share of the connection to its own part that a vertex may lose by a move, on the finest
 /// graph and on coarser ones.
 const TEMPERATURES: [u32; 2] = [WHOLE / 4, 3 * WHOLE / 4];

@@ -11,23 +11,18 @@ use crate::sort_rows;
 use crate::source::Source;
 
 /// Connections of vertices to parts.
-pub(super) const CONNECTIONS: Source =
-    Source { name: "partition_refine", text: include_str!("../../../kernels/partition_refine.cu") };
+pub(super) const CONNECTIONS: Source = Source::file("partition_refine.cu");
 /// Unconstrained moves, and balancing.
-pub(super) const JET: Source = Source {
-    name: "partition_refine_jet",
-    text: include_str!("../../../kernels/partition_refine_jet.cu"),
-};
+pub(super) const JET: Source = Source::file("partition_refine_jet.cu");
 /// Moves in transactions.
-pub(super) const STM: Source = Source {
-    name: "partition_refine_stm",
-    text: include_str!("../../../kernels/partition_refine_stm.cu"),
-};
+pub(super) const STM: Source = Source::file("partition_refine_stm.cu");
 
 /// The size of the blocks of all kernels.
 pub(super) const BLOCKS: Blocks = {
-    let threads = constant(CONNECTIONS.text, "THREADS");
-    assert!(threads == constant(JET.text, "THREADS") && threads == constant(STM.text, "THREADS"));
+    let threads = constant(CONNECTIONS.text(), "THREADS");
+    assert!(
+        threads == constant(JET.text(), "THREADS") && threads == constant(STM.text(), "THREADS")
+    );
     Blocks { threads: threads as u32 }
 };
 

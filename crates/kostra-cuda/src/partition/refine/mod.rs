@@ -72,7 +72,7 @@ impl Effort {
 }
 
 /// The most parts whose classes have numbers of 32 bits.
-const MOST_PARTS: u32 = u32::MAX / constant(JET.text, "CLASSES") as u32;
+const MOST_PARTS: u32 = u32::MAX / constant(JET.text(), "CLASSES") as u32;
 
 /// The partition that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

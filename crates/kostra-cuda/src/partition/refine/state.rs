@@ -30,12 +30,15 @@ pub(super) enum Direction {
 impl Direction {
     /// The direction as kernels read it.
     pub(super) fn code(self) -> u32 {
-        let code = |name| constant(CONNECTIONS.text, name) as u32;
+        /// The constant of the kernels.
+        const fn code(name: &str) -> u32 {
+            constant(CONNECTIONS.text(), name) as u32
+        }
         match self {
-            Self::Any => code("ANY"),
-            Self::Upward => code("UPWARD"),
-            Self::Downward => code("DOWNWARD"),
-            Self::Bit(bit, value) => code("FIRST_BIT") + 2 * bit + u32::from(value),
+            Self::Any => const { code("ANY") },
+            Self::Upward => const { code("UPWARD") },
+            Self::Downward => const { code("DOWNWARD") },
+            Self::Bit(bit, value) => 2 * bit + u32::from(value) + const { code("FIRST_BIT") },
         }
     }
 }
@@ -239,7 +242,7 @@ impl<'a> State<'a> {
         let weights = download(self.device, &self.part_weights)?;
         let limit = u64::from(self.shape.limit);
         Ok(Outcome {
-            cut: counters[constant(CONNECTIONS.text, "DOUBLED_CUT") as usize] / 2,
+            cut: counters[const { constant(CONNECTIONS.text(), "DOUBLED_CUT") as usize }] / 2,
             overload: weights.iter().map(|weight| weight.saturating_sub(limit)).sum(),
             empty: weights.iter().filter(|&&weight| weight == 0).count() as u32,
         })

@@ -7,12 +7,11 @@ use crate::error::DeviceError;
 use crate::shared::constant;
 use crate::source::Source;
 
-pub(super) const MERGES: Source =
-    Source { name: "points_merges", text: include_str!("../../../kernels/points_merges.cu") };
+pub(super) const MERGES: Source = Source::file("points_merges.cu");
 
 /// The indices of the flags.
-pub(super) const UNFINISHED: usize = constant(MERGES.text, "UNFINISHED") as usize;
-pub(super) const OUTSIDE: usize = constant(MERGES.text, "OUTSIDE") as usize;
+pub(super) const UNFINISHED: usize = constant(MERGES.text(), "UNFINISHED") as usize;
+pub(super) const OUTSIDE: usize = constant(MERGES.text(), "OUTSIDE") as usize;
 
 /// The kernels for merges.
 pub(super) struct MergeKernels {

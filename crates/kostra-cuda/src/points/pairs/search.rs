@@ -17,7 +17,7 @@ use crate::points::kernels::{FOREST, PAIRS, PairKernels, ROUNDED, counter};
 use crate::points::rounds::{LIST, Rounds, Search};
 use crate::shared::constant;
 
-const _: () = assert!(constant(ROUNDED.text, "LIST") as usize == LIST);
+const _: () = assert!(constant(ROUNDED.text(), "LIST") as usize == LIST);
 /// The threads of a warp, which are its queries, too.
 const WARP: u32 = 32;
 /// Blocks for each multiprocessor, so that those that end early leave little idle.
