@@ -46,6 +46,9 @@ def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
     for arguments, error, message in [
         ({"columns": "abc"}, TypeError, "columns must be a list of texts, not 'abc'"),
         ({"highway": [3]}, TypeError, "highway must be a list of texts"),
+        ({"highway": 5}, TypeError, "highway must be a list of texts, not 5"),
+        ({"highway": []}, ValueError, "highway must name at least one value"),
+        ({"bbox": 5}, ValueError, "bbox must be west, south, east and north"),
         ({"delimiter": 3}, TypeError, "delimiter must be a text"),
         ({"delimiter": "ab"}, ValueError, "delimiter is \"ab\": pass a character"),
         ({"vertices": -1}, ValueError, "vertices"),

@@ -2,6 +2,7 @@
 
 import html
 import os
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def _positions(forest, positions=None):
         positions = forest.coordinates
     if positions is None:
         raise ValueError("the vertices have no coordinates; pass positions, or set coordinates")
-    if isinstance(positions, dict):
+    if isinstance(positions, Mapping):
         nodes = range(forest.n) if forest.nodes is None else forest.nodes
         missing = [node for node in nodes if node not in positions]
         if missing:

@@ -2,6 +2,8 @@
 
 import os
 
+import numpy as np
+
 from kostra import _arrays, _convert, _kostra
 
 _COLUMNS = ("source", "target", "weight")
@@ -45,15 +47,18 @@ def _check(options):
     _arrays.choice("nan", options["nan"], ("error", "skip"))
     for name in ("columns", "highway"):
         texts = options[name]
-        if texts is not None and (
-            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
-        ):
+        if texts is None:
+            continue
+        if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
             raise TypeError(f"{name} must be a list of texts, not {texts!r}")
+        if not texts:
+            raise ValueError(f"{name} must name at least one value, or be omitted")
     delimiter = options["delimiter"]
     if delimiter is not None and not isinstance(delimiter, str):
         raise TypeError(f"delimiter must be a text such as ';', not {delimiter!r}")
-    if options["bbox"] is not None and len(options["bbox"]) != 4:
-        raise ValueError(f"bbox must be west, south, east and north, not {options['bbox']!r}")
+    bbox = options["bbox"]
+    if bbox is not None and (np.shape(bbox) != (4,) or np.asarray(bbox).dtype.kind not in "iuf"):
+        raise ValueError(f"bbox must be west, south, east and north, not {bbox!r}")
     if options["array"] is not None:
         _arrays.choice("array", options["array"], ("matrix", "edges"))
     if options["names"] and options["vertices"] is not None:
@@ -63,5 +68,6 @@ def _check(options):
 def _refuse(path, kind, options, names):
     """Refuses options that do not apply to files of a kind."""
     for name in names:
-        if options[name] is not None and options[name] is not False:
+        is_given = options[name] is not None
+        if is_given and not (name in ("names", "decimal_comma") and not options[name]):
             raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; remove it")

@@ -224,8 +224,8 @@ fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
     }
 }
 
-/// Whether the first line starts with two numbers between blanks, but is divided at another separator
-/// if vertices are names: `1 2 2,5` would be an edge from `1 2 2` to `5`.
+/// Whether the first line starts with two numbers between blanks, but is divided at another
+/// separator if vertices are names: `1 2 2,5` would be an edge from `1 2 2` to `5`.
 fn numbers_change_into_names(
     lines: &[&[u8]],
     options: &ReadOptions,
