@@ -106,8 +106,7 @@ impl Table<'_> {
         let separator = style.separator();
         let names = self.columns.iter().map(|column| column.name);
         let names = names.chain(self.kept.names().iter().map(String::as_str));
-        let names: Vec<_> = names.map(|name| style.field(name)).collect();
-        writeln!(to, "{}", names.join(&*separator.to_string()))?;
+        writeln!(to, "{}", style.line(names))?;
         for row in 0..self.rows() {
             for (index, column) in self.columns.iter().enumerate() {
                 if index > 0 {

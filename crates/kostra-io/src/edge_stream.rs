@@ -272,10 +272,12 @@ impl<'a> Blocks<'a> {
     }
 
     fn see_loops(&mut self, columns: &Columns) -> Result<(), ReadErrorKind> {
+        if self.vertices.is_some() {
+            return Ok(());
+        }
         let ends = || columns.u.iter().zip(&columns.v);
         // No early exit, so that the loop is vectorized.
-        let any = ends().fold(false, |any, (u, v)| any | (u == v));
-        if self.vertices.is_some() || !any {
+        if !ends().fold(false, |any, (u, v)| any | (u == v)) {
             return Ok(());
         }
         for (&u, _) in ends().filter(|(u, v)| u == v) {

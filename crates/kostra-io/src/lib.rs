@@ -70,6 +70,7 @@ pub use interface::{
 };
 pub use kept::KeptColumns;
 pub use mapped_file::MappedFile;
+pub use occurring::NOTE_ON_IDS;
 pub use options::{
     BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan, RoadOptions,
 };

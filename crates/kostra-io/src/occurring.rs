@@ -5,6 +5,9 @@ use kostra_core::{Vertex, memory};
 use crate::ReadErrorKind;
 use crate::columns::Columns;
 
+/// The note if some ids are no vertices, because no edge ends at them.
+pub const NOTE_ON_IDS: &str = "the vertices are the ids that occur; others are skipped";
+
 /// Numbers the vertices that occur in the order of their ids, and returns the ids as names.
 /// `vertices` is more than the highest id.
 ///

@@ -74,19 +74,13 @@ impl<'a> FoundForest<'a> {
     /// # Errors
     /// When the output fails.
     pub(crate) fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
-        let separator = style.separator();
         writeln!(to, "{}", style.header(&[]))?;
         with_graph!(self.edges, forest => {
             let edges = forest.edge_list();
             let ends = edges.u().iter().zip(edges.v());
             for ((id, (u, v)), weight) in self.ids.iter().zip(ends).zip(edges.weights()) {
-                match self.names {
-                    None => writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?,
-                    Some(names) => {
-                        let [u, v] = [u, v].map(|&vertex| style.field(&names[vertex as usize]));
-                        writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
-                    }
-                }
+                style.write_edge(to, (*id, [*u, *v], weight), self.names)?;
+                writeln!(to)?;
             }
         });
         Ok(())

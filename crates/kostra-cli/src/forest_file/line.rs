@@ -1,6 +1,10 @@
 //! The lines of a forest in the formats `edges` and `csv`.
 
 use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use kostra_core::Vertex;
 
 use crate::forest_file::ForestFormat;
 
@@ -36,9 +40,34 @@ impl Style {
 
     /// The first line, with the names of further columns.
     pub(super) fn header(self, more: &[String]) -> String {
-        let names = COLUMNS.iter().copied().chain(more.iter().map(String::as_str));
-        let fields: Vec<_> = names.map(|name| self.field(name)).collect();
+        self.line(COLUMNS.iter().copied().chain(more.iter().map(String::as_str)))
+    }
+
+    /// A line of these texts.
+    pub(crate) fn line<'a>(self, texts: impl Iterator<Item = &'a str>) -> String {
+        let fields: Vec<_> = texts.map(|text| self.field(text)).collect();
         fields.join(&*self.separator().to_string())
+    }
+
+    /// Writes the columns that every line has: the id, the ends (by name if the vertices have
+    /// names), and the weight.
+    pub(super) fn write_edge(
+        self,
+        to: &mut dyn Write,
+        (id, ends, weight): (u64, [Vertex; 2], impl Display),
+        names: Option<&[String]>,
+    ) -> io::Result<()> {
+        let separator = self.separator();
+        match names {
+            None => {
+                let [u, v] = ends;
+                write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")
+            }
+            Some(names) => {
+                let [u, v] = ends.map(|vertex| self.field(&names[vertex as usize]));
+                write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")
+            }
+        }
     }
 
     /// Writes a text as one field of one line.

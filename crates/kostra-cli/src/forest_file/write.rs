@@ -104,13 +104,7 @@ fn write_edges(to: &mut dyn Write, style: Style, input: &Graph, ids: &[EdgeId]) 
         for &id in ids {
             let edge = id as usize;
             let (u, v, weight) = (edges.u()[edge], edges.v()[edge], edges.weights()[edge]);
-            match names {
-                None => write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?,
-                Some(names) => {
-                    let [u, v] = [u, v].map(|vertex| style.field(&names[vertex as usize]));
-                    write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
-                }
-            }
+            style.write_edge(to, (id.into(), [u, v], weight), names)?;
             for field in kept.iter().flat_map(|kept| kept.row(edge)) {
                 write!(to, "{separator}{}", style.field(field))?;
             }

@@ -128,7 +128,7 @@ fn read_in_blocks(
             } else if isolated > 0 {
                 let dense = most_plausible_vertices(columns.len() as u64);
                 names = Some(occurring::renumber(&mut columns, conclusion.vertices, dense)?);
-                notes.push("the vertices are the ids that occur; others are skipped".into());
+                notes.push(occurring::NOTE_ON_IDS.into());
             }
         }
         let vertices = names.as_ref().map_or(conclusion.vertices, |names| names.len() as u64);

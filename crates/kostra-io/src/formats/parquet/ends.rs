@@ -141,7 +141,7 @@ pub(super) fn conclude(
             if count == from_ids {
                 return Ok((count, None));
             }
-            notes.push("the vertices are the ids that occur; others are skipped".into());
+            notes.push(occurring::NOTE_ON_IDS.into());
             Ok((count, Some(names)))
         }
         (None, _) if from_ids > dense => Err(ReadErrorKind::Malformed(format!(

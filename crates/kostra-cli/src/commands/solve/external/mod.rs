@@ -18,7 +18,7 @@ use std::time::Instant;
 use anyhow::Context;
 use kostra::cuda;
 use kostra::external::Statistics;
-use kostra::io::Ids;
+use kostra::io::{Ids, NOTE_ON_IDS};
 use kostra_core::{Platform, Representation, SolverInfo};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
@@ -157,7 +157,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let (found, mut notes) = intake.finish(&summary)?;
     let vertices = summary.vertices_of(&found.forest)?;
     if summary.ids == Ids::Occurring && vertices < summary.vertices {
-        notes.push("the vertices are the ids that occur; others are skipped".to_owned());
+        notes.push(NOTE_ON_IDS.to_owned());
     }
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
