@@ -54,7 +54,7 @@ impl Norm {
 }
 
 /// A [`Norm`] as a type, for inner loops.
-pub(crate) trait Accumulate: Copy + Send + Sync {
+pub(crate) trait Accumulate: Copy + Send + Sync + 'static {
     /// Adds the difference of one dimension.
     fn add(sum: f64, difference: f64) -> f64;
 }

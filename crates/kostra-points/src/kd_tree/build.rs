@@ -5,12 +5,12 @@
 //! and only the last leaf has unused lanes.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Schedule, Team};
 
+use super::shape::Shape;
 use crate::Prepared;
 use crate::blocks::LANES;
 use crate::canonical::{Accumulate, larger};
@@ -30,29 +30,14 @@ pub(super) struct Node<const D: usize> {
     pub(super) leaf: u32,
 }
 
-/// Points in the order of the leaves. The *position* of the point in lane `l` of leaf `f` is
-/// `f * LANES + l`.
+/// Points in the order of the leaves.
 pub(super) struct Tree<const D: usize> {
     /// In preorder.
     pub(super) nodes: Vec<Node<D>>,
     /// The coordinates of each leaf, dimension by dimension. Unused lanes hold NaN, so that no
     /// comparison with their distances is true.
     pub(super) leaves: Vec<[[f64; LANES]; D]>,
-    /// The index of the point at each position; `u32::MAX` in unused lanes.
-    pub(super) ids: Vec<[u32; LANES]>,
-    /// The node of each leaf.
-    pub(super) leaf_nodes: Vec<u32>,
-    /// The parent of each node; 0 for the root.
-    pub(super) parents: Vec<u32>,
-    /// The right child of each node; for a leaf its number plus the number of nodes. Apart from the
-    /// nodes, because a pass over all nodes that needs no boxes reads a fraction of the memory.
-    rights: Vec<u32>,
-    /// The nodes of subtrees that a thread visits alone, in ascending order.
-    subtrees: Vec<Range<usize>>,
-    /// The nodes above them, in ascending order.
-    top: Vec<u32>,
-    /// The number of points.
-    pub(super) len: u32,
+    pub(super) shape: Shape,
 }
 
 #[derive(Clone, Copy)]
@@ -147,55 +132,17 @@ impl<const D: usize> Tree<D> {
         let leaves = items.len().div_ceil(LANES);
         let mut nodes = memory::filled(2 * leaves - 1, Node::EMPTY)?;
         split_on_threads(&mut items, &mut nodes, team)?;
-        let mut tree = Self {
-            nodes,
-            leaves: memory::filled(leaves, [[f64::NAN; LANES]; D])?,
-            ids: memory::filled(leaves, [u32::MAX; LANES])?,
-            leaf_nodes: memory::zeros(leaves)?,
-            parents: memory::zeros(2 * leaves - 1)?,
-            rights: memory::zeros(2 * leaves - 1)?,
-            subtrees: Vec::new(),
-            top: Vec::new(),
-            len,
-        };
-        for (leaf, items) in items.chunks(LANES).enumerate() {
+        let mut columns = memory::filled(leaves, [[f64::NAN; LANES]; D])?;
+        let mut ids = memory::filled(leaves, [u32::MAX; LANES])?;
+        for ((items, columns), ids) in items.chunks(LANES).zip(&mut columns).zip(&mut ids) {
             for (lane, item) in items.iter().enumerate() {
-                (0..D).for_each(|k| tree.leaves[leaf][k][lane] = item.x[k]);
-                tree.ids[leaf][lane] = item.id;
+                (0..D).for_each(|k| columns[k][lane] = item.x[k]);
+                ids[lane] = item.id;
             }
         }
-        for (number, node) in (0..).zip(&tree.nodes) {
-            if node.right == 0 {
-                tree.leaf_nodes[node.leaf as usize] = number;
-                tree.rights[number as usize] = tree.nodes.len() as u32 + node.leaf;
-            } else {
-                tree.rights[number as usize] = node.right;
-                tree.parents[number as usize + 1] = number;
-                tree.parents[node.right as usize] = number;
-            }
-        }
-        tree.divide(0..tree.nodes.len());
-        Ok(tree)
-    }
-
-    /// Divides a subtree into parts for threads.
-    fn divide(&mut self, nodes: Range<usize>) {
-        /// The nodes of a subtree that a thread visits alone.
-        const ALONE: usize = 1 << 12;
-        if nodes.len() <= ALONE {
-            self.subtrees.push(nodes);
-            return;
-        }
-        self.top.push(nodes.start as u32);
-        let right = self.nodes[nodes.start].right as usize;
-        self.divide(nodes.start + 1..right);
-        self.divide(right..nodes.end);
-    }
-
-    /// The index of the point at a position.
-    #[inline(always)]
-    pub(super) fn id(&self, position: u32) -> u32 {
-        self.ids[position as usize / LANES][position as usize % LANES]
+        let mut rights = memory::with_capacity(nodes.len())?;
+        rights.extend(nodes.iter().map(|node| node.right));
+        Ok(Self { nodes, leaves: columns, shape: Shape::new(len, ids, rights)? })
     }
 
     /// The compared distance of the points at two positions.
@@ -204,48 +151,6 @@ impl<const D: usize> Tree<D> {
         let (u, v) = (u as usize, v as usize);
         let (from, to) = (&self.leaves[u / LANES], &self.leaves[v / LANES]);
         (0..D).fold(0.0, |sum, k| A::add(sum, from[k][u % LANES] - to[k][v % LANES]))
-    }
-
-    /// The number of used lanes of a leaf.
-    #[inline(always)]
-    pub(super) fn lanes(&self, leaf: usize) -> usize {
-        (self.len as usize - leaf * LANES).min(LANES)
-    }
-
-    /// Sets the value of each node from the values of the leaves: `join` of both children's.
-    pub(super) fn join_upwards(
-        &self,
-        nodes: &mut [u32],
-        leaves: &[u32],
-        team: &Team<'_>,
-        join: impl Fn(u32, u32) -> u32 + Sync,
-    ) {
-        let set = |start: usize, nodes: &mut [u32]| {
-            for at in (0..nodes.len()).rev() {
-                let right = self.rights[start + at] as usize;
-                nodes[at] = if right < self.nodes.len() {
-                    join(nodes[at + 1], nodes[right - start])
-                } else {
-                    leaves[right - self.nodes.len()]
-                };
-            }
-        };
-        let mut subtrees = Vec::with_capacity(self.subtrees.len());
-        let (mut rest, mut end) = (&mut *nodes, 0);
-        for subtree in &self.subtrees {
-            let (skipped, others) = rest.split_at_mut(subtree.end - end);
-            subtrees.push(Mutex::new(&mut skipped[subtree.start - end..]));
-            (rest, end) = (others, subtree.end);
-        }
-        team.for_each(subtrees.len(), Schedule::Dynamic(1), |at| {
-            let mut nodes = subtrees[at].lock().unwrap_or_else(PoisonError::into_inner);
-            set(self.subtrees[at].start, &mut nodes);
-        });
-        drop(subtrees);
-        for &number in self.top.iter().rev() {
-            let (left, right) = (number as usize + 1, self.rights[number as usize] as usize);
-            nodes[number as usize] = join(nodes[left], nodes[right]);
-        }
     }
 
     /// Sets the least core distances of all nodes from the core distances of all leaves.

@@ -3,7 +3,7 @@
 use kostra_core::{OutOfMemory, memory};
 
 use super::build::{Tree, distances};
-use super::space::kept_neighbors;
+use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
 use crate::canonical::Accumulate;
@@ -47,13 +47,14 @@ impl LeafNeighbors {
         let tied = match (self.k, kept_neighbors(D)) {
             (3, 3) => self.start_all::<A, D, 3>(tree, leaf, &mut reach),
             (5, 5) => self.start_all::<A, D, 5>(tree, leaf, &mut reach),
-            _ => Lanes((1 << tree.lanes(leaf)) - 1),
+            _ => Lanes((1 << tree.shape.lanes(leaf)) - 1),
         };
         for lane in tied {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);
         }
         let mut widest = largest(&reach);
-        let mut walk = Walk::<A, D>::new(tree, leaf, tree.nodes[tree.leaf_nodes[leaf] as usize]);
+        let mut walk =
+            Walk::<A, D>::new(tree, leaf, tree.nodes[tree.shape.leaf_nodes[leaf] as usize]);
         while let Some((bound, number)) = walk.next() {
             let node = &tree.nodes[number as usize];
             if bound > widest
@@ -78,7 +79,7 @@ impl LeafNeighbors {
                 let found = distances::<A, D>(from, lane, to);
                 for other in Lanes::that(|other| found[other] <= reach[lane]) {
                     let position = node.leaf * LANES as u32 + other as u32;
-                    let id = tree.ids[node.leaf as usize][other];
+                    let id = tree.shape.ids[node.leaf as usize][other];
                     reach[lane] = self.insert(lane, found[other], (id, position));
                 }
             }
@@ -130,12 +131,12 @@ impl LeafNeighbors {
                     let other = sorted.lanes[place][lane] as usize % LANES;
                     self.compared[to * K + place] = sorted.compared[place][lane];
                     self.points[to * K + place] =
-                        (tree.ids[leaf][other], (leaf * LANES + other) as u32);
+                        (tree.shape.ids[leaf][other], (leaf * LANES + other) as u32);
                 }
             }
         }
-        let used = (1 << tree.lanes(leaf)) - 1;
-        reach.iter_mut().skip(tree.lanes(leaf)).for_each(|reach| *reach = -1.0);
+        let used = (1 << tree.shape.lanes(leaf)) - 1;
+        reach.iter_mut().skip(tree.shape.lanes(leaf)).for_each(|reach| *reach = -1.0);
         for lane in Lanes(tied & used) {
             self.compared[lane * K..][..K].fill(f64::INFINITY);
             self.points[lane * K..][..K].fill((u32::MAX, u32::MAX));
@@ -161,7 +162,7 @@ impl LeafNeighbors {
         let mut reach = f64::INFINITY;
         for other in Lanes::that(|other| (found[other] <= bound) & (found[other] < f64::INFINITY)) {
             let position = (leaf * LANES + other) as u32;
-            reach = self.insert(lane, found[other], (tree.ids[leaf][other], position));
+            reach = self.insert(lane, found[other], (tree.shape.ids[leaf][other], position));
         }
         reach
     }

@@ -5,41 +5,22 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
+use super::candidates::{Candidates, Components, MIXED, NO_POINT, component_of, uncertain};
+use super::lists::{LEAVES, Lists, for_each_chunk};
 use super::merge::merge;
-use super::search::{Components, Search, uncertain};
-use super::space::{LEAVES, Space, for_each_chunk};
+use super::passes::Passes;
 use crate::PointsError;
 use crate::blocks::{LANES, Lanes};
-use crate::canonical::{Accumulate, larger};
 use crate::pair::Pair;
-use crate::wide::wide;
-
-/// No position.
-pub(super) const NO_POINT: u32 = u32::MAX;
-/// Several components.
-pub(super) const MIXED: u32 = u32::MAX;
 
 /// If one component in this many is certain, the others wait. Measured on a loaded machine: up to a
 /// tenth less time than without waiting in 2 dimensions, no clear difference in 5.
 const ENOUGH_CERTAIN: usize = 3;
 
-/// What the points of a leaf know about the nearest points of other components.
-#[derive(Clone)]
-pub(super) struct Candidates {
-    /// The reach of the nearest known point of another component; infinity if none is known.
-    pub(super) reach: [f64; LANES],
-    /// The position of that point, or [`NO_POINT`].
-    pub(super) partner: [u32; LANES],
-    /// A lower bound of the reach of points that are not known. Infinity if the known point is
-    /// before all of them, and for unused lanes.
-    pub(super) unseen: [f64; LANES],
-    /// The number of neighbors in the list of the point that have been looked at.
-    seen: [u8; LANES],
-}
-
 /// The state of the rounds.
-struct Rounds<'a, A, const D: usize> {
-    space: &'a Space<A, D>,
+struct Rounds<'a> {
+    passes: &'a dyn Passes,
+    lists: &'a Lists,
     candidates: Vec<Candidates>,
     /// The component of each position.
     of: Vec<[u32; LANES]>,
@@ -55,16 +36,17 @@ struct Rounds<'a, A, const D: usize> {
 }
 
 /// The pairs of the minimum spanning tree.
-pub(super) fn tree<A: Accumulate, const D: usize>(
-    space: &Space<A, D>,
+pub(super) fn tree(
+    passes: &dyn Passes,
+    lists: &Lists,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let mut rounds = Rounds::new(space, team)?;
-    let n = space.tree.len as usize;
+    let mut rounds = Rounds::new(passes, lists, team)?;
+    let n = passes.shape().len as usize;
     while rounds.components > 1 {
         run.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
-        if rounds.components == n && space.core.is_empty() {
+        if rounds.components == n && lists.core.is_empty() {
             // The first neighbor of each point is its first pair.
             let winners = memory::collected(0..n as u32)?;
             run.phase("merge", |_| rounds.merge(&winners, team))?;
@@ -75,41 +57,31 @@ pub(super) fn tree<A: Accumulate, const D: usize>(
     Ok(rounds.pairs)
 }
 
-impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
+impl<'a> Rounds<'a> {
     /// Each point is a component, and its first neighbor is its candidate.
-    fn new(space: &'a Space<A, D>, team: &Team<'_>) -> Result<Self, OutOfMemory> {
-        let leaves = space.tree.leaves.len();
-        let unknown = Candidates {
-            reach: [f64::INFINITY; LANES],
-            partner: [NO_POINT; LANES],
-            unseen: [f64::INFINITY; LANES],
-            seen: [0; LANES],
-        };
+    fn new(passes: &'a dyn Passes, lists: &'a Lists, team: &Team<'_>) -> Result<Self, OutOfMemory> {
+        let shape = passes.shape();
+        let (leaves, n) = (shape.leaves(), shape.len as usize);
         let mut of = memory::filled(leaves, [MIXED; LANES])?;
-        for position in 0..space.tree.len {
-            of[position as usize / LANES][position as usize % LANES] = position;
+        for position in 0..n {
+            of[position / LANES][position % LANES] = position as u32;
         }
-        let mut rounds = Self {
-            space,
-            candidates: memory::filled(leaves, unknown)?,
+        let mut candidates = memory::filled(leaves, Candidates::UNKNOWN)?;
+        for_each_chunk(team, &mut candidates, |chunk, candidates| {
+            passes.start(lists, chunk * LEAVES, candidates);
+        });
+        Ok(Self {
+            passes,
+            lists,
+            candidates,
             of,
-            of_nodes: memory::filled(space.tree.nodes.len(), MIXED)?,
+            of_nodes: memory::filled(shape.nodes(), MIXED)?,
             of_leaves: memory::filled(leaves, MIXED)?,
             has_searched: false,
-            components: space.tree.len as usize,
-            sizes: memory::filled(space.tree.len as usize, 1)?,
-            pairs: memory::with_capacity(space.tree.len as usize - 1)?,
-        };
-        for_each_chunk(team, &mut rounds.candidates, |chunk, candidates| {
-            for (leaf, candidates) in (chunk * LEAVES..).zip(candidates) {
-                for lane in 0..space.tree.lanes(leaf) {
-                    let position = (leaf * LANES + lane) as u32;
-                    candidates.take(space, position, space.neighbors(position)[0], 0.0);
-                    candidates.seen[lane] = 1;
-                }
-            }
-        });
-        Ok(rounds)
+            components: n,
+            sizes: memory::filled(n, 1)?,
+            pairs: memory::with_capacity(n - 1)?,
+        })
     }
 
     /// Finds the first pairs that leave components, and merges the components.
@@ -119,16 +91,13 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
     /// points, so nearer candidates, and fewer of their points must search.
     fn round(&mut self, team: &Team<'_>, run: &mut Run<'_>) -> Result<(), PointsError> {
         let mut cut = memory::filled(self.components, f64::INFINITY.to_bits())?;
-        let (space, skipped) = (self.space, self.largest());
+        let (passes, lists, skipped) = (self.passes, self.lists, self.largest());
         let cut = atomic_u64(&mut cut);
-        let components = Components { of: &self.of, of_nodes: &self.of_nodes, cut, skipped };
+        let (of, of_nodes, of_leaves) = (&self.of, &self.of_nodes, &self.of_leaves);
+        let components = Components { of, of_nodes, of_leaves, cut, skipped };
         run.phase("renew candidates", |_| {
             for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                for (leaf, candidates) in (chunk * LEAVES..).zip(candidates) {
-                    if self.of_leaves[leaf] != skipped {
-                        candidates.renew(space, &components, leaf);
-                    }
-                }
+                passes.renew(lists, &components, chunk * LEAVES, candidates);
             });
         });
         let mut waiting = Vec::new();
@@ -146,8 +115,7 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         if self.has_searched {
             run.phase("search", |_| {
                 for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                    let (components, first_leaf) = (&components, chunk * LEAVES);
-                    wide(Search { space, components, first_leaf, candidates });
+                    passes.search(lists, &components, chunk * LEAVES, candidates);
                 });
             });
         }
@@ -223,8 +191,8 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
     fn pair(&self, position: u32) -> Pair {
         let (leaf, lane) = (position as usize / LANES, position as usize % LANES);
         let candidates = &self.candidates[leaf];
-        let (id, partner) = (self.space.tree.id(position), candidates.partner[lane]);
-        Pair::new(candidates.reach[lane], id, self.space.tree.id(partner))
+        let (shape, partner) = (self.passes.shape(), candidates.partner[lane]);
+        Pair::new(candidates.reach[lane], shape.id(position), shape.id(partner))
     }
 
     /// Merges the components of the winners' pairs, and numbers the new components.
@@ -251,11 +219,11 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
 
     /// Notes the new component of each position and each node.
     fn rename(&mut self, new: &[u32], team: &Team<'_>) {
-        let tree = &self.space.tree;
+        let shape = self.passes.shape();
         let mut of_leaves: Vec<_> = self.of.iter_mut().zip(&mut self.of_leaves).collect();
         for_each_chunk(team, &mut of_leaves, |chunk, leaves| {
             for (leaf, (of, of_leaf)) in (chunk * LEAVES..).zip(leaves) {
-                let lanes = &mut of[..tree.lanes(leaf)];
+                let lanes = &mut of[..shape.lanes(leaf)];
                 if **of_leaf == MIXED {
                     lanes.iter_mut().for_each(|of| *of = new[*of as usize]);
                     let is_one = lanes.iter().all(|of| *of == lanes[0]);
@@ -266,69 +234,8 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
                 }
             }
         });
-        tree.join_upwards(&mut self.of_nodes, &self.of_leaves, team, |left, right| {
+        shape.join_upwards(&mut self.of_nodes, &self.of_leaves, team, |left, right| {
             if left == right { left } else { MIXED }
         });
-    }
-}
-
-/// The component of a position.
-#[inline(always)]
-fn component_of(of: &[[u32; LANES]], position: u32) -> u32 {
-    of[position as usize / LANES][position as usize % LANES]
-}
-
-impl Candidates {
-    /// Makes a neighbor the candidate of a position. Points that are not known have at least the
-    /// reach `unseen`.
-    fn take<A: Accumulate, const D: usize>(
-        &mut self,
-        space: &Space<A, D>,
-        position: u32,
-        neighbor: u32,
-        unseen: f64,
-    ) {
-        let lane = position as usize % LANES;
-        let reach = space.reach(position, neighbor);
-        (self.reach[lane], self.partner[lane]) = (reach, neighbor);
-        self.unseen[lane] = if space.is_first(position, reach) {
-            f64::INFINITY
-        } else {
-            larger(unseen, space.reach_outside(position))
-        };
-    }
-
-    /// Replaces candidates that have become points of the own component by the next neighbors.
-    /// Lowers the cuts of the components.
-    fn renew<A: Accumulate, const D: usize>(
-        &mut self,
-        space: &Space<A, D>,
-        components: &Components<'_>,
-        leaf: usize,
-    ) {
-        for lane in 0..space.tree.lanes(leaf) {
-            if self.partner[lane] == NO_POINT {
-                continue;
-            }
-            let own = components.of[leaf][lane];
-            let is_own = |partner| component_of(components.of, partner) == own;
-            if is_own(self.partner[lane]) {
-                let position = (leaf * LANES + lane) as u32;
-                let unseen = self.unseen[lane];
-                let unseen = if unseen == f64::INFINITY { self.reach[lane] } else { unseen };
-                let list = &space.neighbors(position)[self.seen[lane] as usize..];
-                let next = list.iter().position(|&neighbor| !is_own(neighbor));
-                self.seen[lane] += next.map_or(list.len(), |next| next + 1) as u8;
-                match next {
-                    Some(next) => self.take(space, position, list[next], unseen),
-                    None => {
-                        (self.reach[lane], self.partner[lane]) = (f64::INFINITY, NO_POINT);
-                        self.unseen[lane] = larger(unseen, space.reach_outside(position));
-                        continue;
-                    }
-                }
-            }
-            components.lower_cut(own, self.reach[lane]);
-        }
     }
 }

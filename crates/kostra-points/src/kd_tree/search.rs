@@ -1,48 +1,17 @@
 //! The nearest point of another component, for the points of a leaf at once.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use super::build::{Node, distances};
+use super::candidates::{Candidates, Components, MIXED, NO_POINT, uncertain};
 use super::nearest::POINTWISE;
-use super::rounds::{Candidates, MIXED, NO_POINT};
-use super::space::Space;
+use super::passes::View;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, largest};
 use crate::canonical::{Accumulate, larger};
 use crate::wide::Work;
 
-/// The components of a round.
-pub(super) struct Components<'a> {
-    /// The component of each position.
-    pub(super) of: &'a [[u32; LANES]],
-    /// The component of all points of each node, or [`MIXED`].
-    pub(super) of_nodes: &'a [u32],
-    /// The reach of the best candidate of each component so far, as bits.
-    pub(super) cut: &'a [AtomicU64],
-    /// The largest component does not search: the others merge with it if they must.
-    pub(super) skipped: u32,
-}
-
-impl Components<'_> {
-    /// The reach of the best candidate of a component so far.
-    #[inline(always)]
-    pub(super) fn cut(&self, component: u32) -> f64 {
-        f64::from_bits(self.cut[component as usize].load(Relaxed))
-    }
-
-    /// Lowers the reach of the best candidate of a component.
-    #[inline(always)]
-    pub(super) fn lower_cut(&self, component: u32, reach: f64) {
-        let cut = &self.cut[component as usize];
-        if reach.to_bits() < cut.load(Relaxed) {
-            cut.fetch_min(reach.to_bits(), Relaxed);
-        }
-    }
-}
-
 /// The search from consecutive leaves.
 pub(super) struct Search<'a, A, const D: usize> {
-    pub(super) space: &'a Space<A, D>,
+    pub(super) view: View<'a, A, D>,
     pub(super) components: &'a Components<'a>,
     pub(super) first_leaf: usize,
     pub(super) candidates: &'a mut [Candidates],
@@ -50,7 +19,7 @@ pub(super) struct Search<'a, A, const D: usize> {
 
 impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
     type Output = ();
-    const EVERYWHERE: bool = super::is_everywhere(D);
+    const EVERYWHERE: bool = super::passes::is_everywhere(D);
 
     #[inline(always)]
     fn run(self) {
@@ -58,7 +27,7 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
             let Some(mut searching) = Searching::new(self.components, leaf, candidates) else {
                 continue;
             };
-            searching.search(self.space, leaf, candidates);
+            searching.search(&self.view, leaf, candidates);
             searching.finish(candidates);
         }
     }
@@ -100,21 +69,21 @@ impl<'a> Searching<'a> {
     #[inline(always)]
     fn search<A: Accumulate, const D: usize>(
         &mut self,
-        space: &Space<A, D>,
+        view: &View<'_, A, D>,
         leaf: usize,
         candidates: &mut Candidates,
     ) {
-        let tree = &space.tree;
+        let tree = view.tree;
         for lane in self.lanes {
             if candidates.partner[lane] != NO_POINT {
-                self.id[lane] = tree.id(candidates.partner[lane]);
+                self.id[lane] = tree.shape.id(candidates.partner[lane]);
             }
         }
-        let own = self.searching_box(space, leaf);
+        let own = self.searching_box(view, leaf);
         let mut widest = largest(&self.cut);
         let mut walk = Walk::<A, D>::new(tree, leaf, own);
         // Other points of the leaf come first.
-        let mut next = Some((0.0, tree.leaf_nodes[leaf]));
+        let mut next = Some((0.0, tree.shape.leaf_nodes[leaf]));
         while let Some((bound, number)) = next {
             let node = &tree.nodes[number as usize];
             let component = self.components.of_nodes[number as usize];
@@ -127,7 +96,7 @@ impl<'a> Searching<'a> {
                     walk.open(number, node, widest);
                 }
             } else if matters {
-                self.compare_leaf(space, leaf, (node, component), candidates);
+                self.compare_leaf(view, leaf, (node, component), candidates);
                 widest = largest(&self.cut);
             }
             next = walk.next();
@@ -138,11 +107,11 @@ impl<'a> Searching<'a> {
     #[inline(always)]
     fn searching_box<A: Accumulate, const D: usize>(
         &self,
-        space: &Space<A, D>,
+        view: &View<'_, A, D>,
         leaf: usize,
     ) -> Node<D> {
-        let mut own = space.tree.nodes[space.tree.leaf_nodes[leaf] as usize];
-        for (k, column) in space.tree.leaves[leaf].iter().enumerate() {
+        let mut own = view.tree.nodes[view.tree.shape.leaf_nodes[leaf] as usize];
+        for (k, column) in view.tree.leaves[leaf].iter().enumerate() {
             let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
                 let searches = self.cut[lane] >= 0.0;
@@ -169,15 +138,15 @@ impl<'a> Searching<'a> {
     #[inline(always)]
     fn compare_leaf<A: Accumulate, const D: usize>(
         &mut self,
-        space: &Space<A, D>,
+        view: &View<'_, A, D>,
         leaf: usize,
         (node, component): (&Node<D>, u32),
         candidates: &mut Candidates,
     ) {
-        let bounds = node.bounds::<A>(&space.tree.leaves[leaf]);
+        let bounds = node.bounds::<A>(&view.tree.leaves[leaf]);
         let passes = |lane| (bounds[lane] <= self.cut[lane]) & (self.of[lane] != component);
         for lane in Lanes::that(passes) {
-            self.compare(space, (leaf, lane), node.leaf as usize, candidates);
+            self.compare(view, (leaf, lane), node.leaf as usize, candidates);
         }
     }
 
@@ -210,16 +179,16 @@ impl<'a> Searching<'a> {
     #[inline(always)]
     fn compare<A: Accumulate, const D: usize>(
         &mut self,
-        space: &Space<A, D>,
+        view: &View<'_, A, D>,
         (leaf, lane): (usize, usize),
         to: usize,
         candidates: &mut Candidates,
     ) {
-        let tree = &space.tree;
+        let tree = view.tree;
         let mut reaches = distances::<A, D>(&tree.leaves[leaf], lane, &tree.leaves[to]);
-        if !space.core.is_empty() {
-            let core = space.core[leaf][lane];
-            for (reach, &other) in reaches.iter_mut().zip(&space.core[to]) {
+        if !view.lists.core.is_empty() {
+            let core = view.lists.core[leaf][lane];
+            for (reach, &other) in reaches.iter_mut().zip(&view.lists.core[to]) {
                 // The distance is second, so that the NaN of an unused lane stays.
                 *reach = larger(larger(core, other), *reach);
             }
@@ -228,7 +197,7 @@ impl<'a> Searching<'a> {
         let passes =
             |other: usize| (reaches[other] <= self.cut[lane]) & (others[other] != component);
         for other in Lanes::that(passes) {
-            let (reach, id) = (reaches[other], tree.ids[to][other]);
+            let (reach, id) = (reaches[other], tree.shape.ids[to][other]);
             if (reach, id) >= (candidates.reach[lane], self.id[lane]) {
                 continue;
             }
@@ -252,22 +221,4 @@ impl<'a> Searching<'a> {
             candidates.unseen[lane] = if is_first { f64::INFINITY } else { self.cut[lane] };
         }
     }
-}
-
-/// The lanes of a leaf that do not know whether another point is as near as the candidate of their
-/// component.
-#[inline(always)]
-pub(super) fn uncertain(
-    components: &Components<'_>,
-    of: &[u32; LANES],
-    candidates: &Candidates,
-) -> Lanes {
-    let unseen = &candidates.unseen;
-    let may_search =
-        |lane: usize| (unseen[lane] < f64::INFINITY) & (of[lane] != components.skipped);
-    let mut lanes = Lanes(0);
-    for lane in Lanes::that(may_search) {
-        lanes.0 |= u32::from(unseen[lane] <= components.cut(of[lane])) << lane;
-    }
-    lanes
 }

@@ -27,7 +27,7 @@ impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
     /// the leaf.
     #[inline(always)]
     pub(super) fn new(tree: &'t Tree<D>, leaf: usize, from: Node<D>) -> Self {
-        let walked = tree.leaf_nodes[leaf];
+        let walked = tree.shape.leaf_nodes[leaf];
         Self { tree, from, walked, waiting: [(0.0, 0); DEPTH], len: 0, norm: PhantomData }
     }
 
@@ -42,7 +42,7 @@ impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
         if self.walked == 0 {
             return None;
         }
-        let parent = self.tree.parents[self.walked as usize];
+        let parent = self.tree.shape.parents[self.walked as usize];
         let left = parent + 1;
         let right = self.tree.nodes[parent as usize].right;
         let sibling = if self.walked == left { right } else { left };

@@ -1,0 +1,210 @@
+//! The nearest neighbors of each point, and core distances. All rounds read them.
+
+use std::sync::{Mutex, PoisonError};
+
+use kostra_core::{OutOfMemory, Run, memory};
+use kostra_parallel::{Schedule, Team};
+
+use super::nearest::LeafNeighbors;
+use super::passes::Passes;
+use super::shape::Shape;
+use crate::PointsError;
+use crate::blocks::LANES;
+use crate::canonical::larger;
+
+/// Leaves that a thread takes at a time.
+pub(super) const LEAVES: usize = 64;
+
+/// The neighbors of a point that are kept with a mutual reachability distance, at most.
+const MOST_KEPT: usize = 32;
+
+/// The first neighbors of each point.
+pub(super) struct Lists {
+    /// The core distances of each leaf; empty for a metric itself.
+    pub(super) core: Vec<[f64; LANES]>,
+    /// The number of neighbors that are kept for each point.
+    kept: usize,
+    /// The positions of the neighbors of each position, in the order of (reach, index).
+    neighbors: Vec<u32>,
+    /// One bit for each lane of a leaf: points outside the list of neighbors may be as near as the
+    /// core distance. Empty for a metric itself.
+    open: Vec<u16>,
+}
+
+/// Calls `step` with the number of a chunk of [`LEAVES`] leaves and the chunk, on any thread.
+pub(super) fn for_each_chunk<T: Send>(
+    team: &Team<'_>,
+    leaves: &mut [T],
+    step: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let chunks: Vec<_> = leaves.chunks_mut(LEAVES).map(Mutex::new).collect();
+    team.for_each(chunks.len(), Schedule::Dynamic(1), |chunk| {
+        step(chunk, &mut chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner));
+    });
+}
+
+impl Lists {
+    /// Finds the neighbors of at least two points, and core distances if `min_samples` is above 1.
+    pub(super) fn new(
+        passes: &mut dyn Passes,
+        min_samples: usize,
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Self, PointsError> {
+        if min_samples > 1 {
+            let mut lists = Self::with_core(passes, min_samples, team, run)?;
+            passes.set_core(&lists.core);
+            lists.sort(passes.shape(), team);
+            Ok(lists)
+        } else {
+            Self::nearest(passes, team, run)
+        }
+    }
+
+    fn empty(leaves: usize, kept: usize) -> Result<Self, OutOfMemory> {
+        let neighbors = memory::zeros(leaves * LANES * kept)?;
+        Ok(Self { core: Vec::new(), kept, neighbors, open: Vec::new() })
+    }
+
+    /// Finds some neighbors of each point.
+    fn nearest(
+        passes: &dyn Passes,
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Self, PointsError> {
+        let shape = passes.shape();
+        let kept = kept_neighbors(passes.dimensions()).min(shape.len as usize - 1);
+        let mut lists = Self::empty(shape.leaves(), kept)?;
+        let outputs: Vec<_> = lists.neighbors.chunks_mut(LANES * kept).map(Mutex::new).collect();
+        let store = |leaf: usize, found: &LeafNeighbors| {
+            let mut output = outputs[leaf].lock().unwrap_or_else(PoisonError::into_inner);
+            for (lane, list) in output.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
+                store_positions(list, found.of(lane));
+            }
+        };
+        for_each_leaf(passes, kept, &store, team, run)?;
+        drop(outputs);
+        Ok(lists)
+    }
+
+    /// Finds core distances, and the neighbors inside them, which are not sorted yet.
+    fn with_core(
+        passes: &dyn Passes,
+        min_samples: usize,
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Self, PointsError> {
+        let shape = passes.shape();
+        let inside = min_samples - 1;
+        // One more shows whether others are as near as the last.
+        let searched = min_samples.min(shape.len as usize - 1);
+        let kept = inside.min(MOST_KEPT);
+        let mut lists = Self::empty(shape.leaves(), kept)?;
+        lists.core = memory::filled(shape.leaves(), [f64::INFINITY; LANES])?;
+        lists.open = memory::zeros(shape.leaves())?;
+        let neighbors = lists.neighbors.chunks_mut(LANES * kept);
+        let outputs: Vec<_> =
+            lists.core.iter_mut().zip(&mut lists.open).zip(neighbors).map(Mutex::new).collect();
+        let store = |leaf: usize, found: &LeafNeighbors| {
+            let mut output = outputs[leaf].lock().unwrap_or_else(PoisonError::into_inner);
+            let ((core, open), neighbors) = &mut *output;
+            for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
+                let (compared, _) = found.of(lane);
+                core[lane] = compared[inside - 1];
+                let is_open = inside > kept || compared.get(inside) == Some(&core[lane]);
+                **open |= u16::from(is_open) << lane;
+                store_positions(list, found.of(lane));
+            }
+        };
+        for_each_leaf(passes, searched, &store, team, run)?;
+        drop(outputs);
+        Ok(lists)
+    }
+
+    /// Sorts the neighbors of each point by reach.
+    fn sort(&mut self, shape: &Shape, team: &Team<'_>) {
+        let kept = self.kept;
+        let mut neighbors = std::mem::take(&mut self.neighbors);
+        let mut leaves: Vec<_> = neighbors.chunks_mut(LANES * kept).collect();
+        for_each_chunk(team, &mut leaves, |chunk, leaves| {
+            for (leaf, lists) in (chunk * LEAVES..).zip(leaves) {
+                for lane in 0..shape.lanes(leaf) {
+                    let position = (leaf * LANES + lane) as u32;
+                    // Inside the core distance, only the other point's core distance matters.
+                    let key = |other: &u32| {
+                        let core = larger(self.core_of(position), self.core_of(*other));
+                        (core.to_bits(), shape.id(*other))
+                    };
+                    lists[lane * kept..][..kept].sort_unstable_by_key(key);
+                }
+            }
+        });
+        self.neighbors = neighbors;
+    }
+
+    #[inline(always)]
+    pub(super) fn core_of(&self, position: u32) -> f64 {
+        self.core[position as usize / LANES][position as usize % LANES]
+    }
+
+    /// The neighbors of a position that are kept.
+    #[inline(always)]
+    pub(super) fn neighbors(&self, position: u32) -> &[u32] {
+        &self.neighbors[position as usize * self.kept..][..self.kept]
+    }
+
+    /// Whether the neighbor of a position at this reach is before all points outside the list.
+    #[inline(always)]
+    pub(super) fn is_first(&self, position: u32, reach: f64) -> bool {
+        self.core.is_empty() || reach == self.core_of(position) && !self.is_open(position)
+    }
+
+    pub(super) fn is_open(&self, position: u32) -> bool {
+        self.open[position as usize / LANES] >> (position as usize % LANES) & 1 == 1
+    }
+}
+
+/// Stores the positions of the neighbors of a point.
+fn store_positions(list: &mut [u32], (_, points): Found<'_>) {
+    for (slot, &(_, position)) in list.iter_mut().zip(points) {
+        *slot = position;
+    }
+}
+
+/// The number of neighbors that the first search finds. More make the first search slower, and
+/// later rounds faster. Measured on the sets of docs/performance/points.md.
+pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
+    if dimensions < 3 { 3 } else { 5 }
+}
+
+/// The compared distances of the neighbors of a point, and their indices and positions.
+pub(crate) type Found<'a> = (&'a [f64], &'a [(u32, u32)]);
+
+/// Finds the `k` nearest neighbors of all points. Calls `store` with each leaf and the neighbors of
+/// its points, on any thread.
+pub(super) fn for_each_leaf(
+    passes: &dyn Passes,
+    k: usize,
+    store: &(dyn Fn(usize, &LeafNeighbors) + Sync),
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), PointsError> {
+    /// Leaves between two reports of progress: a million points.
+    const REPORTED: usize = 1 << 16;
+    let scratch = (0..team.threads())
+        .map(|_| LeafNeighbors::new(k).map(Mutex::new))
+        .collect::<Result<Vec<_>, _>>()?;
+    let leaves = passes.shape().leaves();
+    for start in (0..leaves).step_by(REPORTED) {
+        run.progress(start, leaves).map_err(|_| PointsError::Cancelled)?;
+        let part = REPORTED.min(leaves - start);
+        team.distribute(part, Schedule::Dynamic(LEAVES), |thread, range| {
+            let mut neighbors = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            for leaf in start + range.start..start + range.end {
+                passes.find(leaf, &mut neighbors);
+                store(leaf, &neighbors);
+            }
+        });
+    }
+    Ok(())
+}
