@@ -7,14 +7,17 @@
 //! points_on_device large POINTS             the same with one large set of each kind
 //! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES [PLAN]]
 //! points_on_device dendrogram POINTS DIMENSIONS uniform|clustered
+//! points_on_device linkage POINTS DIMENSIONS uniform|clustered FILE
 //! ```
 //!
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
 //! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
 //! tree there. It prints the median of seven trees after one that is not timed, and the steps of
 //! one more. `dendrogram` does the same for the tree and for its merges, with the median of five.
-//! It compares the merges of up to ten million points with the processor. The exit code is 1 if a
-//! result is wrong or there is no device.
+//! It compares the merges of up to ten million points with the processor. `linkage` does the same
+//! from points in host memory to the rows of the linkage in host memory, and writes the 32-bit
+//! coordinates to a file, for other programs. The exit code is 1 if a result is wrong or there is
+//! no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 
@@ -48,6 +51,7 @@ fn main() {
         ["pairs"] => check_pairs(3000),
         ["pairs", most] => check_pairs(number(most)),
         ["dendrogram", n, d, shape] => time_dendrogram(number(n), number(d), shape),
+        ["linkage", n, d, shape, path] => time_linkage(number(n), number(d), shape, path),
         ["large", points] => check_large(number(points)),
         ["time", n, d, kind, shape] => time(number(n), number(d), (kind, shape), (1, "auto")),
         ["time", n, d, kind, shape, k] => {
@@ -58,7 +62,7 @@ fn main() {
         }
         _ => {
             println!(
-                "usage: points_on_device check|pairs [N] | large N | time N D f32|f64 SHAPE [K [PLAN]] | dendrogram N D SHAPE"
+                "usage: points_on_device check|pairs [N] | large N | time N D f32|f64 SHAPE [K [PLAN]] | dendrogram N D SHAPE | linkage N D SHAPE FILE"
             );
             exit(2);
         }
@@ -341,6 +345,25 @@ fn time_dendrogram(n: usize, d: usize, shape: &str) {
         }
         println!("  the processor's hierarchy has the same merges, and took {by_processor:.2?}");
     }
+}
+
+/// Times a single linkage of 32-bit points, from host memory to host memory on 16 threads. Writes
+/// the points to a file.
+fn time_linkage(n: usize, d: usize, shape: &str, path: &str) {
+    let values: Vec<f32> = points(shape, n, d, 1).iter().map(|&x| x as f32).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    std::fs::write(path, bytes).unwrap();
+    let points = Points::new(&values, d).unwrap();
+    let linkage = |run: &mut Run<'_>| {
+        let tree = spanning_tree(&points, Metric::Euclidean, run).unwrap();
+        Hierarchy::on_threads(tree, 16).unwrap().linkage().unwrap()
+    };
+    let median = median::<5, _>(|| linkage(&mut Run::new().on_threads(16)));
+    let mut steps = Steps::default();
+    let rows = linkage(&mut Run::new().on_threads(16).observed_by(&mut steps));
+    let total: f64 = rows.iter().map(|row| row[2]).sum();
+    println!("{n} x {d} {shape}: linkage {median}, total {total:.9}");
+    steps.print();
 }
 
 /// The most points whose merges are compared with the processor.
