@@ -2,7 +2,7 @@
 //!
 //! Formats whose files contain one entry per edge are read in one pass, from any input. A `.kst`
 //! file stores its arrays one after the other, so it must be a plain file: each block is read from
-//! three places.
+//! three places. A Parquet file must be one too, because it describes its columns at the end.
 
 use std::io;
 
@@ -87,7 +87,8 @@ pub struct StreamSummary {
 /// Reads the edges of a graph in blocks of about `block_edges` edges, once and in input order.
 /// `progress` is called as by [`read`](crate::read()). The number of edges is not limited to 2^32.
 ///
-/// Memory: two blocks, and for texts a few blocks of 256 KiB per thread.
+/// Memory: two blocks, for texts a few blocks of 256 KiB per thread, and for Parquet a page per
+/// column.
 ///
 /// # Errors
 /// As [`read`](crate::read()). When the format is not [streamed](Format::is_streamed), or the

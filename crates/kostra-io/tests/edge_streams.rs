@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kostra_core::{AnyGraph, with_graph};
 use kostra_io::{
     EdgeBlock, Format, Input, MissingWeights, Nan, ReadOptions, StreamFacts, StreamSummary,
-    TakeBlocks, read, stream_edges, write_bytes,
+    TakeBlocks, Vertices, read, stream_edges, write_bytes,
 };
 
 /// All edges as text, and what was stated before them.
@@ -164,6 +164,67 @@ fn texts_of_all_kinds_are_read_in_blocks() {
             ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
         if text != mixed {
             compare(&path, &hashed); // a mixed text has two faults, and either may be reported
+        }
+    }
+}
+
+/// A file in several groups of rows that states its vertices, one that does not, and one cut short.
+#[test]
+fn parquet_files_are_read_in_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = write_bytes(Format::PARQUET, (&graph()).into()).unwrap();
+    let path = file(folder.path(), "parquet", &bytes);
+    compare(&path, &ReadOptions::default());
+    let (collected, _) = stream(&path, &ReadOptions::default(), 100).unwrap();
+    assert!(collected.largest_block < 400, "{}", collected.largest_block);
+    assert_eq!((collected.facts.vertices, collected.facts.edges), (Some(800), Some(5000)));
+    let fewer = ReadOptions { vertices: Vertices::Count(700), ..ReadOptions::default() };
+    compare(&path, &fewer);
+    let cut = file(folder.path(), "cut.parquet", &bytes[..bytes.len() - 1]);
+    compare(&cut, &ReadOptions::default());
+    let packed = file(folder.path(), "zst", &zstd::encode_all(&bytes[..], 1).unwrap());
+    let error = stream(&packed, &ReadOptions::default(), 10).unwrap_err();
+    assert!(error.contains("only from a plain file"), "{error}");
+}
+
+/// Files that other programs wrote; in blocks, vertices are not renumbered and names are refused.
+#[test]
+fn foreign_parquet_files_are_read_in_blocks_or_refused() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    let mut compared = 0;
+    for entry in fs::read_dir(seeds).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "parquet") {
+            continue;
+        }
+        let whole = read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {});
+        match stream(&path, &ReadOptions::default(), 2) {
+            Err(error) if error.contains("the table of their names") => {
+                assert!(whole.unwrap().names.is_some(), "{}", path.display());
+            }
+            _ => compare(&path, &ReadOptions::default()),
+        }
+        compared += 1;
+    }
+    assert!(compared > 0);
+}
+
+/// Pages and their headers come from a file here, and from memory when all is read.
+#[test]
+fn damaged_parquet_files_have_the_same_errors_in_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    let bytes = fs::read(seeds.join("integers.parquet")).unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x15;
+        let path = file(folder.path(), "damaged.parquet", &damaged);
+        let whole = read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {});
+        let blocks = stream(&path, &ReadOptions::default(), 1);
+        match (whole, blocks) {
+            (Ok(whole), Ok((found, _))) => assert_eq!(listed(&whole.graph), found.edges),
+            (Err(whole), Err(error)) => assert_eq!(whole.to_string(), error),
+            (whole, blocks) => panic!("byte {at}: {whole:?}, {:?}", blocks.map(|found| found.1)),
         }
     }
 }

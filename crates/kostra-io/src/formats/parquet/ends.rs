@@ -129,12 +129,7 @@ pub(super) fn conclude(
     };
     match (stated.map(u64::from), options.vertices) {
         (Some(count), _) if from_ids <= count => Ok((count, None)),
-        (Some(count), _) => Err(ReadErrorKind::Malformed(format!(
-            "an edge ends at vertex {}, but {} is {count} and vertices count from 0; pass at least \
-             {from_ids}",
-            from_ids - 1,
-            options.terms.option("vertices")
-        ))),
+        (Some(count), _) => Err(beyond(from_ids - 1, count as u32, options)),
         (None, Vertices::Occurring) => {
             let names = occurring::renumber(columns, from_ids, dense)?;
             let count = names.len() as u64;
@@ -144,18 +139,43 @@ pub(super) fn conclude(
             notes.push(occurring::NOTE_ON_IDS.into());
             Ok((count, Some(names)))
         }
-        (None, _) if from_ids > dense => Err(ReadErrorKind::Malformed(format!(
-            "the largest vertex is {}, too large for a graph of {}; with {}, only vertices that \
-             occur are numbered",
-            from_ids - 1,
-            kostra_core::counted(columns.len() as u64, "edge", "edges"),
-            options.terms.names()
-        ))),
         (None, _) => {
+            refuse_implausible(from_ids, columns.len() as u64, options)?;
             let isolated = count_isolated(from_ids, columns)?;
             let ids = u64::from(lowest)..from_ids;
             warnings.extend(isolated_vertices(isolated, ids, options.terms));
             Ok((from_ids, None))
         }
     }
+}
+
+/// The error for an edge at a vertex beyond the stated number.
+pub(super) fn beyond(vertex: u64, stated: u32, options: &ReadOptions) -> ReadErrorKind {
+    let (least, option) = (vertex + 1, options.terms.option("vertices"));
+    let (stating, remedy) = match options.vertices {
+        Vertices::Count(_) => (option, "pass".to_owned()),
+        _ => ("the number of vertices in the file".to_owned(), format!("pass {option} with")),
+    };
+    ReadErrorKind::Malformed(format!(
+        "an edge ends at vertex {vertex}, but {stating} is {stated} and vertices count from 0; \
+         {remedy} at least {least}"
+    ))
+}
+
+/// Refuses ids that are far above the number of edges, unless only those that occur are vertices.
+pub(super) fn refuse_implausible(
+    from_ids: u64,
+    edges: u64,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    if from_ids <= most_plausible_vertices(edges) {
+        return Ok(());
+    }
+    Err(ReadErrorKind::Malformed(format!(
+        "the largest vertex is {}, too large for a graph of {}; with {}, only vertices that occur \
+         are numbered",
+        from_ids - 1,
+        kostra_core::counted(edges, "edge", "edges"),
+        options.terms.names()
+    )))
 }

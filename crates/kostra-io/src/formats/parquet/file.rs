@@ -1,4 +1,4 @@
-//! A file in memory: its columns, and their values in batches of rows.
+//! A file: its columns, and their values in batches of rows.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, T
 use parquet::column::reader::get_column_reader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::reader::SerializedPageReader;
+use parquet::file::reader::{Length, SerializedPageReader};
 use parquet::schema::types::Type as Element;
 
 use super::cells::{Cells, Cursor};
@@ -19,6 +19,7 @@ use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
 use crate::fault::Fault;
 use crate::number::show;
+use crate::source::from_io;
 use crate::{ReadErrorKind, damage};
 
 /// The first and the last bytes of an encrypted file.
@@ -31,9 +32,9 @@ const MOST_ROWS_PER_BYTE: u64 = 256;
 /// The number of rows that are decoded at a time. A text may take as much memory as a page.
 const BATCH: usize = 256;
 
-/// A Parquet file in memory.
+/// A Parquet file.
 pub(super) struct File {
-    bytes: Arc<Stored>,
+    stored: Arc<Stored>,
     metadata: ParquetMetaData,
     pub(super) columns: Vec<Column>,
     pub(super) rows: u64,
@@ -67,30 +68,35 @@ pub(super) struct Column {
 
 impl File {
     /// Reads the description at the end of a file.
-    pub(super) fn open(bytes: Vec<u8>) -> Result<Self, Fault> {
-        let length = bytes.len() as u64;
-        if bytes.ends_with(ENCRYPTED) {
+    pub(super) fn open(stored: Stored) -> Result<Self, Fault> {
+        let length = stored.len();
+        let read = |start, count| stored.bytes(start, count).map_err(from_io);
+        let magic = MAGIC.len() as u64;
+        let end = read(length.saturating_sub(magic + 4), magic + 4)?;
+        if end.ends_with(ENCRYPTED) {
             return Err(Fault::whole("the file is encrypted; write it without encryption"));
         }
         let cut = || Fault::at_byte(length, "the file is cut short; copy or write it again");
-        let body = bytes.strip_suffix(MAGIC).filter(|body| body.starts_with(MAGIC));
-        let (body, size) = body.and_then(|body| body.split_last_chunk()).ok_or_else(cut)?;
-        let size = u32::from_le_bytes(*size) as usize;
-        let start = body.len().checked_sub(size).ok_or_else(cut)?;
-        let description = body.get(start..).unwrap_or_default();
+        let size = end.strip_suffix(MAGIC).and_then(|size| size.try_into().ok()).ok_or_else(cut)?;
+        let size = u64::from(u32::from_le_bytes(size));
+        let start = (length - magic - 4).checked_sub(size).ok_or_else(cut)?;
+        if start < magic || read(0, magic)? != MAGIC {
+            return Err(cut());
+        }
+        let description = &*read(start, size)?;
         let metadata = footer::check(description)
             .ok()
             .and_then(|()| ParquetMetaDataReader::decode_metadata(description).ok());
         let metadata = metadata.ok_or_else(|| {
             let sentence = "the description of the columns is damaged; write the file again";
-            Fault::at_byte(start as u64, sentence)
+            Fault::at_byte(start, sentence)
         })?;
         let groups = metadata.row_groups().iter();
         let rows = groups.map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
         let rows = rows.fold(0, u64::saturating_add);
         if rows > length.saturating_mul(MOST_ROWS_PER_BYTE) {
             return Err(Fault::at_byte(
-                start as u64,
+                start,
                 format!(
                     "the file claims {rows} rows in {length} bytes, which no table of edges has; \
                      write it again without compression"
@@ -99,19 +105,20 @@ impl File {
         }
         // Columns that share bytes would take time out of proportion.
         let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-        let stored = chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(u64::MAX));
-        let stored = stored.fold(0, u64::saturating_add);
-        if stored > length {
+        let claimed =
+            chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(u64::MAX));
+        let claimed = claimed.fold(0, u64::saturating_add);
+        if claimed > length {
             return Err(Fault::at_byte(
-                start as u64,
+                start,
                 format!(
-                    "the file claims {stored} bytes of columns, but it has {length} bytes; write \
+                    "the file claims {claimed} bytes of columns, but it has {length} bytes; write \
                      it again"
                 ),
             ));
         }
         let columns = columns(&metadata);
-        Ok(Self { bytes: Arc::new(Stored(bytes.into())), metadata, columns, rows })
+        Ok(Self { stored: Arc::new(stored), metadata, columns, rows })
     }
 
     /// The number of vertices that the file states.
@@ -204,7 +211,7 @@ impl File {
         let plain = chunk.clone().into_builder();
         let plain = plain.set_compression_codec(CompressionCodec::UNCOMPRESSED).build();
         let stored = plain
-            .and_then(|plain| SerializedPageReader::new(self.bytes.clone(), &plain, rows, None))
+            .and_then(|plain| SerializedPageReader::new(self.stored.clone(), &plain, rows, None))
             .map_err(|error| column.explain(error))?;
         let description = chunk.column_descr_ptr();
         let optional = description.max_def_level() > 0;

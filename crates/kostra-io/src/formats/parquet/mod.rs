@@ -2,7 +2,7 @@
 //!
 //! Each row is an edge. The columns of the vertices and the weight are chosen as in an edge list:
 //! by the options, or else by names and by the values of the first row. Vertices are integers or
-//! text. Only chosen columns are decoded; the file is held in memory. Threads decode groups of
+//! text. Only chosen columns are decoded; the file is held in memory, or read in blocks. Threads decode groups of
 //! rows, unless the vertices are names, which are numbered in order.
 //!
 //! The crate `parquet` decodes and encodes the columns. It trusts sizes that a file states, so
@@ -11,6 +11,8 @@
 //!
 //! Source: the specification, <https://github.com/apache/parquet-format>.
 
+#[cfg(feature = "parquet")]
+mod blocks;
 #[cfg(feature = "parquet")]
 mod cells;
 #[cfg(feature = "parquet")]
@@ -66,6 +68,9 @@ impl Format {
         write: None,
         write_stream: None,
         read_part: None,
+        #[cfg(feature = "parquet")]
+        read_blocks: Some(blocks::read_blocks),
+        #[cfg(not(feature = "parquet"))]
         read_blocks: None,
     });
 }

@@ -5,6 +5,7 @@ use kostra_core::Vertex;
 use super::cells::Cells;
 use super::ends::{are_names, conclude, named, vertex};
 use super::file::{File, Group};
+use super::headers::Stored;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -17,11 +18,12 @@ use crate::{KeptColumns, Nan, ReadErrorKind, ReadOptions, damage, whole};
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
-    damage::catch(|| read_table(bytes, options)).unwrap_or_else(|damage| Err(Fault::whole(damage)))
+    damage::catch(|| read_table(Stored::in_memory(bytes), options))
+        .unwrap_or_else(|damage| Err(Fault::whole(damage)))
 }
 
-fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let file = File::open(bytes)?;
+fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let file = File::open(stored)?;
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
     let (chosen, keep) = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];
@@ -52,7 +54,7 @@ fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
 }
 
 /// The columns of the vertices and the weight, and the columns that are kept.
-fn choose(
+pub(super) fn choose(
     file: &File,
     options: &ReadOptions,
     notes: &mut Vec<String>,
@@ -88,18 +90,18 @@ fn choose(
 }
 
 /// The columns that are read.
-struct Table<'a> {
-    file: &'a File,
-    weight: Option<usize>,
+pub(super) struct Table<'a> {
+    pub(super) file: &'a File,
+    pub(super) weight: Option<usize>,
     /// Two columns of vertices, perhaps one of weights, and those that are kept.
-    wanted: Vec<usize>,
-    options: &'a ReadOptions,
+    pub(super) wanted: Vec<usize>,
+    pub(super) options: &'a ReadOptions,
 }
 
 /// Rows that have been read.
 #[derive(Default)]
-struct Rows {
-    columns: Columns,
+pub(super) struct Rows {
+    pub(super) columns: Columns,
     kept: KeptColumns,
 }
 
@@ -126,7 +128,17 @@ impl Table<'_> {
         &self,
         group: Group<'_>,
         rows: &mut Rows,
+        vertex: impl FnMut(&Cells<'_>, usize) -> Result<Vertex, ReadErrorKind>,
+    ) -> Result<(), Fault> {
+        self.scan_group(group, vertex, |first, batch| self.join(first, batch, rows))
+    }
+
+    /// Calls `each` with batches of the rows of a group, and the number of their first row.
+    pub(super) fn scan_group(
+        &self,
+        group: Group<'_>,
         mut vertex: impl FnMut(&Cells<'_>, usize) -> Result<Vertex, ReadErrorKind>,
+        mut each: impl FnMut(usize, Rows) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         self.file.scan_group(group, &self.wanted, |cells| {
             let Some(([u, v], rest)) = cells.split_first_chunk() else { return Ok(()) };
@@ -142,22 +154,31 @@ impl Table<'_> {
                     batch.kept.push(&column.text(row)?);
                 }
             }
-            self.join(u.first(), batch, rows)
+            each(u.first(), batch)
         })
     }
 
     /// Appends `more` rows. The first of them is row `first` of the table.
     fn join(&self, first: usize, mut more: Rows, rows: &mut Rows) -> Result<(), Fault> {
+        self.join_columns(first, &mut more.columns, &mut rows.columns)?;
+        rows.kept.append(&mut more.kept)?;
+        Ok(())
+    }
+
+    /// Appends `more` edges. The first of them is row `first` of the table.
+    pub(super) fn join_columns(
+        &self,
+        first: usize,
+        more: &mut Columns,
+        columns: &mut Columns,
+    ) -> Result<(), ReadErrorKind> {
         let weight = self.weight.and_then(|weight| self.file.columns.get(weight));
-        let joined = rows.columns.join(&mut more.columns, usize::MAX, |edge| edge);
-        joined.map_err(|fault| match (fault.kind, weight) {
+        columns.join(more, usize::MAX, |edge| edge).map_err(|fault| match (fault.kind, weight) {
             (ReadErrorKind::Malformed(sentence), Some(weight)) => {
                 weight.fault(first + fault.offset.unwrap_or_default(), &sentence)
             }
             (kind, _) => kind,
-        })?;
-        rows.kept.append(&mut more.kept)?;
-        Ok(())
+        })
     }
 
     /// The weight in a row.

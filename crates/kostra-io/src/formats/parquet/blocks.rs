@@ -1,0 +1,96 @@
+//! Reading a table of edges in blocks, from a file that does not fit into memory.
+//!
+//! Pages are read when they are needed, one for each column. One thread decodes them.
+
+use std::fs;
+
+use super::cells::Cells;
+use super::ends::{are_names, beyond, refuse_implausible, vertex};
+use super::file::File;
+use super::headers::Stored;
+use super::read::{Table, choose};
+use crate::columns::Ends;
+use crate::compression::Stream;
+use crate::edge_stream::{Blocks, Ids, StreamFacts};
+use crate::fault::Fault;
+use crate::file_version::FileVersion;
+use crate::source::Progress;
+use crate::{ReadErrorKind, ReadOptions, Vertices, damage, weights};
+
+pub(super) fn read_blocks(
+    mut stream: Stream<'_>,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+) -> Result<(), Fault> {
+    let Some(file) = stream.file.take() else {
+        return Err(Fault::whole(
+            "a Parquet file describes its columns at the end, so it can be read in blocks only \
+             from a plain file; decompress it or save it to a file first",
+        ));
+    };
+    let progress = |progress| (stream.progress)(progress);
+    damage::catch(|| read_file(file, options, blocks, &progress))
+        .unwrap_or_else(|damage| Err(Fault::whole(damage)))
+}
+
+fn read_file(
+    on_disk: fs::File,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+    progress: &dyn Fn(Progress),
+) -> Result<(), Fault> {
+    let version = FileVersion::of_open(&on_disk).map_err(ReadErrorKind::Io)?;
+    let again = on_disk.try_clone().map_err(ReadErrorKind::Io)?;
+    let length = version.length();
+    let file = File::open(Stored::Disk { file: on_disk, length })?;
+    let (chosen, _) = choose(&file, options, &mut blocks.notes)?;
+    weights::refuse_others(chosen.weight.is_some(), options)?;
+    let ends = [chosen.u, chosen.v];
+    // Only the end of the file shows whether ids must be numbered, which takes no table of names.
+    let in_order = match options.vertices {
+        Vertices::Occurring => ReadOptions { vertices: Vertices::UpToHighest, ..options.clone() },
+        _ => options.clone(),
+    };
+    if are_names(&file, ends, &in_order)? {
+        return Err(Fault::whole(
+            "the vertices are text, and the table of their names would take memory beyond any \
+             limit; number the vertices first",
+        ));
+    }
+    let stated = match options.vertices {
+        Vertices::Count(count) => Some(count),
+        _ => file.vertices(),
+    };
+    blocks.begin(StreamFacts { vertices: stated, edges: Some(file.rows), weight_type: None })?;
+    let wanted = ends.into_iter().chain(chosen.weight).collect();
+    let table = Table { file: &file, weight: chosen.weight, wanted, options };
+    for group in file.groups() {
+        let vertex = |end: &Cells<'_>, row| vertex(end, row, options);
+        table.scan_group(group, vertex, |first, mut batch| {
+            let largest = Ends::of_edges(&batch.columns.u, &batch.columns.v).all.largest;
+            if let Some(stated) = stated.filter(|&stated| largest >= u64::from(stated)) {
+                return Err(beyond(largest, stated, options).into());
+            }
+            table.join_columns(first, &mut batch.columns, &mut blocks.columns)?;
+            if blocks.columns.len() >= blocks.block_edges() {
+                blocks.pass_on()?;
+                let rows = first as u64 * length / file.rows.max(1);
+                progress(Progress { bytes: rows, of: Some(length) });
+            }
+            Ok(())
+        })?;
+    }
+    blocks.finish()?;
+    if FileVersion::of_open(&again).map_err(ReadErrorKind::Io)? != version {
+        return Err(ReadErrorKind::Changed.into());
+    }
+    if stated.is_some() {
+        return Ok(());
+    }
+    let from_ids = if file.rows == 0 { 0 } else { blocks.ends.all.largest + 1 };
+    if options.vertices == Vertices::Occurring {
+        return blocks.conclude(from_ids, Ids::Occurring);
+    }
+    refuse_implausible(from_ids, file.rows, options)?;
+    blocks.conclude(from_ids, Ids::All)
+}
