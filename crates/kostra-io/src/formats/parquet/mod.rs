@@ -2,8 +2,8 @@
 //!
 //! Each row is an edge. The columns of the vertices and the weight are chosen as in an edge list:
 //! by the options, or else by names and by the values of the first row. Vertices are integers or
-//! text. Only chosen columns are decoded; the file is held in memory, or read in blocks. Threads decode groups of
-//! rows, unless the vertices are names, which are numbered in order.
+//! text. Only chosen columns are decoded; the file is held in memory, or read in blocks. Threads
+//! decode groups of rows; one thread decodes blocks, and names, which are numbered in order.
 //!
 //! The crate `parquet` decodes and encodes the columns. It trusts sizes that a file states, so
 //! [`footer`], [`headers`] and [`pages`] check them before. It also panics on some damaged files:
