@@ -58,10 +58,10 @@ impl<'a> FoundForest<'a> {
             output::write(output, graph_format, outgoing)?;
         } else if *format == ForestFormat::Geojson {
             let edges_and_ids = &mut ids.iter().copied().enumerate();
-            let lines = geojson::Lines { graph: edges, names, edges: edges_and_ids };
+            let lines = geojson::Lines { graph: edges, names, edges: edges_and_ids, kept: None };
             geojson::write(output, coordinates, lines, || Ok(()))?;
         } else if let Some(style) = Style::of_format(*format) {
-            check_names(style, names, &[])?;
+            check_names(style, names)?;
             output::write_lines(output, |to| self.write_lines(to, style))?;
         } else {
             output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
