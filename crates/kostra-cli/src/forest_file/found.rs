@@ -10,7 +10,7 @@ use kostra_core::{AnyGraph, Coordinates, with_graph};
 use super::destination::{Destination, ForestFormat};
 use super::geojson;
 use super::line::Style;
-use super::write::check_names;
+use super::write::{check_names, write_ids};
 use crate::output;
 
 /// A forest without its graph.
@@ -64,7 +64,7 @@ impl<'a> FoundForest<'a> {
             check_names(style, names)?;
             output::write_lines(output, |to| self.write_lines(to, style))?;
         } else {
-            output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
+            write_ids(output, ids)?;
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl<'a> FoundForest<'a> {
     ///
     /// # Errors
     /// When the output fails.
-    pub(crate) fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
+    fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
         writeln!(to, "{}", style.header(&[]))?;
         with_graph!(self.edges, forest => {
             let edges = forest.edge_list();

@@ -1,8 +1,9 @@
 //! Writing a forest.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use kostra::io::{Format, KeptColumns, KeptRows, Outgoing};
+use kostra::io::{Format, KeptColumns, KeptRows, Outgoing, Output};
 use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
 
 use super::destination::{Destination, ForestFormat};
@@ -53,7 +54,7 @@ pub(crate) fn write(
             unchanged(input)
         })?;
     } else {
-        output::write_lines(output, |to| write_ids(to, ids))?;
+        write_ids(output, ids)?;
     }
     Ok(())
 }
@@ -92,8 +93,12 @@ pub(super) fn check_names(style: Style, names: Option<&[String]>) -> anyhow::Res
     Ok(())
 }
 
-fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
-    ids.iter().try_for_each(|id| writeln!(to, "{id}"))
+/// Writes one id per line.
+///
+/// # Errors
+/// When the output fails.
+pub(crate) fn write_ids(output: &Output, ids: &[impl Display]) -> anyhow::Result<()> {
+    Ok(output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?)
 }
 
 /// The graph with all vertices and only these edges.
