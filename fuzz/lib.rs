@@ -35,12 +35,10 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         }
     };
     let outgoing = Outgoing {
-        graph: &loaded.graph,
         coordinates: loaded.coordinates.as_ref(),
         names: loaded.names.as_deref(),
-        edge_ids: None,
-        kept: None,
         mapped: loaded.mapped.as_ref(),
+        ..Outgoing::from(&loaded.graph)
     };
     // Some formats cannot hold some graphs; the writer then returns an error.
     let Some(Ok(written)) = format.map(|format| write_bytes(format, outgoing)) else { return };

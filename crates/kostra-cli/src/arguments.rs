@@ -36,8 +36,9 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
     pub(crate) weight: Option<String>,
 
-    /// The column of an edge list that holds the ids of the edges: it is no weight, and output as
-    /// edges, CSV or Parquet keeps it
+    /// The column of an edge list, or the attribute of the edges in other formats, that holds the
+    /// ids of the edges: it is no weight, and output that holds columns keeps it. In GeoJSON also
+    /// `feature`, the position of the feature, or `id`, its member
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id: Option<String>,
 

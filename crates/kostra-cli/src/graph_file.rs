@@ -32,6 +32,7 @@ pub(crate) fn write(
             graph: &input.graph,
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
+            text_names: input.text_names,
             edge_ids: None,
             kept: input.kept.as_ref(),
             mapped: input.mapped.as_ref(),

@@ -81,6 +81,8 @@ pub(crate) enum Wanted {
     /// That of mutual reachability distances for this number of samples; with one, of the distances
     /// themselves.
     MutualReachability(usize),
+    /// The same for the default number of samples, the least size of a cluster.
+    MutualReachabilityOfSize(usize),
     /// That of the graph that joins each point with this number of nearest points, whose components
     /// are joined by the shortest links.
     OfNeighbors(usize),
@@ -179,7 +181,8 @@ impl PointRequest {
             Wanted::OfNeighbors(neighbors) => {
                 Ok(neighbors_tree(&points, self.metric, neighbors, &mut run)?)
             }
-            Wanted::MutualReachability(min_samples) => {
+            Wanted::MutualReachability(min_samples)
+            | Wanted::MutualReachabilityOfSize(min_samples) => {
                 let distance = Distance::mutual_reachability(self.metric, min_samples);
                 match self.device {
                     None => Ok(spanning_tree(&points, distance, &mut run)?),
@@ -188,7 +191,7 @@ impl PointRequest {
             }
         });
         let tree = tree
-            .map_err(|error| with_line(error, &file))
+            .map_err(|error| with_line(error, &file, wanted))
             .with_context(|| self.source.to_string())?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
@@ -245,8 +248,8 @@ impl PointRequest {
 }
 
 /// An error in the words of the command line, with the line of the point that is at fault.
-fn with_line(error: DevicePointsError, file: &PointFile) -> anyhow::Error {
-    let DevicePointsError::Points(fault) = &error else { return with_option(error) };
+fn with_line(error: DevicePointsError, file: &PointFile, wanted: Wanted) -> anyhow::Error {
+    let DevicePointsError::Points(fault) = &error else { return with_option(error, wanted) };
     let (row, what) = match *fault {
         PointsError::NotFinite { row, column, value } => {
             let name = file.names.get(column).cloned();
@@ -273,20 +276,24 @@ fn with_line(error: DevicePointsError, file: &PointFile) -> anyhow::Error {
              choose another metric"
                 .to_owned(),
         ),
-        _ => return with_option(error),
+        _ => return with_option(error, wanted),
     };
     match file.line(row) {
         Some(line) => anyhow::anyhow!("line {line}: {what}"),
-        None => with_option(error),
+        None => with_option(error, wanted),
     }
 }
 
 /// An error in the words of the command line.
-fn with_option(error: DevicePointsError) -> anyhow::Error {
+fn with_option(error: DevicePointsError, wanted: Wanted) -> anyhow::Error {
+    let by_default = match wanted {
+        Wanted::MutualReachabilityOfSize(_) => " by default, the least size of a cluster",
+        Wanted::MutualReachability(_) | Wanted::OfNeighbors(_) => "",
+    };
     match error {
         DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) => {
             anyhow::anyhow!(
-                "`--min-samples` is {min_samples}, but it must be from 1 to the number of points, \
+                "`--min-samples` is {min_samples}{by_default}, but it must be from 1 to the number of points, \
                  {points}"
             )
         }

@@ -13,7 +13,8 @@ use thiserror::Error;
 /// The system refuses memory.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 #[error(
-    "the system does not grant {bytes} bytes of memory; use a smaller graph or a machine with more memory"
+    "the system does not grant {bytes} bytes of memory; use a smaller graph, a machine with more \
+     memory, or a higher limit if `ulimit -v` sets one"
 )]
 pub struct OutOfMemory {
     /// The size of the request in bytes.

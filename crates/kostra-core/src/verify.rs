@@ -16,7 +16,8 @@
 //! * The verifier shares only the edge list, the keys and the prefetch hint with solvers. It has no
 //!   union-find, and sorts with the standard library.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, memory, prefetch};
 
@@ -30,10 +31,9 @@ pub struct Certificate {
 }
 
 /// The first error of an answer.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
     /// The answer contains an id that is not below the number of edges.
-    #[error("the forest names edge {edge}, but the graph's edges are numbered below {edges}")]
     UnknownEdge {
         /// The edge.
         edge: EdgeId,
@@ -41,7 +41,6 @@ pub enum Violation {
         edges: usize,
     },
     /// An edge is listed twice or out of order.
-    #[error("the forest lists edge {edge} after edge {previous}; ids must ascend, each once")]
     NotAscending {
         /// The edge.
         edge: EdgeId,
@@ -49,9 +48,6 @@ pub enum Violation {
         previous: EdgeId,
     },
     /// An edge closes a cycle with forest edges of lower rank.
-    #[error(
-        "forest edge {edge} ({u} to {v}, weight {weight}) closes a cycle with forest edges before it"
-    )]
     Cycle {
         /// The edge.
         edge: EdgeId,
@@ -63,7 +59,6 @@ pub enum Violation {
         weight: String,
     },
     /// An edge joins two trees of the forest.
-    #[error("edge {edge} ({u} to {v}) joins two trees that the forest leaves apart")]
     Missed {
         /// The edge.
         edge: EdgeId,
@@ -73,10 +68,6 @@ pub enum Violation {
         v: Vertex,
     },
     /// An edge outside the forest should replace an edge of the forest.
-    #[error(
-        "edge {edge} ({u} to {v}, weight {weight}) is not in the forest, but comes before edge \
-         {heaviest} (weight {heaviest_weight}) on the forest's path between its ends"
-    )]
     NotMinimal {
         /// The edge outside the forest.
         edge: EdgeId,
@@ -93,8 +84,47 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// The error as a sentence, in which `name` returns the name of a vertex.
+    pub fn describe(&self, name: impl Fn(Vertex) -> String) -> String {
+        match self {
+            Self::UnknownEdge { edge, edges } => format!(
+                "the forest names edge {edge}, but the graph's edges are numbered below {edges}"
+            ),
+            Self::NotAscending { edge, previous } => format!(
+                "the forest lists edge {edge} after edge {previous}; ids must ascend, each once"
+            ),
+            Self::Cycle { edge, u, v, weight } => format!(
+                "forest edge {edge} ({} to {}, weight {weight}) closes a cycle with forest edges \
+                 before it",
+                name(*u),
+                name(*v)
+            ),
+            Self::Missed { edge, u, v } => format!(
+                "edge {edge} ({} to {}) joins two trees that the forest leaves apart",
+                name(*u),
+                name(*v)
+            ),
+            Self::NotMinimal { edge, u, v, weight, heaviest, heaviest_weight } => format!(
+                "edge {edge} ({} to {}, weight {weight}) is not in the forest, but comes before \
+                 edge {heaviest} (weight {heaviest_weight}) on the forest's path between its ends",
+                name(*u),
+                name(*v)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(|vertex| vertex.to_string()))
+    }
+}
+
+impl Error for Violation {}
+
 /// The reason why [`verify`] does not accept an answer.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error, Clone, PartialEq, Eq)]
 pub enum VerifyError {
     /// The answer is wrong.
     #[error(transparent)]

@@ -100,14 +100,7 @@ fn solve(graph: &AnyGraph, id: &str) -> Result<(), Box<dyn Error>> {
 
 fn read(graph: &AnyGraph, id: &str) -> Result<(), Box<dyn Error>> {
     let format = FORMATS.iter().find(|format| format.info().id == id).ok_or("no such format")?;
-    let outgoing = Outgoing {
-        graph,
-        coordinates: None,
-        names: None,
-        edge_ids: None,
-        kept: None,
-        mapped: None,
-    };
+    let outgoing = Outgoing::from(graph);
     let bytes = write_bytes(*format, outgoing)?;
     let options = ReadOptions { threads: 1, ..ReadOptions::default() };
     let loaded = counted_job(|| read_bytes("input", &bytes, &options))?;

@@ -14,6 +14,7 @@ use kostra_core::{Vertex, memory};
 use crate::columns::{Columns, Number};
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::kept::KeptAttributes;
 use crate::number::show;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
@@ -57,11 +58,15 @@ impl<'a> WeightAttribute<'a> {
         self.chosen.map_or_else(|| name.eq_ignore_ascii_case(WEIGHT), |chosen| name == chosen)
     }
 
-    /// Records an attribute that is a number and not the weight.
+    /// Records an attribute that is a number and not the weight. The ids of edges are no weights.
     pub(crate) fn see_other(&mut self, name: &str) {
         /// A question lists no more names than a reader of it compares.
         const MOST: usize = 8;
-        if self.others.len() < MOST && !self.others.iter().any(|other| other == name) {
+        let is_id = match &self.options.columns.id {
+            Some(ColumnChoice::Name(id) | ColumnChoice::NameOrPosition(id)) => id == name,
+            Some(ColumnChoice::Position(_)) | None => false,
+        };
+        if !is_id && self.others.len() < MOST && !self.others.iter().any(|other| other == name) {
             self.others.push(name.into());
         }
     }
@@ -97,7 +102,7 @@ impl<'a> WeightAttribute<'a> {
 }
 
 /// A graph that grows by vertices and edges in any order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AttributedGraph {
     ids: Numbering,
     /// Whether each vertex has been declared, and not only used by an edge.
@@ -108,9 +113,28 @@ pub(crate) struct AttributedGraph {
     /// One edge, before it is joined to the others.
     edge: Columns,
     weighted: bool,
+    /// The attributes of edges that are kept. [`add_edge`](Self::add_edge) adds those that have
+    /// been set.
+    pub(crate) kept: KeptAttributes,
 }
 
 impl AttributedGraph {
+    /// A graph without vertices.
+    ///
+    /// # Errors
+    /// When the options keep columns by position.
+    pub(crate) fn new(options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        Ok(Self {
+            ids: Numbering::default(),
+            declared: Vec::new(),
+            used_early: HashMap::new(),
+            columns: Columns::default(),
+            edge: Columns::default(),
+            weighted: false,
+            kept: KeptAttributes::new(options)?,
+        })
+    }
+
     /// Declares a vertex.
     ///
     /// # Errors
@@ -181,7 +205,8 @@ impl AttributedGraph {
         if let Some(weight) = weight {
             self.edge.push_weight(weight);
         }
-        self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)
+        self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)?;
+        self.kept.push_edge()
     }
 
     /// The graph, when all of it has been read.
@@ -193,7 +218,7 @@ impl AttributedGraph {
         weight: WeightAttribute<'_>,
         mut notes: Vec<String>,
     ) -> Result<Parsed, Fault> {
-        let Self { ids, used_early, columns, weighted, .. } = self;
+        let Self { ids, used_early, columns, weighted, kept, .. } = self;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
             let id = ids.name(vertex).unwrap_or_default();
             let sentence = format!(
@@ -206,8 +231,9 @@ impl AttributedGraph {
         if !weighted && columns.len() > 0 {
             weight.check_absence()?;
         }
+        let kept = kept.finish()?;
         let graph = RawGraph::new(ids.len(), columns, weighted).build(options, &mut notes)?;
         let names = if ids.are_numbers() { None } else { Some(ids.into_names()?) };
-        Ok(Parsed { names, ..Parsed::new(graph, notes) })
+        Ok(Parsed { names, kept, ..Parsed::new(graph, notes) })
     }
 }

@@ -102,8 +102,11 @@ pub enum ReadErrorKind {
     /// The input is mapped into memory, and the file was written to since then.
     #[error("the file changed while it was in use; run again when nobody writes to it")]
     Changed,
-    /// The machine has too little memory.
-    #[error("the graph needs {bytes} bytes of memory, which this machine does not have")]
+    /// The system refuses memory.
+    #[error(
+        "the graph needs {bytes} bytes of memory, which the system does not grant; use a smaller \
+         graph, a machine with more memory, or a higher limit if `ulimit -v` sets one"
+    )]
     OutOfMemory {
         /// The size of the array that did not fit.
         bytes: u64,
@@ -147,4 +150,16 @@ pub enum WriteError {
         /// One sentence that says why, and which format to use instead.
         reason: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_memory_may_be_a_limit_and_no_lack() {
+        let said = ReadErrorKind::from(OutOfMemory { bytes: 8 }).to_string();
+        assert!(said.ends_with("or a higher limit if `ulimit -v` sets one"), "{said}");
+        assert!(said.starts_with("the graph needs 8 bytes of memory, which the system"), "{said}");
+    }
 }

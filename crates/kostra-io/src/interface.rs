@@ -14,7 +14,7 @@ use crate::compression::{Compression, Stream};
 use crate::edge_stream::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
-use crate::kept::KeptColumns;
+use crate::kept::{KeptColumns, KeptRows};
 use crate::mapped_file::MappedFile;
 use crate::number::NanRule;
 use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions};
@@ -152,8 +152,9 @@ pub struct ReadOptions {
     /// What an array of NumPy contains, if its shape allows both.
     pub array: Option<ArrayContent>,
     /// Which columns of an edge list or a Parquet file contain what. In other formats with
-    /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight.
-    /// Other choices are refused in other formats.
+    /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight,
+    /// and `id` and `keep` attributes that are kept with the edges; in GeoJSON also `feature`, the
+    /// position of the feature, and `id`, its member. Other choices are refused in other formats.
     pub columns: ColumnOptions,
     /// Which roads of an OpenStreetMap file are read. `names` gives their vertices the ids of their
     /// nodes as names; kept columns are tags, or `way`.
@@ -222,6 +223,8 @@ pub struct Loaded {
     /// The names of the vertices, if the file contains them or
     /// [`ReadOptions::names`](ReadOptions) is set.
     pub names: Option<Vec<String>>,
+    /// Whether the file stores the names as text, so that `1` is no number.
+    pub text_names: bool,
     /// The weights of the vertices, if the file contains them and
     /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
     pub vertex_weights: Option<Vec<i64>>,
@@ -246,6 +249,8 @@ pub(crate) struct Parsed {
     pub(crate) graph: AnyGraph,
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
+    /// See [`Loaded::text_names`].
+    pub(crate) text_names: bool,
     pub(crate) vertex_weights: Option<Vec<i64>>,
     pub(crate) kept: Option<KeptColumns>,
     pub(crate) notes: Vec<String>,
@@ -262,6 +267,7 @@ impl Parsed {
             graph,
             coordinates: None,
             names: None,
+            text_names: false,
             vertex_weights: None,
             kept: None,
             notes,
@@ -272,7 +278,7 @@ impl Parsed {
 }
 
 /// A graph to write. `.kst` keeps names and coordinates. Formats with
-/// [attributes](FormatInfo::has_attributes) keep names and edge ids. Others keep neither.
+/// [attributes](FormatInfo::has_attributes) keep names, edge ids and columns. Others keep neither.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     /// The graph.
@@ -281,10 +287,12 @@ pub struct Outgoing<'a> {
     pub coordinates: Option<&'a Coordinates>,
     /// The names of its vertices.
     pub names: Option<&'a [String]>,
+    /// Whether the names are text, so that a format with types does not store them as integers.
+    pub text_names: bool,
     /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
     pub edge_ids: Option<&'a [u64]>,
-    /// Columns of the graph that the edges come from, one row per edge of that graph. Parquet keeps
-    /// them.
+    /// Columns of the graph that the edges come from, one row per edge of that graph. Formats
+    /// with attributes keep them.
     pub kept: Option<&'a KeptColumns>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.
@@ -293,7 +301,39 @@ pub struct Outgoing<'a> {
 
 impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
     fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None, edge_ids: None, kept: None, mapped: None }
+        Self {
+            graph,
+            coordinates: None,
+            names: None,
+            text_names: false,
+            edge_ids: None,
+            kept: None,
+            mapped: None,
+        }
+    }
+}
+
+impl<'a> Outgoing<'a> {
+    /// The row of the kept columns that belongs to an edge.
+    pub(crate) fn kept_row(&self, edge: usize) -> usize {
+        match self.edge_ids {
+            Some(ids) => ids.get(edge).map_or(usize::MAX, |&id| id as usize),
+            None => edge,
+        }
+    }
+
+    /// The kept columns of the edges, if there are any.
+    ///
+    /// # Errors
+    /// When one of them has a name in `reserved`, which the format uses itself.
+    pub(crate) fn kept_rows(&self, reserved: &[&str]) -> Result<Option<KeptRows<'a>>, String> {
+        let Some(kept) = self.kept else { return Ok(None) };
+        if let Some(name) = kept.names().iter().find(|name| reserved.contains(&&***name)) {
+            return Err(format!(
+                "two columns would be called '{name}'; give the kept column another name"
+            ));
+        }
+        Ok(Some(KeptRows::new(kept, (0..self.graph.edges()).map(|edge| self.kept_row(edge)))))
     }
 }
 

@@ -176,14 +176,15 @@ impl ColumnOptions {
         self.chosen().chain(self.keep.iter().map(|choice| ("keep", choice)))
     }
 
-    /// Whether the weight is the only column that is chosen.
-    pub(crate) fn is_weight_only(&self) -> bool {
-        self.weight.is_some() && Self { weight: None, ..self.clone() } == Self::default()
-    }
-
     /// The name of the first option that is used besides those of kept columns.
     pub(crate) fn first_besides_kept(&self) -> Option<&'static str> {
         Self { id: None, keep: Vec::new(), ..self.clone() }.first_used()
+    }
+
+    /// The name of the first option that is used besides those of attributes: the weight, and kept
+    /// columns.
+    pub(crate) fn first_besides_attributes(&self) -> Option<&'static str> {
+        Self { weight: None, ..self.clone() }.first_besides_kept()
     }
 
     /// The name of the first option that is used.

@@ -73,12 +73,14 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     }
     let compression = stream.compression;
     let format = choose_format(&mut stream, name, options)?;
-    let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
-        (format.info().read)(stream, options)?;
+    let parsed = (format.info().read)(stream, options)?;
+    let Parsed { graph, coordinates, names, text_names, vertex_weights, kept, .. } = parsed;
+    let Parsed { notes, warnings, mapped, .. } = parsed;
     Ok(Loaded {
         graph,
         coordinates,
         names,
+        text_names,
         vertex_weights,
         kept,
         format,
@@ -108,18 +110,17 @@ pub(crate) fn choose_format(
         },
     };
     let is_table = format == Format::PARQUET;
-    let applies = format.info().has_attributes && options.columns.is_weight_only();
     let is_map = format == Format::OSM_PBF;
     if let (Some(option), false) = (options.roads.first_used(), is_map) {
         let (option, title) = (options.terms.option(option), format.title());
         let sentence = format!("{option} applies to OpenStreetMap files; this is {title}; omit it");
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }
-    let column = match (is_table, applies) {
+    let column = match format.info().has_attributes {
         _ if is_map => options.columns.first_besides_kept(),
-        (true, _) => options.columns.first_of_text(),
-        (false, true) => None,
-        (false, false) => options.columns.first_used(),
+        _ if is_table => options.columns.first_of_text(),
+        true => options.columns.first_besides_attributes(),
+        false => options.columns.first_used(),
     };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
     if options.array.is_some() && format != Format::NPY {

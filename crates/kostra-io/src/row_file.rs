@@ -255,14 +255,7 @@ mod tests {
     fn files() -> Vec<(Format, Vec<u8>)> {
         let (u, v) = (vec![0, 0, 1, 1, 4, 2, 2], vec![1, 2, 2, 2, 0, 2, 5]);
         let graph = AnyGraph::from_edges(7, u, v, vec![5_i32, -6, 7, 7, i32::MAX, 3, 0]).unwrap();
-        let outgoing = || Outgoing {
-            graph: &graph,
-            coordinates: None,
-            names: None,
-            edge_ids: None,
-            kept: None,
-            mapped: None,
-        };
+        let outgoing = || Outgoing::from(&graph);
         let write = |format| (format, write_bytes(format, outgoing()).unwrap());
         let (egr, wsg) = (write(Format::ECL), write(Format::GAP));
         let weights = 4 * 13;
@@ -302,14 +295,7 @@ mod tests {
         let (u, v) = ((0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>());
         let weights: Vec<i32> = (1..n as i32).collect();
         let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
-        let outgoing = Outgoing {
-            graph: &graph,
-            coordinates: None,
-            names: None,
-            edge_ids: None,
-            kept: None,
-            mapped: None,
-        };
+        let outgoing = Outgoing::from(&graph);
         for format in [Format::ECL, Format::GAP] {
             let bytes = write_bytes(format, outgoing).unwrap();
             let [file, memory] = both_ways(&bytes, format);

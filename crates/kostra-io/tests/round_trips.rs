@@ -17,7 +17,7 @@ where
 }
 
 fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
-    Outgoing { graph, coordinates: None, names: None, edge_ids: None, kept: None, mapped: None }
+    Outgoing::from(graph)
 }
 
 /// Writes and reads back under a name that says nothing of the format.

@@ -126,7 +126,10 @@ impl Command for Arguments {
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let request = PointRequest::resolve(self.points, self.keep)?;
         file_roles::check(&[("points", Some(&request.source))], &[("labels", output.as_ref())])?;
-        let mut solved = request.solve(Wanted::MutualReachability(min_samples as usize))?;
+        let mut solved = request.solve(match self.min_samples {
+            Some(samples) => Wanted::MutualReachability(samples as usize),
+            None => Wanted::MutualReachabilityOfSize(min_samples as usize),
+        })?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
         let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;

@@ -73,7 +73,10 @@ impl ForestFormat {
 
     /// Whether the file holds the columns that are kept with the edges.
     pub(crate) fn keeps_columns(self) -> bool {
-        matches!(self, Self::Edges | Self::Csv | Self::Parquet)
+        match self {
+            Self::Edges | Self::Csv | Self::Geojson => true,
+            _ => self.graph().is_some_and(|format| format.info().has_attributes),
+        }
     }
 
     /// The format of the graph that holds the forest; none for a text of ids or edges.

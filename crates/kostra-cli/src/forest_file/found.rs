@@ -10,7 +10,7 @@ use kostra_core::{AnyGraph, Coordinates, with_graph};
 use super::destination::{Destination, ForestFormat};
 use super::geojson;
 use super::line::Style;
-use super::write::check_names;
+use super::write::{check_names, write_ids};
 use crate::output;
 
 /// A forest without its graph.
@@ -58,13 +58,13 @@ impl<'a> FoundForest<'a> {
             output::write(output, graph_format, outgoing)?;
         } else if *format == ForestFormat::Geojson {
             let edges_and_ids = &mut ids.iter().copied().enumerate();
-            let lines = geojson::Lines { graph: edges, names, edges: edges_and_ids };
+            let lines = geojson::Lines { graph: edges, names, edges: edges_and_ids, kept: None };
             geojson::write(output, coordinates, lines, || Ok(()))?;
         } else if let Some(style) = Style::of_format(*format) {
-            check_names(style, names, &[])?;
+            check_names(style, names)?;
             output::write_lines(output, |to| self.write_lines(to, style))?;
         } else {
-            output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
+            write_ids(output, ids)?;
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl<'a> FoundForest<'a> {
     ///
     /// # Errors
     /// When the output fails.
-    pub(crate) fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
+    fn write_lines(&self, to: &mut dyn Write, style: Style) -> io::Result<()> {
         writeln!(to, "{}", style.header(&[]))?;
         with_graph!(self.edges, forest => {
             let edges = forest.edge_list();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use kostra::io::{Input, Output, ReadError, ReadErrorKind};
+use kostra::io::{Input, KeptRows, Output, ReadError, ReadErrorKind};
 use kostra_core::{AnyGraph, Coordinates, EdgeId, with_graph};
 use serde_json::Value;
 
@@ -16,9 +16,12 @@ pub(super) struct Lines<'a> {
     pub(super) names: Option<&'a [String]>,
     /// The positions of the edges in the graph, and their ids.
     pub(super) edges: &'a mut dyn Iterator<Item = (usize, u64)>,
+    /// The columns that are kept, with a row per edge of the graph.
+    pub(super) kept: Option<&'a KeptRows<'a>>,
 }
 
-/// Writes a line from end to end of each edge, with its id, its ends and its weight as properties.
+/// Writes a line from end to end of each edge, with its id, its ends, its weight and the kept
+/// columns as properties.
 /// Afterwards, calls `check`.
 ///
 /// # Errors
@@ -57,11 +60,12 @@ fn write_features(to: &mut dyn Write, points: &[[f64; 2]], lines: Lines<'_>) -> 
             let quote = if weight.contains("inf") { "\"" } else { "" };
             let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
             let (u, v) = (name(u)?, name(v)?);
+            let kept = lines.kept.map(|kept| kept.json(edge)).unwrap_or_default();
             let end = if features.peek().is_none() { "" } else { "," };
             writeln!(
                 to,
                 "{{\"type\": \"Feature\", \"properties\": {{\"edge\": {id}, \"u\": {u}, \"v\": {v}, \
-                 \"weight\": {quote}{weight}{quote}}}, \"geometry\": {{\"type\": \"LineString\", \
+                 \"weight\": {quote}{weight}{quote}{kept}}}, \"geometry\": {{\"type\": \"LineString\", \
                  \"coordinates\": [[{x}, {y}], [{p}, {q}]]}}}}{end}"
             )?;
         }

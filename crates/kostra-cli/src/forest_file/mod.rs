@@ -17,3 +17,5 @@ pub use found::FoundForest;
 pub(crate) use line::Style;
 pub(crate) use read::read;
 pub(crate) use write::write;
+#[cfg(feature = "mpi")]
+pub(crate) use write::write_ids;

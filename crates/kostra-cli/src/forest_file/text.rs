@@ -49,6 +49,9 @@ pub(super) fn read_ids(
         if lines.text.trim().is_empty() {
             continue;
         }
+        if style == Style::Commas {
+            lines.complete()?;
+        }
         let columns: Vec<_> = style.fields(&lines.text);
         let id = parse_id(columns[0]).ok_or_else(|| {
             let message = format!("'{}' is not an edge id; {EXPECTED}", excerpt(columns[0].trim()));
@@ -165,6 +168,17 @@ impl Lines<'_> {
         self.text = if first { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text }
             .to_owned();
         Ok(is_line)
+    }
+
+    /// Reads on to the end of a row of CSV, of which a kept field may have line breaks in quotes.
+    fn complete(&mut self) -> Result<(), ReadError> {
+        let mut row = std::mem::take(&mut self.text);
+        while row.matches('"').count() % 2 == 1 && self.next()? {
+            row.push('\n');
+            row += &self.text;
+        }
+        self.text = row;
+        Ok(())
     }
 
     fn error(&self, column: u64, message: String) -> ReadError {

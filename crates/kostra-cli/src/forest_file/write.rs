@@ -1,8 +1,9 @@
 //! Writing a forest.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use kostra::io::{KeptColumns, Outgoing};
+use kostra::io::{Format, KeptColumns, KeptRows, Outgoing, Output};
 use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
 
 use super::destination::{Destination, ForestFormat};
@@ -28,27 +29,32 @@ pub(crate) fn write(
             graph: &subgraph(&input.graph, ids),
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
+            text_names: input.text_names,
             edge_ids: edge_ids.as_deref(),
             kept: input.kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
     } else if *format == ForestFormat::Geojson {
+        check_columns(input)?;
+        let rows = ids.iter().map(|&id| id as usize);
+        let kept = input.kept.as_ref().map(|kept| KeptRows::new(kept, rows));
         let lines = geojson::Lines {
             graph: &input.graph,
             names: input.names.as_deref(),
             edges: &mut ids.iter().map(|&id| (id as usize, id.into())),
+            kept: kept.as_ref(),
         };
         geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
-        let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
-        check_names(style, input.names.as_deref(), kept)?;
+        check_columns(input)?;
+        check_names(style, input.names.as_deref())?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
             unchanged(input)
         })?;
     } else {
-        output::write_lines(output, |to| write_ids(to, ids))?;
+        write_ids(output, ids)?;
     }
     Ok(())
 }
@@ -58,20 +64,24 @@ fn unchanged(input: &Graph) -> io::Result<()> {
     input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
 }
 
-/// Refuses kept columns with the name of another column, and names that lines of CSV cannot hold.
-pub(super) fn check_names(
-    style: Style,
-    names: Option<&[String]>,
-    kept: &[String],
-) -> anyhow::Result<()> {
+/// Refuses kept columns with the name of another column.
+fn check_columns(input: &Graph) -> anyhow::Result<()> {
+    let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
     for (index, name) in kept.iter().enumerate() {
         if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
-            anyhow::bail!(
-                "two columns of the output would be called '{name}'; give the kept column another \
-                 name with `--columns`"
-            );
+            let remedy = if input.format == Some(Format::EDGE_LIST) {
+                "give the kept column another name with `--columns`"
+            } else {
+                "rename the one in the input, or do not keep it"
+            };
+            anyhow::bail!("two columns of the output would be called '{name}'; {remedy}");
         }
     }
+    Ok(())
+}
+
+/// Refuses names that lines of CSV cannot hold.
+pub(super) fn check_names(style: Style, names: Option<&[String]>) -> anyhow::Result<()> {
     let has_line_break = |name: &&String| name.contains(['\n', '\r']);
     if style == Style::Commas
         && let Some(name) = names.iter().copied().flatten().find(has_line_break)
@@ -83,8 +93,12 @@ pub(super) fn check_names(
     Ok(())
 }
 
-fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
-    ids.iter().try_for_each(|id| writeln!(to, "{id}"))
+/// Writes one id per line.
+///
+/// # Errors
+/// When the output fails.
+pub(crate) fn write_ids(output: &Output, ids: &[impl Display]) -> anyhow::Result<()> {
+    Ok(output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?)
 }
 
 /// The graph with all vertices and only these edges.
@@ -130,6 +144,7 @@ mod tests {
                 graph: graph.clone(),
                 coordinates: None,
                 names: names.map(|names| names.map(str::to_owned).to_vec()),
+                text_names: false,
                 vertex_weights: None,
                 kept: None,
                 format: None,

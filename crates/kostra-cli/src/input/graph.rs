@@ -11,6 +11,8 @@ pub(crate) struct Graph {
     pub(crate) graph: AnyGraph,
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
+    /// Whether the input stores the names as text.
+    pub(crate) text_names: bool,
     /// The weights of the vertices, if they were wanted and the file has them.
     pub(crate) vertex_weights: Option<Vec<i64>>,
     /// The columns of the input that are kept with the edges.

@@ -64,6 +64,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print no report: the exit code is the answer
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
 }
 
 /// What the arguments mean.
@@ -91,13 +95,16 @@ impl Plan {
 
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let quiet = self.quiet;
         let plan = Plan::resolve(self)?;
         let mut input = plan.input.load()?;
         let contestants = measure::measure(&plan, &mut input);
         let standings = standing::compare(&plan, &input.graph, &contestants)?;
         plan.input.refuse_changes(&input)?;
         let rows: Vec<_> = contestants.iter().zip(&standings).collect();
-        output::print(&report::text(&plan, &input, &rows)?)?;
+        if !quiet {
+            output::print(&report::text(&plan, &input, &rows)?)?;
+        }
         let agree = standings.iter().all(standing::Standing::is_as_promised);
         Ok(if agree { Answer::Yes } else { Answer::No })
     }

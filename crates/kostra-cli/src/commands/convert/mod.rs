@@ -84,8 +84,12 @@ impl Plan {
         let output = output::parse_path(&arguments.output);
         let format = output::graph_format(&output, arguments.to)?;
         output.check()?;
-        file_roles::check(&[("input", input.source.file())], &[("graph", Some(&output))])?;
-        let reorder = Reorder::resolve(arguments.reorder, &input, &output, format)?;
+        let reorder = Reorder::resolve(arguments.reorder, &output, format)?;
+        let (partition, map) = reorder.as_ref().map(Reorder::files).unwrap_or_default();
+        file_roles::check(
+            &[("input", input.source.file()), ("partition", partition)],
+            &[("graph", Some(&output)), ("old numbers", map)],
+        )?;
         Ok(Self { input, output: Target::Graph(output, format), reorder, quiet })
     }
 }

@@ -13,7 +13,7 @@ use kostra_core::{AnyGraph, Run, VertexParts};
 use crate::input::{Graph, Request, file};
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{file_roles, output, part_file};
+use crate::{output, part_file};
 
 /// The default of `--parts`: each part of a graph with a million vertices fits into a cache.
 const DEFAULT_PARTS: u32 = 64;
@@ -72,7 +72,6 @@ impl Reorder {
     /// When options contradict each other, or the old numbers would be lost.
     pub(super) fn resolve(
         arguments: ReorderArguments,
-        input: &Request,
         to: &Output,
         format: Format,
     ) -> anyhow::Result<Option<Self>> {
@@ -92,11 +91,12 @@ impl Reorder {
             ),
             None => {}
         }
-        file_roles::check(
-            &[("input", input.source.file()), ("partition", partition.as_ref())],
-            &[("graph", Some(to)), ("old numbers", map.as_ref())],
-        )?;
         Ok(Some(Self { order, partition, parts: arguments.parts, map }))
+    }
+
+    /// The file of the parts, and that of the old numbers.
+    pub(super) fn files(&self) -> (Option<&Input>, Option<&Output>) {
+        (self.partition.as_ref(), self.map.as_ref())
     }
 
     /// Renumbers the vertices of a graph, and writes the map.

@@ -78,6 +78,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with = "json")]
+    quiet: bool,
 }
 
 /// The number of neighbors of a cell.
@@ -131,6 +135,7 @@ struct Plan {
     neighbors: Option<Neighbors>,
     output: Option<(Output, LabelFormat)>,
     json: bool,
+    quiet: bool,
 }
 
 impl Plan {
@@ -156,6 +161,7 @@ impl Plan {
             neighbors: arguments.connectivity,
             output,
             json: arguments.json,
+            quiet: arguments.quiet,
         })
     }
 
@@ -277,7 +283,9 @@ impl Command for Arguments {
         let record = Record::new(&plan, &image, &cells, &segments);
         let record = Record { scale, seconds, ..record };
         let text = if plan.json { report::json(&record)? } else { sheet(&record, &cells) };
-        output::report(&text, plan.output.as_ref().map(|(to, _)| to))?;
+        if !plan.quiet {
+            output::report(&text, plan.output.as_ref().map(|(to, _)| to))?;
+        }
         Ok(Answer::Yes)
     }
 }

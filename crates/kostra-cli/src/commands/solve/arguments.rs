@@ -102,8 +102,10 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) output: Option<PathBuf>,
 
-    /// Columns of an edge list or a Parquet file, by name or position, or tags of an OpenStreetMap
-    /// file (`way` is the id of the way), to carry along into output as edges, CSV or Parquet
+    /// Columns of an edge list or a Parquet file, by name or position, attributes of edges in other
+    /// formats (in GeoJSON, `feature` is the position of the feature, counted from 0), or tags of an
+    /// OpenStreetMap file (`way` is the id of the way), to carry along into output as edges, CSV,
+    /// Parquet, GeoJSON, GraphML, JSON or DOT
     #[arg(
         long,
         value_name = "COLUMN,...",

@@ -45,7 +45,10 @@ fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
     });
     match plan.input.source {
         Source::File(_) if is_solver || is_reader => {
-            anyhow::anyhow!("{error:#}; `--memory SIZE` solves the graph without holding its edges")
+            anyhow::anyhow!(
+                "{error:#}; if it has many more edges than vertices, `--memory SIZE` solves the \
+                 graph without holding its edges"
+            )
         }
         _ => error,
     }

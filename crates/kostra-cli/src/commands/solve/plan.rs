@@ -121,8 +121,8 @@ fn check_kept(
     }
     if output.is_some_and(|output| !output.format.keeps_columns()) {
         anyhow::bail!(
-            "`--keep` applies to output as CSV, edges or Parquet; write a file with the extension \
-             .csv, .tsv or .parquet"
+            "`--keep` needs output that holds columns; write a file with the extension .csv, .tsv, \
+             .parquet, .geojson, .graphml, .json or .dot"
         );
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::number::{self, show};
 use crate::whole::{AscendingPlaces, WholeText};
-use crate::{ReadErrorKind, ReadOptions};
+use crate::{KeptKind, ReadErrorKind, ReadOptions};
 
 /// Attributes of edges that are numbers and concern the drawing only.
 const OF_DRAWING: [&str; 8] = [
@@ -36,7 +36,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         tokens: Tokens::new(text.text()),
         ahead: None,
         options,
-        graph: AttributedGraph::default(),
+        graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
         notes: Vec::new(),
         places: AscendingPlaces::default(),
@@ -173,6 +173,13 @@ impl<'a> Document<'a> {
             let sentence = "a default weight of edges is not read; give each edge its weight";
             return Err(self.text.malformed(at, sentence));
         }
+        let kept = attributes.iter().find(|attribute| self.graph.kept.wants(&attribute.name));
+        if let (true, Some(kept)) = (word.eq_ignore_ascii_case("edge"), kept) {
+            let name = show(kept.name.as_bytes());
+            let sentence =
+                format!("a default '{name}' of edges is not read; give each edge its '{name}'");
+            return Err(self.text.malformed(at, sentence));
+        }
         Ok(())
     }
 
@@ -214,6 +221,11 @@ impl<'a> Document<'a> {
             return Ok(());
         }
         let weight = self.weight_among(&attributes)?;
+        self.graph.kept.begin();
+        for Attribute { name, value, at } in &attributes {
+            let kept = self.graph.kept.set_once(name, Some((value, KeptKind::Unknown)));
+            kept.map_err(|kind| self.text.fault(*at, kind))?;
+        }
         let place = self.places.place(self.text, at);
         for ends in nodes.windows(2) {
             if let [u, v] = ends {

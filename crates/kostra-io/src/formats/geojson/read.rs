@@ -1,5 +1,6 @@
 //! Reading GeoJSON.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use kostra_core::{Coordinates, GraphError, MAX_VERTICES, Vertex, memory};
@@ -10,10 +11,11 @@ use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::kept::KeptAttributes;
 use crate::number;
 use crate::weights::{self, RawGraph};
 use crate::whole::WholeText;
-use crate::{MissingWeights, ReadErrorKind, ReadOptions};
+use crate::{KeptKind, MissingWeights, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -33,6 +35,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         points: Vec::new(),
         columns: Columns::default(),
         edge: Columns::default(),
+        kept: KeptAttributes::new(options)?,
         others: 0,
     };
     match kind(&value) {
@@ -80,6 +83,23 @@ fn refuse_other_positions(value: &Value) -> Result<(), Fault> {
     )))
 }
 
+/// The names under which the position of a feature, counted from 0, and its id are kept.
+const FEATURE: &str = "feature";
+const ID: &str = "id";
+
+/// The text and the kind of a value; none for null.
+fn typed(value: &Value) -> Option<(Cow<'_, str>, KeptKind)> {
+    let kind = match value {
+        Value::Null => return None,
+        Value::String(text) => return Some((text.into(), KeptKind::Text)),
+        Value::Bool(_) => KeptKind::Boolean,
+        Value::Number(number) if number.is_f64() => KeptKind::Float,
+        Value::Number(_) => KeptKind::Integer,
+        Value::Array(_) | Value::Object(_) => KeptKind::Text,
+    };
+    Some((value.to_string().into(), kind))
+}
+
 /// What has been read.
 struct Lines<'a> {
     options: &'a ReadOptions,
@@ -90,6 +110,7 @@ struct Lines<'a> {
     columns: Columns,
     /// The edges of one line, before they are joined to the others.
     edge: Columns,
+    kept: KeptAttributes,
     /// The number of geometries that are not lines.
     others: u64,
 }
@@ -128,10 +149,44 @@ impl Lines<'_> {
                 lines.len()
             ));
         }
+        self.keep(feature, properties, index)?;
         for line in lines {
             self.line(line, weight)?;
         }
         Ok(())
+    }
+
+    /// Sets what is kept of a feature: its properties, its position, and its member `id`.
+    fn keep(
+        &mut self,
+        feature: &Value,
+        properties: Option<&Value>,
+        index: usize,
+    ) -> Result<(), ReadErrorKind> {
+        self.kept.begin();
+        for (name, value) in properties.and_then(Value::as_object).into_iter().flatten() {
+            let typed = typed(value);
+            self.kept.set(name, typed.as_ref().map(|(text, kind)| (&**text, *kind)));
+        }
+        let property = |name: &str| properties.and_then(|properties| properties.get(name));
+        if self.kept.wants(FEATURE) {
+            if property(FEATURE).is_some() {
+                return malformed(
+                    "is 'feature' the property, or the position of the feature? rename the property",
+                );
+            }
+            self.kept.set(FEATURE, Some((&index.to_string(), KeptKind::Integer)));
+        }
+        match (feature.get(ID).and_then(typed), property(ID).and_then(typed)) {
+            (Some(member), Some(property)) if self.kept.wants(ID) && member != property => {
+                malformed("is 'id' the property, or the member of the feature? rename the property")
+            }
+            (Some((text, kind)), _) => {
+                self.kept.set(ID, Some((&text, kind)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The number in the property that is the weight, if the user names one.
@@ -188,6 +243,9 @@ impl Lines<'_> {
                 before = vertex;
             }
         }
+        for _ in 0..self.edge.len() {
+            self.kept.push_edge()?;
+        }
         self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)
     }
 
@@ -218,7 +276,7 @@ impl Lines<'_> {
     }
 
     fn finish(self) -> Result<Parsed, Fault> {
-        let Self { options, points, columns, others, .. } = self;
+        let Self { options, points, columns, kept, others, .. } = self;
         if others > 0 && points.is_empty() {
             return Err(Fault::whole("the file contains no lines, which are the edges"));
         }
@@ -227,6 +285,7 @@ impl Lines<'_> {
             let count = kostra_core::counted(others, "feature is", "features are");
             notes.push(format!("{count} left out, because only lines are edges"));
         }
+        let kept = kept.finish()?;
         let vertices = points.len();
         let coordinates = Coordinates::Geographic(points);
         let weighted = columns.is_weighted();
@@ -237,6 +296,6 @@ impl Lines<'_> {
         let graph = RawGraph::new(vertices, columns, weighted)
             .with_coordinates(coordinates.clone())
             .build(&options, &mut notes)?;
-        Ok(Parsed { coordinates: Some(coordinates), ..Parsed::new(graph, notes) })
+        Ok(Parsed { coordinates: Some(coordinates), kept, ..Parsed::new(graph, notes) })
     }
 }

@@ -1,5 +1,6 @@
 //! Reading GML.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::tokens::{Token, Tokens};
@@ -9,7 +10,7 @@ use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::number::{self, show};
 use crate::whole::{AscendingPlaces, WholeText};
-use crate::{ReadErrorKind, ReadOptions};
+use crate::{KeptKind, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -18,7 +19,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         text: &text,
         tokens: Tokens::new(text.text()),
         options,
-        graph: AttributedGraph::default(),
+        graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
         labels: HashMap::new(),
         has_graph: false,
@@ -43,7 +44,16 @@ enum List {
 struct Entry<'a> {
     key: &'a str,
     value: &'a str,
+    /// Whether the value is in quotes.
+    is_text: bool,
     at: usize,
+}
+
+impl<'a> Entry<'a> {
+    /// The value with its entities resolved.
+    fn text(&self) -> Cow<'a, str> {
+        quick_xml::escape::unescape(self.value).unwrap_or(Cow::Borrowed(self.value))
+    }
 }
 
 /// What has been read.
@@ -94,8 +104,11 @@ impl<'a> Document<'a> {
                     }
                     open.push((list, at));
                 }
-                Some((at, Token::Word(value) | Token::Text(value))) => match inside {
-                    Some(List::Node | List::Edge) => entries.push(Entry { key, value, at }),
+                Some((at, token @ (Token::Word(value) | Token::Text(value)))) => match inside {
+                    Some(List::Node | List::Edge) => {
+                        let is_text = matches!(token, Token::Text(_));
+                        entries.push(Entry { key, value, is_text, at });
+                    }
                     Some(List::Graph) if key == "directed" => self.directed = value == "1",
                     _ => {}
                 },
@@ -138,10 +151,7 @@ impl<'a> Document<'a> {
                 let id = self.required(entries, "id", start)?;
                 self.graph.declare(id).map_err(at_start)?;
                 if let Some(label) = entries.iter().find(|entry| entry.key == "label") {
-                    let text = quick_xml::escape::unescape(label.value);
-                    let text =
-                        text.map_or_else(|_| label.value.to_owned(), std::borrow::Cow::into_owned);
-                    self.labels.insert(id, text);
+                    self.labels.insert(id, label.text().into_owned());
                 }
                 Ok(())
             }
@@ -154,8 +164,15 @@ impl<'a> Document<'a> {
         let ends =
             [self.required(entries, "source", start)?, self.required(entries, "target", start)?];
         let mut weight = None;
-        for Entry { key, value, at } in entries {
-            if matches!(*key, "source" | "target" | "id") {
+        self.graph.kept.begin();
+        for entry @ Entry { key, value, is_text, at } in entries {
+            if matches!(*key, "source" | "target") {
+                continue;
+            }
+            let kind = if *is_text { KeptKind::Text } else { KeptKind::of_word(value) };
+            let kept = self.graph.kept.set_once(key, Some((&entry.text(), kind)));
+            kept.map_err(|kind| self.text.fault(*at, kind))?;
+            if *key == "id" {
                 continue;
             }
             if self.weight.is(key) {

@@ -13,7 +13,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::number::{self, show};
-use crate::{Place, ReadErrorKind, ReadOptions};
+use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -63,6 +63,8 @@ enum Element {
     Edge,
     /// The weight of an edge.
     Weight,
+    /// Another attribute of an edge, which is kept.
+    Kept,
     Other,
 }
 
@@ -75,6 +77,44 @@ struct WeightKeys {
     default: Option<Number>,
 }
 
+/// An attribute of edges.
+struct Key {
+    name: String,
+    kind: KeptKind,
+    is_weight: bool,
+    /// The value of edges without one, if the attribute is kept.
+    default: Option<String>,
+}
+
+impl Key {
+    /// The value in an element with this text; none if it is empty and no text.
+    fn value(&self, text: &str) -> Option<String> {
+        let trimmed = text.trim_ascii();
+        match self.kind {
+            KeptKind::Unknown | KeptKind::Text => Some(text.to_owned()),
+            _ if trimmed.is_empty() => None,
+            // NetworkX writes `True`, and the schema also allows `1`.
+            KeptKind::Boolean => Some(match trimmed {
+                "1" => "true".to_owned(),
+                "0" => "false".to_owned(),
+                word => word.to_ascii_lowercase(),
+            }),
+            KeptKind::Integer | KeptKind::Float => Some(trimmed.to_owned()),
+        }
+    }
+}
+
+/// The kind of values of a type.
+fn kind_of(name: &str) -> KeptKind {
+    match name {
+        "int" | "long" => KeptKind::Integer,
+        "float" | "double" => KeptKind::Float,
+        "boolean" => KeptKind::Boolean,
+        "string" => KeptKind::Text,
+        _ => KeptKind::Unknown,
+    }
+}
+
 /// What has been read.
 struct Document<'a> {
     options: &'a ReadOptions,
@@ -83,10 +123,10 @@ struct Document<'a> {
     weight: WeightAttribute<'a>,
     has_graph: bool,
     directed: bool,
-    /// The keys so far: whether each is the weight.
-    keys: HashMap<String, bool>,
-    /// Whether the key that is open is for the weight.
-    key_is_weight: bool,
+    /// The keys of edges so far.
+    keys: HashMap<String, Key>,
+    /// The key that is open, or that of the attribute that is open.
+    key: String,
     weight_keys: Option<WeightKeys>,
     edge: Edge,
     /// The text of a weight or a default.
@@ -108,12 +148,12 @@ impl<'a> Document<'a> {
         Ok(Self {
             options,
             open: Vec::new(),
-            graph: AttributedGraph::default(),
+            graph: AttributedGraph::new(options)?,
             weight: WeightAttribute::new(options)?,
             has_graph: false,
             directed: false,
             keys: HashMap::new(),
-            key_is_weight: false,
+            key: String::new(),
             weight_keys: None,
             edge: Edge { ends: Default::default(), weight: None, place },
             text: String::new(),
@@ -142,6 +182,7 @@ impl<'a> Document<'a> {
                 let ends = ["source", "target"].map(|end| xml::required(element, end, place));
                 let [source, target] = ends;
                 self.edge = Edge { ends: [source?, target?], weight: None, place };
+                self.graph.kept.begin();
                 Element::Edge
             }
             (Some(Element::Edge), "data") => self.start_data(element, place)?,
@@ -186,10 +227,12 @@ impl<'a> Document<'a> {
                 return Err(malformed(place, sentence));
             }
             let default = first.and_then(|first| first.default);
+            let name = name.clone();
             self.weight_keys = Some(WeightKeys { name, numeric: is_number, default });
         }
-        self.keys.insert(id, is_weight);
-        self.key_is_weight = is_weight;
+        let key = Key { name, kind: kind_of(&kind), is_weight, default: None };
+        self.key.clone_from(&id);
+        self.keys.insert(id, key);
         Ok(Element::Key)
     }
 
@@ -204,42 +247,72 @@ impl<'a> Document<'a> {
     }
 
     fn start_data(&mut self, element: &BytesStart<'_>, place: Place) -> Result<Element, Fault> {
-        let key = xml::required(element, "key", place)?;
-        match self.keys.get(&key) {
-            Some(true) if self.edge.weight.is_some() => {
-                Err(malformed(place, "this edge has two weights; remove one of them"))
-            }
-            Some(true) => Ok(Element::Weight),
-            Some(false) => Ok(Element::Other),
-            None => {
-                let key = show(key.as_bytes());
-                let sentence = format!("no <key> for edges has the id '{key}'; add it");
-                Err(malformed(place, sentence))
+        self.key = xml::required(element, "key", place)?;
+        let Some(key) = self.keys.get(&self.key) else {
+            let key = show(self.key.as_bytes());
+            let sentence = format!("no <key> for edges has the id '{key}'; add it");
+            return Err(malformed(place, sentence));
+        };
+        if !key.is_weight {
+            return Ok(Element::Kept);
+        }
+        if self.edge.weight.is_some() {
+            return Err(malformed(place, "this edge has two weights; remove one of them"));
+        }
+        Ok(Element::Weight)
+    }
+
+    /// Keeps the text as the value of the attribute that is open.
+    fn keep(&mut self) -> Result<(), Fault> {
+        let Some(key) = self.keys.get(&self.key) else { return Ok(()) };
+        let value = key.value(&self.text);
+        let kept = self.graph.kept.set_once(&key.name, value.as_deref().map(|v| (v, key.kind)));
+        kept.map_err(|kind| Fault { place: Some(self.text_place), kind })
+    }
+
+    /// Records the text as the default of the key that is open.
+    fn take_default(&mut self) -> Result<(), Fault> {
+        let Some(key) = self.keys.get_mut(&self.key) else { return Ok(()) };
+        if self.graph.kept.wants(&key.name) {
+            key.default = key.value(&self.text);
+        }
+        if !key.is_weight {
+            return Ok(());
+        }
+        let default = self.number()?;
+        let keys = self.weight_keys.as_mut();
+        if keys.is_some_and(|keys| keys.default.replace(default).is_some()) {
+            let sentence = "this is the second default of the weight; remove one of them";
+            return Err(malformed(self.text_place, sentence));
+        }
+        Ok(())
+    }
+
+    /// Adds the edge that has been read.
+    fn add_edge(&mut self) -> Result<(), Fault> {
+        for key in self.keys.values() {
+            if let Some(default) = &key.default {
+                self.graph.kept.set_default(&key.name, (default, key.kind));
             }
         }
+        let default = || self.weight_keys.as_ref().and_then(|keys| keys.default);
+        let Edge { ends: [u, v], weight, place } = &self.edge;
+        let (weight, place) = (weight.or_else(default), *place);
+        let added = self.graph.add_edge([u, v], weight, place);
+        added.map_err(|kind| Fault { place: Some(place), kind })
     }
 
     fn end(&mut self) -> Result<(), Fault> {
-        let at_edge = |place, kind| Fault { place: Some(place), kind };
         match self.open.pop() {
-            Some(Element::Default) if self.key_is_weight => {
-                let default = self.number()?;
-                let keys = self.weight_keys.as_mut();
-                if keys.is_some_and(|keys| keys.default.replace(default).is_some()) {
-                    let sentence = "this is the second default of the weight; remove one of them";
-                    return Err(malformed(self.text_place, sentence));
-                }
+            Some(Element::Default) => self.take_default(),
+            Some(Element::Weight) => {
+                self.edge.weight = Some(self.number()?);
+                self.keep()
             }
-            Some(Element::Weight) => self.edge.weight = Some(self.number()?),
-            Some(Element::Edge) => {
-                let default = || self.weight_keys.as_ref().and_then(|keys| keys.default);
-                let Edge { ends: [u, v], weight, place } = &self.edge;
-                let (weight, place) = (weight.or_else(default), *place);
-                self.graph.add_edge([u, v], weight, place).map_err(|kind| at_edge(place, kind))?;
-            }
-            _ => {}
+            Some(Element::Kept) => self.keep(),
+            Some(Element::Edge) => self.add_edge(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The number that is the text.
@@ -249,7 +322,7 @@ impl<'a> Document<'a> {
     }
 
     fn add_text(&mut self, text: &str) {
-        if matches!(self.open.last(), Some(Element::Weight | Element::Default)) {
+        if matches!(self.open.last(), Some(Element::Weight | Element::Kept | Element::Default)) {
             self.text.push_str(text);
         }
     }

@@ -43,12 +43,9 @@ fn full() -> Vec<u8> {
     let names = ["Praha", "", "Brno", "Zlín", "x"].map(String::from);
     let coordinates = Coordinates::Geographic((0..5).map(|i| [f64::from(i), -0.5]).collect());
     bytes_of(Outgoing {
-        graph: &graph([4_i32, -3, 2, 1]),
         coordinates: Some(&coordinates),
         names: Some(&names),
-        edge_ids: None,
-        kept: None,
-        mapped: None,
+        ..Outgoing::from(&graph([4_i32, -3, 2, 1]))
     })
 }
 
@@ -106,14 +103,7 @@ fn coordinates_and_names_come_back() {
     assert_eq!(loaded.coordinates, Some(coordinates));
     let graph = graph([1_u32, 2, 3, 4]);
     let coordinates = Coordinates::Planar(vec![[0.5, 1.5]; 5]);
-    let planar = bytes_of(Outgoing {
-        graph: &graph,
-        coordinates: Some(&coordinates),
-        names: None,
-        edge_ids: None,
-        kept: None,
-        mapped: None,
-    });
+    let planar = bytes_of(Outgoing { coordinates: Some(&coordinates), ..Outgoing::from(&graph) });
     assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
 }
 
@@ -122,14 +112,7 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
     for vertices in [0, 3] {
         let graph = AnyGraph::from_edges(vertices, vec![], vec![], Vec::<f64>::new()).unwrap();
         let names = vec![String::from("name"); vertices];
-        let bytes = bytes_of(Outgoing {
-            graph: &graph,
-            coordinates: None,
-            names: Some(&names),
-            edge_ids: None,
-            kept: None,
-            mapped: None,
-        });
+        let bytes = bytes_of(Outgoing { names: Some(&names), ..Outgoing::from(&graph) });
         let loaded = load(&bytes).unwrap();
         assert_eq!((loaded.graph.vertices() as usize, loaded.graph.edges()), (vertices, 0));
         assert_eq!(loaded.names, Some(names));
@@ -343,15 +326,7 @@ fn what_is_no_file_cannot_be_opened() {
 fn what_does_not_fit_the_graph_is_not_written() {
     let graph = graph([1_i32, 2, 3, 4]);
     let names = vec![String::new()];
-    let reason = writer(Outgoing {
-        graph: &graph,
-        coordinates: None,
-        names: Some(&names),
-        edge_ids: None,
-        kept: None,
-        mapped: None,
-    })
-    .err();
+    let reason = writer(Outgoing { names: Some(&names), ..Outgoing::from(&graph) }).err();
     assert_eq!(reason.unwrap(), "the number of names is 1, but the number of vertices is 5");
 }
 

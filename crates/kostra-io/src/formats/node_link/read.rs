@@ -15,9 +15,10 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::Parsed;
+use crate::kept::KeptAttributes;
 use crate::number::{self, show};
 use crate::source::from_io;
-use crate::{Place, ReadErrorKind, ReadOptions};
+use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -27,7 +28,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     let mut document = Document {
         options,
         values: Values::new(stream),
-        graph: AttributedGraph::default(),
+        graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
         has_nodes: false,
         has_edges: false,
@@ -101,11 +102,12 @@ impl Document<'_> {
             let Self { values, weight, graph, .. } = self;
             let added = values.next(|json| match kind {
                 Kind::Node => {
-                    let object = Object { weight: None }.deserialize(json)?;
+                    let object = Object { edge: None }.deserialize(json)?;
                     Ok(node(&object, graph))
                 }
                 Kind::Edge => {
-                    let object = Object { weight: Some(weight) }.deserialize(json)?;
+                    let edge_of = Object { edge: Some((weight, &mut graph.kept)) };
+                    let object = edge_of.deserialize(json)?;
                     Ok(edge(&object, graph, (options, place)))
                 }
             })?;
@@ -176,6 +178,22 @@ fn id<'t>(
 #[derive(Deserialize)]
 struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
 
+/// The text and the kind of a value in JSON; none for null.
+fn typed_value(json: &str) -> Option<(Cow<'_, str>, KeptKind)> {
+    match json.as_bytes().first() {
+        Some(b'n') => None,
+        Some(b't' | b'f') => Some((json.into(), KeptKind::Boolean)),
+        Some(b'-' | b'0'..=b'9') => {
+            let is_float = json.contains(['.', 'e', 'E']);
+            Some((json.into(), if is_float { KeptKind::Float } else { KeptKind::Integer }))
+        }
+        _ => {
+            let text = serde_json::from_str::<Text<'_>>(json).map_or(json.into(), |text| text.0);
+            Some((text, KeptKind::Text))
+        }
+    }
+}
+
 /// The members of a node or an edge that matter, as JSON. The last of several with one name counts.
 #[derive(Default)]
 struct Members<'t> {
@@ -188,7 +206,8 @@ struct Members<'t> {
 
 /// Reads the object of a node, or that of an edge, which has a weight.
 struct Object<'o, 'a> {
-    weight: Option<&'o mut WeightAttribute<'a>>,
+    /// The weight and the attributes of an edge.
+    edge: Option<(&'o mut WeightAttribute<'a>, &'o mut KeptAttributes)>,
 }
 
 impl<'t> DeserializeSeed<'t> for Object<'_, '_> {
@@ -207,10 +226,17 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
-        let Self { mut weight } = self;
+        let Self { mut edge } = self;
         let mut members = Members::default();
+        if let Some((_, kept)) = &mut edge {
+            kept.begin();
+        }
         while let Some((Text(name), value)) = map.next_entry::<_, &RawValue>()? {
             let value = value.get();
+            if let (Some((_, kept)), false) = (&mut edge, matches!(&*name, "source" | "target")) {
+                let typed = typed_value(value);
+                kept.set(&name, typed.as_ref().map(|(text, kind)| (&**text, *kind)));
+            }
             match &*name {
                 "id" => members.id = Some(value),
                 "source" => members.source = Some(value),
@@ -218,7 +244,7 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
                 "key" | EDGE_ID => {}
                 _ if value == "null" => {}
                 name => {
-                    let Some(weight) = &mut weight else { continue };
+                    let Some((weight, _)) = &mut edge else { continue };
                     if weight.is(name) {
                         members.weight = Some(value);
                     } else if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use kostra_core::{AnyGraph, Vertex, with_graph};
 
 use super::EDGE_ID;
+use crate::KeptRows;
 use crate::interface::{Outgoing, Writer};
 use crate::text_writer::TextWriter;
 
@@ -15,7 +16,8 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
             "edge {edge} has an infinite weight, which JSON cannot hold; write kst"
         ));
     }
-    Ok(Box::new(move |to| write(&outgoing, to)))
+    let kept = outgoing.kept_rows(&["source", "target", EDGE_ID, "weight"])?;
+    Ok(Box::new(move |to| write(&outgoing, kept.as_ref(), to)))
 }
 
 /// The first edge with an infinite weight.
@@ -27,7 +29,11 @@ fn first_infinite(graph: &AnyGraph) -> Option<usize> {
     }
 }
 
-fn write(outgoing: &Outgoing<'_>, to: &mut dyn Write) -> io::Result<()> {
+fn write(
+    outgoing: &Outgoing<'_>,
+    kept: Option<&KeptRows<'_>>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let mut text = TextWriter::new(to);
     // A forest, whose edges have ids, has no parallel edges.
     let multigraph = if outgoing.edge_ids.is_some() { "false" } else { "true" };
@@ -40,7 +46,7 @@ fn write(outgoing: &Outgoing<'_>, to: &mut dyn Write) -> io::Result<()> {
         text.word(if vertex + 1 == vertices { "}" } else { "}," }).end_line()?;
     }
     text.word("], \"edges\": [").end_line()?;
-    write_edges(&mut text, outgoing)?;
+    write_edges(&mut text, outgoing, kept)?;
     text.word("]}").end_line()?;
     text.finish()
 }
@@ -54,7 +60,11 @@ fn write_id(text: &mut TextWriter<'_>, outgoing: &Outgoing<'_>, vertex: Vertex) 
     Ok(())
 }
 
-fn write_edges(text: &mut TextWriter<'_>, outgoing: &Outgoing<'_>) -> io::Result<()> {
+fn write_edges(
+    text: &mut TextWriter<'_>,
+    outgoing: &Outgoing<'_>,
+    kept: Option<&KeptRows<'_>>,
+) -> io::Result<()> {
     with_graph!(outgoing.graph, graph => {
         let edges = graph.edge_list();
         let ends = edges.u().iter().zip(edges.v());
@@ -67,6 +77,9 @@ fn write_edges(text: &mut TextWriter<'_>, outgoing: &Outgoing<'_>) -> io::Result
                 text.word(", \"").word(EDGE_ID).word("\": ").number(id);
             }
             text.word(", \"weight\": ").weight(weight);
+            if let Some(kept) = kept {
+                text.word(&kept.json(outgoing.kept_row(edge)));
+            }
             text.word(if edge + 1 == edges.len() { "}" } else { "}," }).end_line()?;
         }
     });

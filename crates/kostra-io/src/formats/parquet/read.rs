@@ -4,7 +4,7 @@ use kostra_core::Vertex;
 
 use super::cells::Cells;
 use super::ends::{are_names, conclude, named, vertex};
-use super::file::{File, Group};
+use super::file::{File, Group, Kind};
 use super::headers::Stored;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
@@ -13,7 +13,7 @@ use crate::formats::edge_list::{Chooser, Chosen, left_out};
 use crate::interface::Parsed;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
-use crate::{KeptColumns, Nan, ReadErrorKind, ReadOptions, damage, whole};
+use crate::{KeptColumns, KeptKind, Nan, ReadErrorKind, ReadOptions, damage, whole};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -28,9 +28,12 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     let (chosen, keep) = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];
     let (wanted, names): (Vec<_>, Vec<_>) = keep.into_iter().unzip();
+    let kinds = wanted.iter().map(|&column| kind_of(&file, column)).collect();
+    let kept = KeptColumns::with_kinds(names, kinds);
+    let text_names = ends.iter().any(|&end| kind_of(&file, end) == KeptKind::Text);
     let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(wanted).collect();
     let table = Table { file: &file, weight: chosen.weight, wanted, options };
-    let mut rows = Rows { columns: Columns::default(), kept: KeptColumns::new(names) };
+    let mut rows = Rows { columns: Columns::default(), kept };
     let (vertices, names) = if are_names(&file, ends, options)? {
         let mut numbering = Numbering::default();
         for group in file.groups() {
@@ -50,7 +53,17 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     let graph = graph.build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
     let kept = Some(rows.kept).filter(|kept| !kept.names().is_empty());
-    Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
+    Ok(Parsed { names, text_names, warnings, kept, ..Parsed::new(graph, notes) })
+}
+
+/// The kind of the values of a column.
+fn kind_of(file: &File, column: usize) -> KeptKind {
+    match file.columns.get(column).map(|column| column.content) {
+        Some(Ok((_, Kind::Integers { .. }))) => KeptKind::Integer,
+        Some(Ok((_, Kind::Floats))) => KeptKind::Float,
+        Some(Ok((_, Kind::Booleans))) => KeptKind::Boolean,
+        Some(Ok((_, Kind::Texts)) | Err(_)) | None => KeptKind::Text,
+    }
 }
 
 /// The columns of the vertices and the weight, and the columns that are kept.
@@ -151,7 +164,8 @@ impl Table<'_> {
                     batch.columns.push_weight(self.weight_in(weight, row)?);
                 }
                 for column in kept {
-                    batch.kept.push(&column.text(row)?);
+                    let text = column.text(row)?;
+                    batch.kept.push_value(Some(&*text).filter(|_| !column.is_missing(row)));
                 }
             }
             each(u.first(), batch)

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::write::{Column, Values, integers, texts, write};
-use crate::{KeptColumns, TableColumn, TableValues};
+use super::write::{Column, Values, integers, write};
+use crate::{KeptColumns, KeptRows, TableColumn, TableValues};
 
 /// Writes a Parquet file with these columns, and with those that are kept at their right. Each kept
 /// column has a row per row of the others. It contains integers if all its fields are integers, and
@@ -20,19 +20,16 @@ pub fn write_parquet_table(
     let own = columns.iter().map(|&TableColumn { name, values }| match values {
         TableValues::Labels(labels) => {
             let label = move |row: usize| labels.get(row).copied().unwrap_or_default();
-            Column { name, values: Values::Narrow(Box::new(label)) }
+            Column::new(name, Values::Narrow(Box::new(label)))
         }
         TableValues::Floats(floats) => {
             let float = move |row: usize| floats.get(row).copied().unwrap_or_default();
-            Column { name, values: Values::Double(Box::new(float)) }
+            Column::new(name, Values::Double(Box::new(float)))
         }
         TableValues::Ends(ends, end) => integers(name, move |row| {
             ends.get(row).and_then(|ends| ends.get(end)).copied().unwrap_or_default().into()
         }),
     });
-    let kept = kept.names().iter().enumerate().map(|(index, name)| {
-        let field = move |row: usize| kept.row(row).nth(index).unwrap_or_default();
-        texts(name, (0..rows).map(field), field)
-    });
+    let kept = super::write::kept(&KeptRows::new(kept, 0..rows), rows, |row| row);
     write("table", rows, &own.chain(kept).collect::<Vec<_>>(), None, to)
 }

@@ -6,8 +6,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use crate::{
-    ColumnChoice, ColumnOptions, Format, Loaded, Nan, Outgoing, ReadOptions, Vertices, read_bytes,
-    write_bytes,
+    ColumnChoice, ColumnOptions, Format, KeptColumns, KeptKind, Loaded, Nan, Outgoing, ReadOptions,
+    Vertices, read_bytes, write_bytes,
 };
 
 fn written(outgoing: Outgoing<'_>) -> Vec<u8> {
@@ -85,6 +85,35 @@ fn names_are_text_and_numbers_stay_numbers() {
         assert_eq!(loaded.notes, ["column 'edge' is left out"]);
         assert_eq!(edges(&loaded.graph), edges(&graph));
     }
+}
+
+#[test]
+fn text_names_that_look_like_integers_stay_text() {
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![4, 2]).unwrap();
+    let names = ["1", "2", "3"].map(str::to_owned);
+    for text_names in [false, true] {
+        let outgoing = Outgoing { names: Some(&names), text_names, ..Outgoing::from(&graph) };
+        let options = ReadOptions { names: true, ..ReadOptions::default() };
+        let loaded = read_with(&written(outgoing), &options).unwrap();
+        assert_eq!(loaded.text_names, text_names);
+        assert_eq!(loaded.names.as_deref(), Some(&names[..]));
+    }
+}
+
+#[test]
+fn kept_columns_keep_their_types_and_what_is_missing() {
+    let kinds = [KeptKind::Text, KeptKind::Integer, KeptKind::Float, KeptKind::Boolean];
+    let names = ["t", "i", "f", "b"].map(str::to_owned).to_vec();
+    let mut kept = KeptColumns::with_kinds(names.clone(), kinds.to_vec());
+    for value in [Some("1"), Some("18446744073709551615"), Some("0.5"), Some("true")] {
+        kept.push_value(value);
+    }
+    (0..4).for_each(|_| kept.push_value(None));
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![4, 2]).unwrap();
+    let bytes = written(Outgoing { kept: Some(&kept), ..Outgoing::from(&graph) });
+    let mut options = ReadOptions::default();
+    options.columns.keep = names.into_iter().map(ColumnChoice::Name).collect();
+    assert_eq!(read_with(&bytes, &options).unwrap().kept, Some(kept));
 }
 
 /// The files of `fuzz/seeds` hold these edges between cities. PyArrow wrote them with all

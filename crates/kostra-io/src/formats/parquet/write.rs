@@ -1,7 +1,8 @@
 //! Writing a table of edges: the columns `edge`, `u`, `v` and `weight`, and those that are kept.
 //!
-//! Vertices, edge ids and texts that are all integers are stored as 64-bit integers, because every
-//! reader of Parquet knows these. Columns have no missing values, and Snappy compresses them.
+//! Vertices, edge ids and texts without a type that are all integers are stored as 64-bit integers,
+//! because every reader of Parquet knows these. Kept columns can have missing values. Snappy
+//! compresses the columns.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -9,7 +10,9 @@ use std::sync::Arc;
 
 use kostra_core::AnyGraph;
 use parquet::basic::{Compression, LogicalType, Repetition, Type};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -18,6 +21,7 @@ use parquet::schema::types::Type as Element;
 
 use super::VERTICES;
 use crate::interface::{Outgoing, Writer};
+use crate::{KeptKind, KeptRows};
 
 /// The most rows of a group.
 const GROUP_ROWS: usize = 1 << 20;
@@ -26,6 +30,8 @@ const GROUP_ROWS: usize = 1 << 20;
 pub(super) struct Column<'a> {
     pub(super) name: &'a str,
     pub(super) values: Values<'a>,
+    /// Whether a row has no value, if some rows have none.
+    missing: Option<ValueOf<'a, bool>>,
 }
 
 type ValueOf<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
@@ -37,20 +43,13 @@ pub(super) enum Values<'a> {
     Unsigned(ValueOf<'a, i64>),
     Single(ValueOf<'a, f32>),
     Double(ValueOf<'a, f64>),
+    Booleans(ValueOf<'a, bool>),
     Texts(ValueOf<'a, &'a str>),
 }
 
 /// Writes a graph.
 pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    let columns = columns(outgoing);
-    for (index, column) in columns.iter().enumerate() {
-        if columns.iter().take(index).any(|other| other.name == column.name) {
-            return Err(format!(
-                "two columns would be called '{}'; give the kept column another name",
-                column.name
-            ));
-        }
-    }
+    let columns = columns(outgoing)?;
     Ok(Box::new(move |to| {
         let vertices = outgoing.graph.vertices().to_string();
         let vertices = KeyValue::new(VERTICES.to_owned(), vertices);
@@ -59,7 +58,7 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     }))
 }
 
-fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
+fn columns(outgoing: Outgoing<'_>) -> Result<Vec<Column<'_>>, String> {
     let mut columns = Vec::new();
     let graph = outgoing.graph;
     if let Some(ids) = outgoing.edge_ids {
@@ -70,32 +69,65 @@ fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
         let end = move |edge: usize| ends.get(edge).copied().unwrap_or_default();
         columns.push(match outgoing.names {
             None => integers(name, move |edge| end(edge).into()),
-            Some(names) => texts(name, names.iter().map(String::as_str), move |edge| {
-                names.get(end(edge) as usize).map_or("", String::as_str)
-            }),
+            Some(names) => {
+                let text = move |edge| names.get(end(edge) as usize).map_or("", String::as_str);
+                if outgoing.text_names {
+                    Column::new(name, Values::Texts(Box::new(text)))
+                } else {
+                    texts(name, names.iter().map(String::as_str), text)
+                }
+            }
         });
     }
     columns.push(weight(graph));
-    if let Some(kept) = outgoing.kept {
-        for (index, name) in kept.names().iter().enumerate() {
-            let row = move |edge: usize| match outgoing.edge_ids {
-                Some(ids) => ids.get(edge).map_or(usize::MAX, |&id| id as usize),
-                None => edge,
-            };
-            let field = move |edge: usize| kept.row(row(edge)).nth(index).unwrap_or_default();
-            columns.push(texts(name, (0..graph.edges()).map(field), field));
-        }
+    if let Some(rows) = outgoing.kept_rows(&["edge", "u", "v", "weight"])? {
+        columns.extend(kept(&rows, graph.edges(), move |edge| outgoing.kept_row(edge)));
     }
-    columns
+    Ok(columns)
+}
+
+/// The columns that are kept. `row_of` returns the row of each of the `rows` that are written.
+pub(super) fn kept<'a>(
+    kept: &KeptRows<'a>,
+    rows: usize,
+    row_of: impl Fn(usize) -> usize + Copy + 'a,
+) -> Vec<Column<'a>> {
+    let columns = kept.columns();
+    let each = kept.names().iter().zip(kept.kinds()).enumerate();
+    let column = |(index, (name, kind)): (usize, (&'a String, &KeptKind))| {
+        let value = move |row: usize| columns.values(row_of(row)).nth(index).flatten();
+        let text = move |row: usize| value(row).unwrap_or_default();
+        let values = match kind {
+            KeptKind::Unknown | KeptKind::Text => Values::Texts(Box::new(text)),
+            KeptKind::Float => {
+                Values::Double(Box::new(move |row| text(row).parse().unwrap_or_default()))
+            }
+            KeptKind::Boolean => Values::Booleans(Box::new(move |row| text(row) == "true")),
+            KeptKind::Integer => {
+                let is_signed = |row| value(row).is_none_or(|text| text.parse::<i64>().is_ok());
+                if (0..rows).all(is_signed) {
+                    Values::Wide(Box::new(move |row| text(row).parse().unwrap_or_default()))
+                } else {
+                    let bits = move |row| text(row).parse::<u64>().unwrap_or_default() as i64;
+                    Values::Unsigned(Box::new(bits))
+                }
+            }
+        };
+        let is_missing = move |row: usize| value(row).is_none();
+        let missing: Option<ValueOf<'a, bool>> =
+            if (0..rows).any(is_missing) { Some(Box::new(is_missing)) } else { None };
+        Column { missing, ..Column::new(name, values) }
+    };
+    each.map(column).collect()
 }
 
 pub(super) fn integers<'a>(name: &'a str, value: impl Fn(usize) -> i64 + 'a) -> Column<'a> {
-    Column { name, values: Values::Wide(Box::new(value)) }
+    Column::new(name, Values::Wide(Box::new(value)))
 }
 
 /// A column of texts, or of integers if all texts are integers as they are written without zeros in
 /// front.
-pub(super) fn texts<'a>(
+fn texts<'a>(
     name: &'a str,
     mut all: impl Iterator<Item = &'a str>,
     text: impl Fn(usize) -> &'a str + 'a,
@@ -104,7 +136,7 @@ pub(super) fn texts<'a>(
     if all.all(|text| integer(text).is_some()) {
         return integers(name, move |edge| integer(text(edge)).unwrap_or_default());
     }
-    Column { name, values: Values::Texts(Box::new(text)) }
+    Column::new(name, Values::Texts(Box::new(text)))
 }
 
 fn weight(graph: &AnyGraph) -> Column<'_> {
@@ -125,11 +157,16 @@ fn weight(graph: &AnyGraph) -> Column<'_> {
             Values::Unsigned(Box::new(move |edge| weight(edge) as i64))
         }
     };
-    Column { name: "weight", values }
+    Column::new("weight", values)
 }
 
-impl Column<'_> {
-    /// The description of the column, in which every value is present.
+impl<'a> Column<'a> {
+    /// A column in which every value is present.
+    pub(super) fn new(name: &'a str, values: Values<'a>) -> Self {
+        Self { name, values, missing: None }
+    }
+
+    /// The description of the column.
     fn element(&self) -> Result<Element, ParquetError> {
         let (physical, logical) = match self.values {
             Values::Narrow(_) => (Type::INT32, None),
@@ -137,10 +174,14 @@ impl Column<'_> {
             Values::Unsigned(_) => (Type::INT64, Some(LogicalType::integer(64, false))),
             Values::Single(_) => (Type::FLOAT, None),
             Values::Double(_) => (Type::DOUBLE, None),
+            Values::Booleans(_) => (Type::BOOLEAN, None),
             Values::Texts(_) => (Type::BYTE_ARRAY, Some(LogicalType::String)),
         };
         Element::primitive_type_builder(self.name, physical)
-            .with_repetition(Repetition::REQUIRED)
+            .with_repetition(match self.missing {
+                None => Repetition::REQUIRED,
+                Some(_) => Repetition::OPTIONAL,
+            })
             .with_logical_type(logical)
             .build()
     }
@@ -151,26 +192,35 @@ impl Column<'_> {
         rows: Range<usize>,
         mut to: SerializedColumnWriter<'_>,
     ) -> Result<(), ParquetError> {
+        let is_there = |row: &usize| !self.missing.as_ref().is_some_and(|missing| missing(*row));
+        let levels = rows.clone().map(|row| i16::from(is_there(&row)));
+        let levels: Option<Vec<i16>> = self.missing.as_ref().map(|_| levels.collect());
+        let levels = levels.as_deref();
+        let rows = rows.filter(is_there);
         match &self.values {
             Values::Narrow(value) => {
                 let values: Vec<_> = rows.map(value).collect();
-                to.typed::<Int32Type>().write_batch(&values, None, None)
+                to.typed::<Int32Type>().write_batch(&values, levels, None)
             }
             Values::Wide(value) | Values::Unsigned(value) => {
                 let values: Vec<_> = rows.map(value).collect();
-                to.typed::<Int64Type>().write_batch(&values, None, None)
+                to.typed::<Int64Type>().write_batch(&values, levels, None)
             }
             Values::Single(value) => {
                 let values: Vec<_> = rows.map(value).collect();
-                to.typed::<FloatType>().write_batch(&values, None, None)
+                to.typed::<FloatType>().write_batch(&values, levels, None)
             }
             Values::Double(value) => {
                 let values: Vec<_> = rows.map(value).collect();
-                to.typed::<DoubleType>().write_batch(&values, None, None)
+                to.typed::<DoubleType>().write_batch(&values, levels, None)
+            }
+            Values::Booleans(value) => {
+                let values: Vec<_> = rows.map(value).collect();
+                to.typed::<BoolType>().write_batch(&values, levels, None)
             }
             Values::Texts(value) => {
                 let values: Vec<_> = rows.map(|row| ByteArray::from(value(row))).collect();
-                to.typed::<ByteArrayType>().write_batch(&values, None, None)
+                to.typed::<ByteArrayType>().write_batch(&values, levels, None)
             }
         }?;
         to.close()

@@ -7,13 +7,12 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use kostra::io::{Outgoing, Output, Replacement, ReplacementPart, WriteError};
+use kostra::io::{Output, Replacement, ReplacementPart, WriteError};
 use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;
-use crate::forest_file::{Destination, ForestFormat, FoundForest, Style};
-use crate::output;
+use crate::forest_file::{self, Destination, ForestFormat, FoundForest};
 use crate::progress::Stage;
 use crate::verdict::{self, Verdict};
 
@@ -119,19 +118,10 @@ pub(super) fn write(
         _ => agree_on(world, with_slice!(slice, slice => gather(slice, local, world)).transpose())?,
     };
     let ids = ids.unwrap_or_default();
-    let written = match (format, &graph) {
+    let written = match &graph {
         _ if !root => Ok(()),
-        (_, Some(graph)) => match format.graph() {
-            Some(format) => {
-                let outgoing = Outgoing { edge_ids: Some(&ids), ..Outgoing::from(graph) };
-                output::write(output, format, outgoing)
-            }
-            None => output::write_lines(output, |to| {
-                let style = Style::of_format(*format).unwrap_or(Style::Tabs);
-                FoundForest::new(graph, &ids).write_lines(to, style)
-            }),
-        },
-        _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
+        Some(graph) => FoundForest::new(graph, &ids).write(destination),
+        None => forest_file::write_ids(output, &ids),
     };
     agree_on(world, written)
 }

@@ -1,0 +1,160 @@
+//! Attributes of edges that are kept, in formats where each edge has its own.
+
+use super::{KeptColumns, KeptKind};
+use crate::number::show;
+use crate::{ColumnChoice, ReadErrorKind, ReadOptions, Terms};
+
+/// The attributes that are kept with the edges: that of the option `id`, and those of `keep`.
+#[derive(Debug)]
+pub(crate) struct KeptAttributes {
+    terms: Terms,
+    columns: KeptColumns,
+    /// What is known of each column.
+    seen: Vec<Seen>,
+    /// The values of the edge that is being read.
+    edge: Vec<Option<String>>,
+    /// The names of attributes that edges have, in order of appearance.
+    names: Vec<String>,
+}
+
+/// What is known of a column.
+#[derive(Debug)]
+struct Seen {
+    /// The option that names it.
+    option: &'static str,
+    /// Whether an edge has the attribute, perhaps without a value.
+    is_there: bool,
+    /// The kind of the values so far.
+    kind: Option<KeptKind>,
+}
+
+impl KeptAttributes {
+    /// The attributes that the options name.
+    ///
+    /// # Errors
+    /// When they give a position.
+    pub(crate) fn new(options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let id = options.columns.id.iter().map(|choice| ("id", choice));
+        let keep = options.columns.keep.iter().map(|choice| ("keep", choice));
+        let (mut names, mut seen) = (Vec::new(), Vec::new());
+        for (option, choice) in id.chain(keep) {
+            let (ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name)) = choice else {
+                let sentence = "the edges have named attributes and no columns; pass the names of \
+                                attributes";
+                let columns = Vec::new();
+                return Err(ReadErrorKind::Columns { sentence: sentence.into(), columns });
+            };
+            if !names.contains(name) {
+                names.push(name.clone());
+                seen.push(Seen { option, is_there: false, kind: None });
+            }
+        }
+        let edge = vec![None; names.len()];
+        let columns = KeptColumns::new(names);
+        Ok(Self { terms: options.terms, columns, seen, edge, names: Vec::new() })
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.columns.names().iter().position(|other| other == name)
+    }
+
+    /// Whether the attribute with this name is kept.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.column(name).is_some()
+    }
+
+    /// Starts an edge, which has no attributes yet.
+    pub(crate) fn begin(&mut self) {
+        self.edge.fill(None);
+    }
+
+    /// Sets an attribute of the edge: its value and kind, or none for a value that is null. Of
+    /// several attributes with one name, the last counts.
+    pub(crate) fn set(&mut self, name: &str, value: Option<(&str, KeptKind)>) {
+        /// A refusal lists no more names than a reader of it compares.
+        const MOST: usize = 8;
+        if self.edge.is_empty() {
+            return;
+        }
+        if self.names.len() <= MOST && !self.names.iter().any(|other| other == name) {
+            self.names.push(name.into());
+        }
+        let column = self.column(name);
+        if let Some((column, seen)) = column.and_then(|at| Some((at, self.seen.get_mut(at)?))) {
+            seen.is_there = true;
+            if let Some((_, kind)) = value {
+                seen.kind = Some(seen.kind.map_or(kind, |before| before.and(kind)));
+            }
+            if let Some(field) = self.edge.get_mut(column) {
+                *field = value.map(|(text, _)| text.to_owned());
+            }
+        }
+    }
+
+    /// Sets an attribute of the edge as [`set`](Self::set) does.
+    ///
+    /// # Errors
+    /// When it has been set before.
+    pub(crate) fn set_once(
+        &mut self,
+        name: &str,
+        value: Option<(&str, KeptKind)>,
+    ) -> Result<(), ReadErrorKind> {
+        let column = self.column(name);
+        if column.and_then(|column| self.edge.get(column)).is_some_and(Option::is_some) {
+            let name = show(name.as_bytes());
+            let sentence = format!("this edge has the attribute '{name}' twice; remove one");
+            return Err(ReadErrorKind::Malformed(sentence));
+        }
+        self.set(name, value);
+        Ok(())
+    }
+
+    /// Sets an attribute of the edge unless it has a value.
+    pub(crate) fn set_default(&mut self, name: &str, value: (&str, KeptKind)) {
+        let column = self.column(name);
+        if column.and_then(|column| self.edge.get(column)).is_some_and(Option::is_none) {
+            self.set(name, Some(value));
+        }
+    }
+
+    /// Adds the attributes of the edge as those of the next edge of the graph.
+    pub(crate) fn push_edge(&mut self) -> Result<(), ReadErrorKind> {
+        if self.edge.is_empty() {
+            return Ok(());
+        }
+        let mut row = KeptColumns::default();
+        for value in &self.edge {
+            row.push_value(value.as_deref());
+        }
+        self.columns.append(&mut row)
+    }
+
+    /// The columns; none if nothing is kept.
+    ///
+    /// # Errors
+    /// When no edge has one of the attributes.
+    pub(crate) fn finish(self) -> Result<Option<KeptColumns>, ReadErrorKind> {
+        let Self { terms, mut columns, seen, names, .. } = self;
+        if columns.names().is_empty() {
+            return Ok(None);
+        }
+        let absent = seen.iter().zip(columns.names()).find(|(seen, _)| !seen.is_there);
+        if let (Some((seen, name)), true) = (absent, columns.rows() > 0) {
+            let option = terms.text(seen.option, &show(name.as_bytes()));
+            let sentence = format!("{option}: no edge has this attribute; {}", listed(&names));
+            return Err(ReadErrorKind::Columns { sentence, columns: names });
+        }
+        columns.kinds = seen.iter().map(|seen| seen.kind.unwrap_or_default()).collect();
+        Ok(Some(columns))
+    }
+}
+
+/// The attributes that edges have, and what to do.
+fn listed(names: &[String]) -> String {
+    let shown: Vec<_> = names.iter().map(|name| format!("'{}'", show(name.as_bytes()))).collect();
+    match &shown[..] {
+        [] => "edges have no attributes, so omit the option".to_owned(),
+        shown => format!("name one of {}", shown.join(", ")),
+    }
+}
