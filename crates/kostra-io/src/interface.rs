@@ -222,6 +222,9 @@ pub struct Loaded {
     /// The names of the vertices, if the file contains them or
     /// [`ReadOptions::names`](ReadOptions) is set.
     pub names: Option<Vec<String>>,
+    /// Whether `names` are integers of the input, which are names because some integers from 0 to
+    /// the highest do not occur.
+    pub names_are_ids: bool,
     /// The weights of the vertices, if the file contains them and
     /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
     pub vertex_weights: Option<Vec<i64>>,
@@ -246,6 +249,8 @@ pub(crate) struct Parsed {
     pub(crate) graph: AnyGraph,
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
+    /// See [`Loaded::names_are_ids`].
+    pub(crate) names_are_ids: bool,
     pub(crate) vertex_weights: Option<Vec<i64>>,
     pub(crate) kept: Option<KeptColumns>,
     pub(crate) notes: Vec<String>,
@@ -262,6 +267,7 @@ impl Parsed {
             graph,
             coordinates: None,
             names: None,
+            names_are_ids: false,
             vertex_weights: None,
             kept: None,
             notes,
@@ -283,8 +289,7 @@ pub struct Outgoing<'a> {
     pub names: Option<&'a [String]>,
     /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
     pub edge_ids: Option<&'a [u64]>,
-    /// Columns of the graph that the edges come from, one row per edge of that graph. Parquet keeps
-    /// them.
+    /// Columns that are kept with the edges, one row per edge. Parquet keeps them.
     pub kept: Option<&'a KeptColumns>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.

@@ -1,14 +1,31 @@
 //! Columns of the input that are kept with the edges or points.
 
-use kostra_core::memory;
+use kostra_core::{EdgeId, OutOfMemory, memory};
 
 use crate::ReadErrorKind;
+
+/// What the fields of a kept column are in the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldType {
+    /// The input does not say, like a line of text.
+    #[default]
+    Unknown,
+    /// Texts, also if they consist of digits.
+    Texts,
+    /// Integers.
+    Integers,
+    /// Floats.
+    Floats,
+    /// `true` or `false`.
+    Booleans,
+}
 
 /// Columns of an edge list or of points that are carried along, as text: one row per edge or
 /// point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptColumns {
     names: Vec<String>,
+    types: Vec<FieldType>,
     /// The fields, row by row.
     text: String,
     /// The end of each field in the text.
@@ -18,7 +35,35 @@ pub struct KeptColumns {
 impl KeptColumns {
     /// No rows of the columns with these names.
     pub(crate) fn new(names: Vec<String>) -> Self {
-        Self { names, ..Self::default() }
+        let types = vec![FieldType::Unknown; names.len()];
+        Self { names, types, ..Self::default() }
+    }
+
+    /// No rows of the columns with these names and types.
+    pub fn typed(columns: impl IntoIterator<Item = (String, FieldType)>) -> Self {
+        let (names, types) = columns.into_iter().unzip();
+        Self { names, types, ..Self::default() }
+    }
+
+    /// The types of the columns.
+    pub fn types(&self) -> &[FieldType] {
+        &self.types
+    }
+
+    /// The rows of these edges.
+    ///
+    /// # Errors
+    /// When the system refuses memory.
+    pub fn pick(&self, edges: &[EdgeId]) -> Result<Self, OutOfMemory> {
+        let rows = || edges.iter().flat_map(|&edge| self.row(edge as usize));
+        let (mut text, length) = (String::new(), rows().map(str::len).sum());
+        text.try_reserve_exact(length).map_err(|_| OutOfMemory { bytes: length })?;
+        let mut ends = memory::with_capacity(edges.len().saturating_mul(self.names.len()))?;
+        for field in rows() {
+            text.push_str(field);
+            ends.push(text.len());
+        }
+        Ok(Self { names: self.names.clone(), types: self.types.clone(), text, ends })
     }
 
     /// The names of the columns.
@@ -43,7 +88,7 @@ impl KeptColumns {
     }
 
     /// Adds a field.
-    pub(crate) fn push(&mut self, field: &str) {
+    pub fn push(&mut self, field: &str) {
         self.text.push_str(field);
         self.ends.push(self.text.len());
     }
@@ -90,5 +135,18 @@ mod tests {
         assert_eq!(kept.row(1).collect::<Vec<_>>(), ["y", "zz"]);
         kept.remove_first();
         assert_eq!(kept.row(0).collect::<Vec<_>>(), ["y", "zz"]);
+    }
+
+    #[test]
+    fn picked_rows_keep_names_and_types() {
+        let columns = [("a".to_owned(), FieldType::Texts), ("b".to_owned(), FieldType::Integers)];
+        let mut kept = KeptColumns::typed(columns);
+        for field in ["x", "1", "", "2", "zz", "3"] {
+            kept.push(field);
+        }
+        let picked = kept.pick(&[2, 1]).unwrap();
+        assert_eq!((picked.names(), picked.types()), (kept.names(), kept.types()));
+        assert_eq!(picked.rows(), 2);
+        assert_eq!(picked.row(0).chain(picked.row(1)).collect::<Vec<_>>(), ["zz", "3", "", "2"]);
     }
 }

@@ -68,7 +68,7 @@ pub use interface::{
     ArrayContent, Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
     Vertices,
 };
-pub use kept::KeptColumns;
+pub use kept::{FieldType, KeptColumns};
 pub use mapped_file::MappedFile;
 pub use occurring::NOTE_ON_IDS;
 pub use options::{

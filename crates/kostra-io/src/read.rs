@@ -73,12 +73,22 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     }
     let compression = stream.compression;
     let format = choose_format(&mut stream, name, options)?;
-    let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
-        (format.info().read)(stream, options)?;
+    let Parsed {
+        graph,
+        coordinates,
+        names,
+        names_are_ids,
+        vertex_weights,
+        kept,
+        notes,
+        warnings,
+        mapped,
+    } = (format.info().read)(stream, options)?;
     Ok(Loaded {
         graph,
         coordinates,
         names,
+        names_are_ids,
         vertex_weights,
         kept,
         format,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use kostra::io::{KeptColumns, Outgoing};
+use kostra::io::{KeptColumns, Outgoing, Terms};
 use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
 
 use super::destination::{Destination, ForestFormat};
@@ -24,12 +24,14 @@ pub(crate) fn write(
         let has_ids = graph_format.info().has_attributes;
         let edge_ids = has_ids.then(|| memory::collected(ids.iter().map(|&id| u64::from(id))));
         let edge_ids = edge_ids.transpose()?;
+        let kept = input.kept.as_ref().filter(|_| format.keeps_columns());
+        let kept = kept.map(|kept| kept.pick(ids)).transpose()?;
         let outgoing = Outgoing {
             graph: &subgraph(&input.graph, ids),
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
             edge_ids: edge_ids.as_deref(),
-            kept: input.kept.as_ref(),
+            kept: kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
@@ -42,7 +44,7 @@ pub(crate) fn write(
         geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
         let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
-        check_names(style, input.names.as_deref(), kept)?;
+        check_names(style, input.names.as_deref(), kept, Terms::Command)?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
             unchanged(input)
@@ -63,13 +65,15 @@ pub(super) fn check_names(
     style: Style,
     names: Option<&[String]>,
     kept: &[String],
+    terms: Terms,
 ) -> anyhow::Result<()> {
     for (index, name) in kept.iter().enumerate() {
         if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
-            anyhow::bail!(
-                "two columns of the output would be called '{name}'; give the kept column another \
-                 name with `--columns`"
-            );
+            let remedy = match terms {
+                Terms::Command => "give the kept column another name with `--columns`",
+                Terms::Python => "rename the kept column, or pass `keep=False` to leave it out",
+            };
+            anyhow::bail!("two columns of the output would be called '{name}'; {remedy}");
         }
     }
     let has_line_break = |name: &&String| name.contains(['\n', '\r']);

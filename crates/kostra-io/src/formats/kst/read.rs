@@ -113,13 +113,23 @@ impl KstFile {
     /// no such file), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
-        let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
-            self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
+        let Parsed {
+            graph,
+            coordinates,
+            names,
+            names_are_ids,
+            vertex_weights,
+            kept,
+            notes,
+            warnings,
+            mapped,
+        } = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
         let (format, compression) = (Format::KST, Compression::None);
         Ok(Loaded {
             graph,
             coordinates,
             names,
+            names_are_ids,
             vertex_weights,
             kept,
             format,

@@ -19,7 +19,7 @@ use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
 use crate::fault::Fault;
 use crate::number::show;
-use crate::{ReadErrorKind, damage};
+use crate::{FieldType, ReadErrorKind, damage};
 
 /// The first and the last bytes of an encrypted file.
 const ENCRYPTED: &[u8] = b"PARE";
@@ -66,6 +66,23 @@ pub(super) struct Column {
 }
 
 impl File {
+    /// The type of the values of a column.
+    pub(super) fn field_type(&self, column: usize) -> FieldType {
+        let content = self.columns.get(column).and_then(|column| column.content.ok());
+        match content.map(|(_, kind)| kind) {
+            Some(Kind::Integers { .. }) => FieldType::Integers,
+            Some(Kind::Floats) => FieldType::Floats,
+            Some(Kind::Booleans) => FieldType::Booleans,
+            Some(Kind::Texts) => FieldType::Texts,
+            None => FieldType::Unknown,
+        }
+    }
+
+    /// Whether one of these columns contains text.
+    pub(super) fn has_text(&self, columns: [usize; 2]) -> bool {
+        columns.iter().any(|&column| self.field_type(column) == FieldType::Texts)
+    }
+
     /// Reads the description at the end of a file.
     pub(super) fn open(bytes: Vec<u8>) -> Result<Self, Fault> {
         let length = bytes.len() as u64;

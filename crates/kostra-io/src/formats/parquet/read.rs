@@ -25,10 +25,11 @@ fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
     let (chosen, keep) = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];
-    let (wanted, names): (Vec<_>, Vec<_>) = keep.into_iter().unzip();
-    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(wanted).collect();
+    let columns = keep.iter().map(|&(column, _)| column);
+    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(columns).collect();
+    let kept = KeptColumns::typed(keep.into_iter().map(|(at, name)| (name, file.field_type(at))));
     let table = Table { file: &file, weight: chosen.weight, wanted, options };
-    let mut rows = Rows { columns: Columns::default(), kept: KeptColumns::new(names) };
+    let mut rows = Rows { columns: Columns::default(), kept };
     let (vertices, names) = if are_names(&file, ends, options)? {
         let mut numbering = Numbering::default();
         for group in file.groups() {
@@ -48,7 +49,8 @@ fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let graph = graph.build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
     let kept = Some(rows.kept).filter(|kept| !kept.names().is_empty());
-    Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
+    let names_are_ids = !options.names && names.is_some() && !file.has_text(ends);
+    Ok(Parsed { names, names_are_ids, warnings, kept, ..Parsed::new(graph, notes) })
 }
 
 /// The columns of the vertices and the weight, and the columns that are kept.

@@ -17,6 +17,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type as Element;
 
 use super::VERTICES;
+use crate::FieldType;
 use crate::interface::{Outgoing, Writer};
 
 /// The most rows of a group.
@@ -78,12 +79,11 @@ fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
     columns.push(weight(graph));
     if let Some(kept) = outgoing.kept {
         for (index, name) in kept.names().iter().enumerate() {
-            let row = move |edge: usize| match outgoing.edge_ids {
-                Some(ids) => ids.get(edge).map_or(usize::MAX, |&id| id as usize),
-                None => edge,
-            };
-            let field = move |edge: usize| kept.row(row(edge)).nth(index).unwrap_or_default();
-            columns.push(texts(name, (0..graph.edges()).map(field), field));
+            let field = move |edge: usize| kept.row(edge).nth(index).unwrap_or_default();
+            columns.push(match kept.types().get(index) {
+                Some(FieldType::Texts) => Column { name, values: Values::Texts(Box::new(field)) },
+                _ => texts(name, (0..graph.edges()).map(field), field),
+            });
         }
     }
     columns
