@@ -303,7 +303,8 @@ class Forest(Value):
         ------
         ValueError
             If no format has the extension, two nodes have the same text, or the format cannot hold
-            the forest or its kept columns. GeoJSON needs longitudes and latitudes, and a picture needs coordinates.
+            the forest or its kept columns. GeoJSON needs longitudes and latitudes, and a picture
+            needs coordinates.
         OSError
             If the file cannot be written.
 
