@@ -10,11 +10,12 @@ pub const NOTE_ON_IDS: &str = "the vertices are the ids that occur; others are s
 
 /// Whether all names are integers, as they are written without zeros in front.
 pub(crate) fn are_ids(names: &[String]) -> bool {
-    names.iter().all(|name| {
-        let digits = name.strip_prefix('-').unwrap_or(name);
-        let has_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        has_digits && (!digits.starts_with('0') || name == "0")
-    })
+    !names.is_empty()
+        && names.iter().all(|name| {
+            let digits = name.strip_prefix('-').unwrap_or(name);
+            let has_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            has_digits && (!digits.starts_with('0') || name == "0")
+        })
 }
 
 /// Numbers the vertices that occur in the order of their ids, and returns the ids as names.
@@ -66,6 +67,11 @@ fn number_by_search(columns: &mut Columns) -> Result<Vec<Vertex>, ReadErrorKind>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_names_are_no_ids() {
+        assert!(!are_ids(&[]));
+    }
 
     #[test]
     fn only_integers_in_their_usual_form_are_ids() {

@@ -129,7 +129,12 @@ def test_types_in_parquet_are_kept(tmp_path):
     assert kept["width"].dtype == np.float64 and kept["width"].tolist() == [4, 5]
     assert kept["paved"].dtype == np.bool_ and kept["paved"].tolist() == [True, False]
     forest.write(out)
-    assert parquet.read_table(out).column("code").to_pylist() == ["7", "8"]
+    written = parquet.read_table(out).to_pydict()
+    assert written["code"] == ["7", "8"] and written["paved"] == [True, False]
+    assert [type(width) for width in written["width"]] == [float, float]
+    forest = kostra.Graph.from_table(pyarrow.table(columns), keep=keep).minimum_spanning_forest()
+    forest.write(out)
+    assert parquet.read_table(out).to_pydict() == written
 
 
 def table_of(make):
@@ -212,10 +217,16 @@ def test_columns_of_tables_that_cannot_be_kept_are_refused(tmp_path):
         ({}, "source", TypeError, "keep must be a list"),
         ({}, ["none"], ValueError, "table has no column 'none'"),
         ({"a": [1]}, ["a"], ValueError, "column 'a' has 1 rows, but the table has 2"),
+        ({"a": 5}, ["a"], TypeError, "column 'a' must be an array or a list, not 5"),
+        ({"a": "xy"}, ["a"], TypeError, "column 'a' must be an array or a list, not 'xy'"),
+        ({}, [["a"]], TypeError, "id and keep must be names of columns, not ..a"),
         ({1: [1, 2], "1": [3, 4]}, [1, "1"], ValueError, "two kept columns would be called '1'"),
     ]:
         with pytest.raises(error, match=message):
             kostra.Graph.from_table(columns | more, keep=keep)
+    masked = np.ma.array([5, 6], mask=[True, False])
+    graph = kostra.Graph.from_table(columns | {"a": masked}, keep=["a"])
+    assert graph.kept["a"].tolist() == [None, 6]
     tags = kostra.Graph.from_table(columns | {"tags": [["a"], []]}, keep=["tags"])
     forest = tags.minimum_spanning_forest()
     assert forest.kept["tags"].tolist() == [["a"], []]

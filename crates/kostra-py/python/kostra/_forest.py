@@ -199,7 +199,8 @@ class Forest(Value):
         """The forest as a ``networkx.Graph`` with all vertices and the weights as the attribute
         ``weight``.
 
-        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None.
+        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None. Kept
+        columns are left out.
 
         >>> import kostra
         >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])

@@ -11,6 +11,12 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 #: The types of values that no field of a text represents.
 _NESTED = (list, tuple, dict, set, frozenset, bytes, np.ndarray)
+#: The types of values by the type of a column in a file.
+_TYPES = {
+    "texts": str,
+    "booleans": (bool, np.bool_),
+    "floats": (float, np.floating),
+}
 
 
 class Kept:
@@ -108,8 +114,12 @@ def _array(frame, name):
         array = None if getattr(column, "null_count", 0) else np.array(column)
         exact = array is not None and array.dtype.kind in "iufbM"
         return array if exact else _narrow(to_list())
+    if isinstance(column, np.ma.MaskedArray):
+        return _narrow(column.tolist())
     if isinstance(column, np.ndarray):
         return column.copy()
+    if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+        raise TypeError(f"column {name!r} must be an array or a list, not {column!r}")
     return _narrow(list(column))
 
 
@@ -159,8 +169,12 @@ def _as_texts(name, array):
             f"column {name!r} contains values of the type {type(nested).__name__}, which a file "
             "cannot hold; convert them to text, or pass keep=False to leave out kept columns"
         )
-    kind = "texts" if present and all(isinstance(value, str) for value in present) else "unknown"
-    return kind, ["" if _is_missing(value) else _text(value) for value in values]
+    kinds = (
+        kind
+        for kind, types in _TYPES.items()
+        if present and all(isinstance(value, types) for value in present)
+    )
+    return next(kinds, "unknown"), ["" if _is_missing(value) else _text(value) for value in values]
 
 
 def _text(value):

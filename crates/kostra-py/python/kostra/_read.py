@@ -6,6 +6,8 @@ import numpy as np
 
 from kostra import _arrays, _convert, _kostra
 
+#: If more ids than this do not occur per vertex, a message proposes no graph of all ids.
+_MOST_IDS_PER_VERTEX = 100
 _COLUMNS = ("source", "target", "weight", "id")
 
 
@@ -23,6 +25,7 @@ def read(cls, path, options):
         "skip_nan": nan == "skip",
         "threads": _arrays.threads(threads),
         "vertices": _arrays.whole("vertices", options["vertices"], 0, 2**32 - 1),
+        "keep": options["keep"] or [],
         "highway": options["highway"] or [],
     }
     loaded = _kostra.read(path, arguments)
@@ -41,8 +44,8 @@ def _on_ids(ids):
         f"the vertices are the {len(ids)} ids that occur in the file, and nodes lists them: "
         f"vertex 0 is the id {ids[0]}"
     )
-    if min(ids) >= 0 and max(ids) < 2**32 - 1:
-        highest = max(ids)
+    highest = max(ids)
+    if highest < _MOST_IDS_PER_VERTEX * len(ids):
         message += f"; pass vertices={highest + 1} for the ids from 0 to {highest}"
     return message
 
@@ -54,9 +57,9 @@ def _check(options):
     for name in _COLUMNS:
         if options[name] is not None:
             _check_column(name, options[name])
-    if not isinstance(options["keep"], (list, tuple)):
+    if not isinstance(options["keep"], (list, tuple, type(None))):
         raise TypeError(f"keep must be a list of columns, not {options['keep']!r}")
-    for column in options["keep"]:
+    for column in options["keep"] or []:
         _check_column("each column of keep", column)
     header = options["header"]
     if header is not None and not isinstance(header, bool):

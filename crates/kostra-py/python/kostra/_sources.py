@@ -1,5 +1,7 @@
 """Graphs from other libraries, tables, files and generators."""
 
+from collections.abc import Hashable
+
 from kostra import _convert, _ids, _kept, _kostra, _read
 from kostra._arrays import Columns
 from kostra._values import Value
@@ -89,7 +91,7 @@ class Sources(Value):
         weight=...,
         *,
         id=None,
-        keep=(),
+        keep=None,
         nan="error",
         relabel=False,
         threads=None,
@@ -149,7 +151,7 @@ class Sources(Value):
         target=None,
         weight=None,
         id=None,
-        keep=(),
+        keep=None,
         header=None,
         columns=None,
         delimiter=None,
@@ -191,7 +193,7 @@ class Sources(Value):
         id : str or int, optional
             The column of an edge list or a Parquet file with the ids of the edges. It is no weight,
             and is kept with the edges. For OpenStreetMap, ``"way"``.
-        keep : list of str or int
+        keep : list of str or int, optional
             Further columns to keep with the edges, or tags of an OpenStreetMap file. They go with
             the edges to the forest, in ``kept``, :meth:`Forest.to_pandas` and
             :meth:`Forest.write`.
@@ -280,8 +282,12 @@ class Sources(Value):
 
 def _kept_names(id, keep, others):
     """The names of the columns of a table to keep. ``others`` are the ends and the weight."""
-    if not isinstance(keep, (list, tuple)):
+    if not isinstance(keep, (list, tuple, type(None))):
         raise TypeError(f"keep must be a list of names of columns, not {keep!r}")
     if id is not None and id in others:
         raise ValueError(f"id is {id!r}, which is also an end or the weight; omit one of them")
-    return [*([] if id is None else [id]), *keep]
+    names = [*([] if id is None else [id]), *(keep or [])]
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise TypeError(f"id and keep must be names of columns, not {name!r}")
+    return names

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use kostra_core::AnyGraph;
 use parquet::basic::{Compression, LogicalType, Repetition, Type};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -38,6 +40,7 @@ pub(super) enum Values<'a> {
     Unsigned(ValueOf<'a, i64>),
     Single(ValueOf<'a, f32>),
     Double(ValueOf<'a, f64>),
+    Booleans(ValueOf<'a, bool>),
     Texts(ValueOf<'a, &'a str>),
 }
 
@@ -80,13 +83,27 @@ fn columns(outgoing: Outgoing<'_>) -> Vec<Column<'_>> {
     if let Some(kept) = outgoing.kept {
         for (index, name) in kept.names().iter().enumerate() {
             let field = move |edge: usize| kept.row(edge).nth(index).unwrap_or_default();
+            let all = || (0..graph.edges()).map(field);
             columns.push(match kept.types().get(index) {
                 Some(FieldType::Texts) => Column { name, values: Values::Texts(Box::new(field)) },
-                _ => texts(name, (0..graph.edges()).map(field), field),
+                Some(FieldType::Floats) if all().all(|text| float(text).is_some()) => {
+                    let value = move |edge| float(field(edge)).unwrap_or(f64::NAN);
+                    Column { name, values: Values::Double(Box::new(value)) }
+                }
+                Some(FieldType::Booleans) if all().all(|text| text.parse::<bool>().is_ok()) => {
+                    let value = move |edge| field(edge) == "true";
+                    Column { name, values: Values::Booleans(Box::new(value)) }
+                }
+                _ => texts(name, all(), field),
             });
         }
     }
     columns
+}
+
+/// A float; NaN if it is missing.
+fn float(text: &str) -> Option<f64> {
+    if text.is_empty() { Some(f64::NAN) } else { text.parse().ok() }
 }
 
 pub(super) fn integers<'a>(name: &'a str, value: impl Fn(usize) -> i64 + 'a) -> Column<'a> {
@@ -137,6 +154,7 @@ impl Column<'_> {
             Values::Unsigned(_) => (Type::INT64, Some(LogicalType::integer(64, false))),
             Values::Single(_) => (Type::FLOAT, None),
             Values::Double(_) => (Type::DOUBLE, None),
+            Values::Booleans(_) => (Type::BOOLEAN, None),
             Values::Texts(_) => (Type::BYTE_ARRAY, Some(LogicalType::String)),
         };
         Element::primitive_type_builder(self.name, physical)
@@ -167,6 +185,10 @@ impl Column<'_> {
             Values::Double(value) => {
                 let values: Vec<_> = rows.map(value).collect();
                 to.typed::<DoubleType>().write_batch(&values, None, None)
+            }
+            Values::Booleans(value) => {
+                let values: Vec<_> = rows.map(value).collect();
+                to.typed::<BoolType>().write_batch(&values, None, None)
             }
             Values::Texts(value) => {
                 let values: Vec<_> = rows.map(|row| ByteArray::from(value(row))).collect();
