@@ -225,6 +225,9 @@ pub struct Loaded {
     pub names: Option<Vec<String>>,
     /// Whether the file stores the names as text, so that `1` is no number.
     pub text_names: bool,
+    /// Whether `names` are integers of the input, which are names because some integers from 0 to
+    /// the highest do not occur.
+    pub names_are_ids: bool,
     /// The weights of the vertices, if the file contains them and
     /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
     pub vertex_weights: Option<Vec<i64>>,
@@ -251,6 +254,8 @@ pub(crate) struct Parsed {
     pub(crate) names: Option<Vec<String>>,
     /// See [`Loaded::text_names`].
     pub(crate) text_names: bool,
+    /// See [`Loaded::names_are_ids`].
+    pub(crate) names_are_ids: bool,
     pub(crate) vertex_weights: Option<Vec<i64>>,
     pub(crate) kept: Option<KeptColumns>,
     pub(crate) notes: Vec<String>,
@@ -268,6 +273,7 @@ impl Parsed {
             coordinates: None,
             names: None,
             text_names: false,
+            names_are_ids: false,
             vertex_weights: None,
             kept: None,
             notes,
@@ -291,8 +297,7 @@ pub struct Outgoing<'a> {
     pub text_names: bool,
     /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
     pub edge_ids: Option<&'a [u64]>,
-    /// Columns of the graph that the edges come from, one row per edge of that graph. Formats
-    /// with attributes keep them.
+    /// Columns that are kept with the edges, one row per edge. Formats with attributes keep them.
     pub kept: Option<&'a KeptColumns>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.
@@ -314,14 +319,6 @@ impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
 }
 
 impl<'a> Outgoing<'a> {
-    /// The row of the kept columns that belongs to an edge.
-    pub(crate) fn kept_row(&self, edge: usize) -> usize {
-        match self.edge_ids {
-            Some(ids) => ids.get(edge).map_or(usize::MAX, |&id| id as usize),
-            None => edge,
-        }
-    }
-
     /// The kept columns of the edges, if there are any.
     ///
     /// # Errors
@@ -333,7 +330,7 @@ impl<'a> Outgoing<'a> {
                 "two columns would be called '{name}'; give the kept column another name"
             ));
         }
-        Ok(Some(KeptRows::new(kept, (0..self.graph.edges()).map(|edge| self.kept_row(edge)))))
+        Ok(Some(KeptRows::new(kept, 0..self.graph.edges())))
     }
 }
 

@@ -8,6 +8,16 @@ use crate::columns::Columns;
 /// The note if some ids are no vertices, because no edge ends at them.
 pub const NOTE_ON_IDS: &str = "the vertices are the ids that occur; others are skipped";
 
+/// Whether all names are integers, as they are written without zeros in front.
+pub(crate) fn are_ids(names: &[String]) -> bool {
+    !names.is_empty()
+        && names.iter().all(|name| {
+            let digits = name.strip_prefix('-').unwrap_or(name);
+            let has_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            has_digits && (!digits.starts_with('0') || name == "0")
+        })
+}
+
 /// Numbers the vertices that occur in the order of their ids, and returns the ids as names.
 /// `vertices` is more than the highest id.
 ///
@@ -57,6 +67,21 @@ fn number_by_search(columns: &mut Columns) -> Result<Vec<Vertex>, ReadErrorKind>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_names_are_no_ids() {
+        assert!(!are_ids(&[]));
+    }
+
+    #[test]
+    fn only_integers_in_their_usual_form_are_ids() {
+        for id in ["0", "7", "-7", "18446744073709551616"] {
+            assert!(are_ids(&[id.to_owned()]), "{id}");
+        }
+        for name in ["", "-", "-0", "07", "+7", "7a", "7.0"] {
+            assert!(!are_ids(&["1".to_owned(), name.to_owned()]), "{name}");
+        }
+    }
 
     #[test]
     fn both_ways_number_the_ids_that_occur_in_their_order() {

@@ -74,13 +74,14 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     let compression = stream.compression;
     let format = choose_format(&mut stream, name, options)?;
     let parsed = (format.info().read)(stream, options)?;
-    let Parsed { graph, coordinates, names, text_names, vertex_weights, kept, .. } = parsed;
-    let Parsed { notes, warnings, mapped, .. } = parsed;
+    let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
+    let Parsed { vertex_weights, kept, notes, warnings, mapped, .. } = parsed;
     Ok(Loaded {
         graph,
         coordinates,
         names,
         text_names,
+        names_are_ids,
         vertex_weights,
         kept,
         format,

@@ -16,12 +16,26 @@ use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueErr
 use pyo3::prelude::*;
 
 use crate::graph::Graph;
+use crate::kept::Kept;
 use crate::watch::interruptible;
 
-/// A graph, the coordinates of its vertices, whether these are longitudes and latitudes, the vertex
-/// names, and notes about the input.
-type Loaded<'py> =
-    (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
+/// A graph for Python: a dictionary.
+#[derive(IntoPyObject)]
+pub(crate) struct Loaded<'py> {
+    graph: Graph,
+    /// The coordinates of its vertices.
+    coordinates: Option<Bound<'py, PyArray2<f64>>>,
+    /// Whether these are longitudes and latitudes.
+    geographic: bool,
+    names: Option<Vec<String>>,
+    /// Whether the names are integers of the input.
+    names_are_ids: bool,
+    kept: Option<Kept>,
+    /// Notes about the input.
+    notes: Vec<String>,
+    /// The notes that are warnings.
+    warnings: Vec<String>,
+}
 
 /// A column of an edge list: a name or a position, counted from 1.
 #[derive(FromPyObject)]
@@ -59,6 +73,10 @@ pub(crate) struct Arguments {
     #[pyo3(item)]
     weight: Option<Column>,
     #[pyo3(item)]
+    id: Option<Column>,
+    #[pyo3(item)]
+    keep: Vec<Column>,
+    #[pyo3(item)]
     header: Option<bool>,
     #[pyo3(item)]
     columns: Option<Vec<String>>,
@@ -83,6 +101,8 @@ impl Arguments {
             source: self.source.map(Into::into),
             target: self.target.map(Into::into),
             weight: self.weight.map(Into::into),
+            id: self.id.map(Into::into),
+            keep: self.keep.into_iter().map(Into::into).collect(),
             header: match self.header {
                 None => Header::Recognize,
                 Some(true) => Header::Present,
@@ -97,7 +117,6 @@ impl Arguments {
                 })
                 .transpose()?,
             decimal_comma: self.decimal_comma,
-            ..ColumnOptions::default()
         };
         let bbox = self.bbox.map(|[west, south, east, north]| {
             let wrong = |what| format!("bbox: {what}");
@@ -112,7 +131,7 @@ impl Arguments {
             }),
             nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
             names: self.names,
-            vertices: self.vertices.map_or(Vertices::UpToHighest, Vertices::Count),
+            vertices: self.vertices.map_or(Vertices::Occurring, Vertices::Count),
             array: self.array.map(|array| match array.as_str() {
                 "matrix" => ArrayContent::Matrix,
                 _ => ArrayContent::Edges,
@@ -128,18 +147,21 @@ impl Arguments {
     }
 }
 
-/// Reads a graph; see `Graph.read` in Python. Also returns the notes that are warnings.
+/// Reads a graph; see `Graph.read` in Python.
 #[pyfunction]
-pub(crate) fn read(
-    py: Python<'_>,
-    path: PathBuf,
-    arguments: Arguments,
-) -> PyResult<(Loaded<'_>, Vec<String>)> {
+pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyResult<Loaded<'_>> {
     let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded =
         interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
-    Ok((shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes), loaded.warnings))
+    Ok(Loaded {
+        names: loaded.names,
+        names_are_ids: loaded.names_are_ids,
+        kept: loaded.kept.map(Kept),
+        notes: loaded.notes,
+        warnings: loaded.warnings,
+        ..Loaded::new(py, loaded.graph, loaded.coordinates)
+    })
 }
 
 /// Generates a graph; see `Graph.generate` in Python.
@@ -150,20 +172,26 @@ pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
         SpecError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     })?;
-    Ok(shown(py, made.graph, made.coordinates, None, Vec::new()))
+    Ok(Loaded::new(py, made.graph, made.coordinates))
 }
 
-fn shown(
-    py: Python<'_>,
-    graph: AnyGraph,
-    coordinates: Option<Coordinates>,
-    names: Option<Vec<String>>,
-    notes: Vec<String>,
-) -> Loaded<'_> {
-    let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
-    let points =
-        coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
-    (Graph(Arc::new(graph)), points, geographic, names, notes)
+impl<'py> Loaded<'py> {
+    /// A graph with coordinates and nothing else.
+    fn new(py: Python<'py>, graph: AnyGraph, coordinates: Option<Coordinates>) -> Self {
+        let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
+        let coordinates = coordinates
+            .map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
+        Self {
+            graph: Graph(Arc::new(graph)),
+            coordinates,
+            geographic,
+            names: None,
+            names_are_ids: false,
+            kept: None,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 fn explain(error: &ReadError) -> PyErr {

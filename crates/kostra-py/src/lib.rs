@@ -13,6 +13,7 @@ mod errors;
 mod files;
 mod forest;
 mod graph;
+mod kept;
 mod lists;
 mod names;
 mod partition;
@@ -51,6 +52,8 @@ mod _kostra {
     use super::forest::{Forest, Hierarchy};
     #[pymodule_export]
     use super::graph::Graph;
+    #[pymodule_export]
+    use super::kept::Kept;
     #[pymodule_export]
     use super::lists::pick;
     #[pymodule_export]

@@ -248,6 +248,17 @@ def test_matrices_that_scipy_saved_are_read(tmp_path, form):
         sparse.save_npz(path, matrix)
         graph = kostra.Graph.read(path)
         assert (graph.n, graph.m, graph.minimum_spanning_forest().total_weight) == (5, 4, 3)
+    ends = np.array([0, 0, 1]), np.array([1, 1, 0])
+    twice = sparse.coo_array(([2.0, 1.0, 5.0], ends), shape=(2, 2))
+    if form != "coo":
+        starts = {"csr": [0, 2, 3], "csc": [0, 1, 3]}[form]
+        order, others = {"csr": ([0, 1, 2], [1, 1, 0]), "csc": ([2, 0, 1], [1, 0, 0])}[form]
+        make = getattr(sparse, f"{form}_array")
+        twice = make((twice.data[order], others, starts), shape=(2, 2))
+    sparse.save_npz(path, twice)
+    for graph in (kostra.Graph.read(path), kostra.Graph.from_scipy(twice)):
+        assert sorted(graph.weights.tolist()) == [1, 2, 5]
+        assert graph.minimum_spanning_forest().total_weight == 1
     sparse.save_npz(path, sparse.csr_array((2, 3)))
     with pytest.raises(ValueError, match="the matrix must be square"):
         kostra.Graph.read(path)

@@ -19,6 +19,7 @@ MODULES = [
     "kostra._partition",
     "kostra._points",
     "kostra._solve",
+    "kostra._sources",
     "kostra._tree",
     "kostra._verify",
     "kostra.cluster",
@@ -127,7 +128,8 @@ def test_stubs_say_what_is_there(module):
         if module is kostra
         else ()
     ):
-        attributes = {name for name, item in vars(kind).items() if inspect.ismemberdescriptor(item)}
-        public = {name for name in vars(kind) if not name.startswith("_")} - attributes
+        items = [item for base in kind.__mro__[:-1] for item in vars(base).items()]
+        attributes = {name for name, item in items if inspect.ismemberdescriptor(item)}
+        public = {name for name, _ in items if not name.startswith("_")} - attributes
         methods = {name.split(".")[1] for name in stub if name.startswith(f"{kind.__name__}.")}
         assert public == {name for name in methods if not name.startswith("_")}

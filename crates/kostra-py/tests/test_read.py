@@ -1,5 +1,7 @@
 """Which columns of a file `Graph.read` takes, and what it refuses to guess."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -80,11 +82,9 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     assert "a header? pass `header=True` or `header=False`" in refusal(path, names=True)
     assert kostra.Graph.read(path, names=True, header=False).nodes == ["A", "B", "x", "y", "z"]
     path.write_text("a b 5\nb c 6\n")
-    assert "with names=True vertices can have names" in refusal(path)
-    path.write_text("0 1 5\n1 4000000000 6\n")
-    assert "with names=True, only vertices that occur are numbered" in refusal(path)
+    assert "with names=True vertices can have names" in refusal(path, vertices=3)
     path.write_text("0 1 5\n1 02 6\n")
-    assert "with names=True it is a name" in refusal(path)
+    assert "with names=True it is a name" in refusal(path, vertices=3)
     path.write_text("from,to,road_id\n0,1,7\n")
     assert 'pass `weight="NAME"`, or `weights="unit"`' in refusal(path)
     triangle = tmp_path / "triangle.txt"
@@ -113,18 +113,62 @@ def test_arguments_that_do_not_apply_are_refused(roads, tmp_path):
             kostra.Graph.read(path, **arguments)
 
 
-def test_ids_that_do_not_occur_are_warned_of(tmp_path):
+@pytest.mark.parametrize(
+    "text, nodes, remedy",
+    [
+        ("101 102 5\n102 104 6\n", [101, 102, 104], "; pass vertices=105 for the ids from 0 to 104"),
+        ("1 2 5\n2 3 6\n", [1, 2, 3], "; pass vertices=4 for the ids from 0 to 3"),
+        ("10 1000000000 5\n", [10, 1000000000], ""),
+        ("0 9999999999 5\n9999999999 7 6\n", [0, 9999999999, 7], ""),
+    ],
+)
+def test_only_ids_that_occur_are_vertices(tmp_path, text, nodes, remedy):
     path = tmp_path / "sparse.txt"
-    path.write_text("101 102 5\n102 103 6\n")
-    with pytest.warns(
-        UserWarning, match="101 of the 104 vertices are isolated: .*; with names=True only"
-    ) as caught:
+    path.write_text(text)
+    with pytest.warns(UserWarning, match="the vertices are the . ids that occur in the ") as caught:
         graph = kostra.Graph.read(path)
+    (message,) = [str(warning.message) for warning in caught]
+    assert message.endswith(f"vertex 0 is the id {nodes[0]}{remedy}") and message in graph.notes
     assert caught[0].filename == __file__
-    assert graph.n == 104 and graph.notes == [str(caught[0].message)]
+    assert (graph.n, graph.nodes) == (len(nodes), nodes)
+    forest = graph.minimum_spanning_forest()
+    assert forest.n_components == 1
+    ends = [[int(word) for word in line.split()[:2]] for line in text.splitlines()]
+    assert forest.to_pandas()[["source", "target"]].to_numpy().tolist() == ends
+    forest.write(tmp_path / "ours.csv")
+    command = [sys.executable, "-m", "kostra", "solve", path, "-q", "-o", tmp_path / "theirs.csv"]
+    subprocess.run(command, check=True)
+    assert (tmp_path / "ours.csv").read_bytes() == (tmp_path / "theirs.csv").read_bytes()
+    with pytest.raises(ValueError, match="pass names=True or names=False"):
+        forest.parents(7)
+    assert len(forest.parents(nodes[1], names=True)) == graph.n
+
+
+def test_arguments_about_ids_are_not_warned_of(tmp_path):
+    path = tmp_path / "sparse.txt"
+    path.write_text("1 2 5\n2 4 6\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert kostra.Graph.read(path, names=True).n == 3
+        assert kostra.Graph.read(path, names=True).nodes == ["1", "2", "4"]
+        graph = kostra.Graph.read(path, vertices=5)
+        assert (graph.n, graph.nodes, graph.u.tolist()) == (5, None, [1, 2])
+        path.write_text("7 b 5\nb a 6\n")
+        assert kostra.Graph.read(path).nodes == ["7", "b", "a"]
+        path.write_text("0 1 5\n1 02 6\n")
+        assert kostra.Graph.read(path).nodes == ["0", "1", "02"]
+        path.write_text("0 1 5\n1 2 6\n")
+        assert kostra.Graph.read(path).nodes is None
+        path.write_text("p sp 5 1\na 1 3 5\n")
+        assert (kostra.Graph.read(path).n, kostra.Graph.read(path).nodes) == (5, None)
+
+
+def test_ids_in_arrays_are_those_that_occur(tmp_path):
+    np.save(tmp_path / "edges.npy", np.array([[5, 9, 1], [9, 7, 2]]))
+    with pytest.warns(UserWarning, match="the vertices are the 3 ids that occur"):
+        graph = kostra.Graph.read(tmp_path / "edges.npy")
+    assert (graph.n, graph.nodes) == (3, [5, 7, 9])
+    with pytest.warns(UserWarning, match="the 3 ids that occur"):
+        assert kostra.partition(tmp_path / "edges.npy", 2).nodes == [5, 7, 9]
 
 
 def test_integers_of_64_bits_are_read(tmp_path):
@@ -143,14 +187,14 @@ def test_names_count_for_parquet_and_are_refused_where_they_do_not(tmp_path):
         parquet.write_table(table, tmp_path / "roads.parquet")
         graph = kostra.Graph.read(tmp_path / "roads.parquet", names=True)
         assert (graph.n, list(graph.nodes)) == (2, [str(end) for end in ends])
-    parquet.write_table(
-        pyarrow.table({"source": [101], "target": [102]}), tmp_path / "gaps.parquet"
-    )
-    with pytest.warns(
-        UserWarning,
-        match="101 of the 103 vertices are isolated: .*; with names=True only ids that occur",
-    ):
-        kostra.Graph.read(tmp_path / "gaps.parquet").minimum_spanning_forest()
+    for ends in [[101, 102], [7, 2**40]]:
+        gaps = tmp_path / "gaps.parquet"
+        parquet.write_table(pyarrow.table({"source": ends[:1], "target": ends[1:]}), gaps)
+        with pytest.warns(UserWarning, match="the vertices are the 2 ids that occur"):
+            assert kostra.Graph.read(gaps).nodes == ends
+    digits = pyarrow.table({"source": ["7"], "target": ["9"]})
+    parquet.write_table(digits, tmp_path / "digits.parquet")
+    assert kostra.Graph.read(tmp_path / "digits.parquet").nodes == ["7", "9"]
     sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.eye(2)))
     assert kostra.Graph.read(tmp_path / "m.npz").n == 2
     with pytest.raises(ValueError, match="names does not apply to .*m.npz, which is read as npz"):

@@ -73,3 +73,30 @@ def test_maps_and_pictures_have_the_coordinates(tmp_path):
         plain = tmp_path / "plain"
         plain.write_text("")
         assert (tmp_path / "f.svg").stat().st_mode == plain.stat().st_mode
+
+
+def test_pictures_are_compressed_by_their_extension(tmp_path):
+    import gzip
+
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+    forest.coordinates = np.array([[0, 0], [1, 0], [1, 1]])
+    forest.write(tmp_path / "f.SVG.gz")
+    assert gzip.decompress((tmp_path / "f.SVG.gz").read_bytes()).decode() == forest._repr_svg_()
+    forest.write(tmp_path / "f.gz", format="svg")
+    assert gzip.decompress((tmp_path / "f.gz").read_bytes()).decode() == forest._repr_svg_()
+    with pytest.raises(ValueError, match=r"f\.svg\.xz.*\.gz"):
+        forest.write(tmp_path / "f.svg.xz")
+    for name in ["f.png.gz", "f.html.gz", "f.svgz", "f.xlsx.gz", "f.csv.bz2", "f.7z"]:
+        with pytest.raises(ValueError):
+            forest.write(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.SVG.gz", "f.gz"]
+
+
+def test_forests_on_devices_are_written_from_host_memory(tmp_path):
+    forest = kostra.DeviceForest.__new__(kostra.DeviceForest)
+    forest._host = forest_of_names()
+    forest.write(tmp_path / "f.csv")
+    forest_of_names().write(tmp_path / "host.csv")
+    assert (tmp_path / "f.csv").read_bytes() == (tmp_path / "host.csv").read_bytes()
+    forest.write(tmp_path / "f", format="json", keep=False)
+    assert len(json.loads((tmp_path / "f").read_text())["nodes"]) == 3

@@ -21,24 +21,32 @@ pub(crate) fn write(
     input: &Graph,
     ids: &[EdgeId],
 ) -> anyhow::Result<()> {
+    let kept = input.kept.as_ref();
+    let remedy = if input.format == Some(Format::EDGE_LIST) {
+        "give the kept column another name with `--columns`"
+    } else {
+        "rename the one in the input, or do not keep it"
+    };
     if let Some(graph_format) = format.graph() {
         let has_ids = graph_format.info().has_attributes;
         let edge_ids = has_ids.then(|| memory::collected(ids.iter().map(|&id| u64::from(id))));
         let edge_ids = edge_ids.transpose()?;
+        let kept = kept.filter(|_| format.keeps_columns());
+        let kept = kept.map(|kept| kept.pick(ids)).transpose()?;
         let outgoing = Outgoing {
             graph: &subgraph(&input.graph, ids),
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
             text_names: input.text_names,
             edge_ids: edge_ids.as_deref(),
-            kept: input.kept.as_ref(),
+            kept: kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
     } else if *format == ForestFormat::Geojson {
-        check_columns(input)?;
+        check_columns(kept, remedy)?;
         let rows = ids.iter().map(|&id| id as usize);
-        let kept = input.kept.as_ref().map(|kept| KeptRows::new(kept, rows));
+        let kept = kept.map(|kept| KeptRows::new(kept, rows));
         let lines = geojson::Lines {
             graph: &input.graph,
             names: input.names.as_deref(),
@@ -47,7 +55,7 @@ pub(crate) fn write(
         };
         geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
-        check_columns(input)?;
+        check_columns(kept, remedy)?;
         check_names(style, input.names.as_deref())?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
@@ -65,15 +73,10 @@ fn unchanged(input: &Graph) -> io::Result<()> {
 }
 
 /// Refuses kept columns with the name of another column.
-fn check_columns(input: &Graph) -> anyhow::Result<()> {
-    let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
+pub(super) fn check_columns(kept: Option<&KeptColumns>, remedy: &str) -> anyhow::Result<()> {
+    let kept = kept.map(KeptColumns::names).unwrap_or_default();
     for (index, name) in kept.iter().enumerate() {
         if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
-            let remedy = if input.format == Some(Format::EDGE_LIST) {
-                "give the kept column another name with `--columns`"
-            } else {
-                "rename the one in the input, or do not keep it"
-            };
             anyhow::bail!("two columns of the output would be called '{name}'; {remedy}");
         }
     }

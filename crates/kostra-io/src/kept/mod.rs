@@ -7,7 +7,7 @@
 mod attributes;
 mod written;
 
-use kostra_core::memory;
+use kostra_core::{EdgeId, OutOfMemory, memory};
 
 use crate::ReadErrorKind;
 pub(crate) use attributes::KeptAttributes;
@@ -75,13 +75,33 @@ impl KeptColumns {
     }
 
     /// No rows of the columns with these names and kinds.
-    pub(crate) fn with_kinds(names: Vec<String>, kinds: Vec<KeptKind>) -> Self {
+    pub fn with_kinds(names: Vec<String>, kinds: Vec<KeptKind>) -> Self {
         Self { names, kinds, ..Self::default() }
     }
 
     /// The names of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// What the input says about the values of each column.
+    pub fn kinds(&self) -> &[KeptKind] {
+        &self.kinds
+    }
+
+    /// The columns with only the rows of these edges.
+    ///
+    /// # Errors
+    /// When the system refuses memory.
+    pub fn pick(&self, edges: &[EdgeId]) -> Result<Self, OutOfMemory> {
+        let mut picked = Self::with_kinds(self.names.clone(), self.kinds.clone());
+        let fields = edges.len() * self.names.len();
+        memory::reserve(&mut picked.ends, fields)?;
+        memory::reserve(&mut picked.missing, fields)?;
+        for &edge in edges {
+            self.values(edge as usize).for_each(|value| picked.push_value(value));
+        }
+        Ok(picked)
     }
 
     /// The number of rows, one per edge or point.
@@ -114,7 +134,7 @@ impl KeptColumns {
     }
 
     /// Adds a field, or that the input has none.
-    pub(crate) fn push_value(&mut self, value: Option<&str>) {
+    pub fn push_value(&mut self, value: Option<&str>) {
         self.push(value.unwrap_or_default());
         if let (None, Some(missing)) = (value, self.missing.last_mut()) {
             *missing = true;

@@ -73,6 +73,9 @@ class DeviceForest:
     def device(self) -> str: ...
     def __len__(self) -> int: ...
     def to_host(self) -> Forest: ...
+    def write(
+        self, path: str | PathLike[str], *, format: str | None = None, keep: bool = True
+    ) -> None: ...
 
 class DevicePointTree(DeviceForest):
     @property
@@ -98,6 +101,8 @@ class Forest:
     @property
     def n_components(self) -> int: ...
     @property
+    def kept(self) -> dict[str, Any]: ...
+    @property
     def maximum(self) -> bool: ...
     @property
     def algorithm(self) -> str: ...
@@ -112,7 +117,9 @@ class Forest:
     def to_networkx(self, *, weight: str = "weight") -> Any: ...
     def to_pandas(self, *, weight: str = "weight") -> Any: ...
     def to_geopandas(self, *, weight: str = "weight", crs: Any = None) -> Any: ...
-    def write(self, path: str | PathLike[str], *, format: str | None = None) -> None: ...
+    def write(
+        self, path: str | PathLike[str], *, format: str | None = None, keep: bool = True
+    ) -> None: ...
     def plot(
         self,
         positions: npt.ArrayLike | Mapping[Any, Any] | None = None,
@@ -158,6 +165,8 @@ class Graph:
     def v(self) -> npt.NDArray[np.integer[Any]]: ...
     @property
     def weights(self) -> npt.NDArray[Any]: ...
+    @property
+    def kept(self) -> dict[str, Any]: ...
     @classmethod
     def from_scipy(
         cls, matrix: Any, *, nan: Literal["error", "skip"] = "error", threads: int | None = None
@@ -197,6 +206,8 @@ class Graph:
         target: str = "target",
         weight: Hashable | None = ...,
         *,
+        id: Hashable | None = None,
+        keep: Sequence[Hashable] | None = None,
         nan: Literal["error", "skip"] = "error",
         relabel: bool = False,
         threads: int | None = None,
@@ -214,6 +225,8 @@ class Graph:
         source: str | int | None = None,
         target: str | int | None = None,
         weight: str | int | None = None,
+        id: str | int | None = None,
+        keep: Sequence[str | int] | None = None,
         header: bool | None = None,
         columns: Sequence[str] | None = None,
         delimiter: str | None = None,

@@ -91,7 +91,7 @@ def rustworkx(graph, weight_fn):
     return Columns(ends[:, 0], ends[:, 1], weights, max(indices, default=-1) + 1)
 
 
-def table(frame, source, target, weight):
+def table(frame, source, target, weight, id=None):
     """The rows of a table of pandas, Polars or Arrow, or of any object with Arrow's C data
     interface.
 
@@ -101,12 +101,12 @@ def table(frame, source, target, weight):
     """
     export = arrow_exporter(frame)
     if export is not None:
-        u, v, weights, weight, types = _arrow_columns(export, source, target, weight)
+        u, v, weights, weight, types = _arrow_columns(export, source, target, weight, id)
     elif hasattr(frame, "__getitem__") and not isinstance(
         frame, (list, tuple, str, bytes, np.ndarray)
     ):
         u, v = _column(frame, source), _column(frame, target)
-        weight = weight_column(weight, _labels(frame), source, target)
+        weight = weight_column(weight, _labels(frame), (source, target, id))
         weights = None if weight is None else _column(frame, weight)
         types = [None, None]
     else:
@@ -140,30 +140,31 @@ def table(frame, source, target, weight):
     return Columns(u, v, weights, len(nodes), nodes.tolist()), weight, None
 
 
-def weight_column(weight, labels, source, target):
-    """The name of the weight column. For ``...`` it is ``weight``, or None if all columns are ends.
+def weight_column(weight, labels, others):
+    """The name of the weight column. For ``...`` it is ``weight``, or None if all columns are others.
 
-    ``labels`` are the names of the table's columns, or None if they are unknown.
+    ``labels`` are the names of the table's columns, or None if they are unknown. ``others`` are the
+    ends and the ids.
     """
     if weight is not ...:
         return weight
-    if labels is None or "weight" in labels:
+    if labels is None or ("weight" in labels and "weight" not in others):
         return "weight"
-    if all(label in (source, target) for label in labels):
+    if all(label in others for label in labels):
         return None
     raise ValueError(
         f"which column is the weight? columns: {_listed(labels)}; "
-        f"pass weight={_likely_weight(labels, source, target)!r}, or weight=None for weight 1"
+        f"pass weight={_likely_weight(labels, others)!r}, or weight=None for weight 1"
     )
 
 
-def _likely_weight(labels, source, target):
+def _likely_weight(labels, others):
     """The column that an error proposes as the weight."""
-    others = [label for label in labels if label not in (source, target)]
+    rest = [label for label in labels if label not in others]
     likely = (
-        label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS)
+        label for label in rest if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS)
     )
-    return next(likely, others[0])
+    return next(likely, rest[0])
 
 
 def _listed(labels):
@@ -221,7 +222,7 @@ def arrow_exporter(frame):
     return getattr(frame, "__arrow_c_stream__", getattr(frame, "__arrow_c_array__", None))
 
 
-def _arrow_columns(export, source, target, weight):
+def _arrow_columns(export, source, target, weight, id):
     for name in (source, target, *(() if weight in (None, ...) else (weight,))):
         if not isinstance(name, str):
             raise TypeError(f"source, target and weight must be names of columns, not {name!r}")
@@ -230,7 +231,7 @@ def _arrow_columns(export, source, target, weight):
     def wanted(labels):
         nonlocal names, weight
         if source in labels and target in labels:  # otherwise columns_of_table raises
-            weight = weight_column(weight, labels, source, target)
+            weight = weight_column(weight, labels, (source, target, id))
         names = [name for name in dict.fromkeys((source, target, weight)) if isinstance(name, str)]
         return names, [name in (source, target) for name in names]
 

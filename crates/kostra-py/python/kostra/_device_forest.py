@@ -95,7 +95,7 @@ class DeviceForest:
     arrays, with one entry per edge of the forest, in ascending order of the edge ids. It does not
     keep the arrays of the graph. :meth:`to_host` returns a :class:`Forest` with the other
     operations, such as labels. :func:`single_linkage`, :func:`cut`, :func:`bottleneck` and
-    :func:`verify` call :meth:`to_host` themselves.
+    :func:`verify` call :meth:`to_host` themselves, and so does :meth:`write`.
     """
 
     __slots__ = ("_host", "_ids", "_weights", "maximum", "n", "u", "v")
@@ -167,6 +167,13 @@ class DeviceForest:
             inner = _kostra.Forest.whole_of(tree._inner, ids, self.maximum, self.algorithm)
             self._host = Forest(inner, tree._end_types, tree._weight_type)
         return self._host
+
+    def write(self, path, *, format=None, keep=True):
+        """Writes the forest to a file; see :meth:`Forest.write`.
+
+        The first use copies the forest to host memory, as :meth:`to_host`.
+        """
+        self.to_host().write(path, format=format, keep=keep)
 
 
 class DevicePointTree(DeviceForest):

@@ -11,8 +11,8 @@ class Forest(Value):
 
     The forest has its own read-only arrays, with one entry per edge of the forest, in ascending
     order of the edge ids. It does not keep the graph. Two forests are equal if their edge ids,
-    ends, weights, numbers of vertices, ``nodes`` and ``maximum`` are equal. Forests can be copied
-    and pickled, but are not hashable.
+    ends, weights, numbers of vertices, ``nodes``, ``kept`` and ``maximum`` are equal. Forests can
+    be copied and pickled, but are not hashable.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [5, 6, 7], n=4)
@@ -27,6 +27,7 @@ class Forest(Value):
         "_end_types",
         "_weight_type",
         "_arrays",
+        "_kept",
         "_named",
         "coordinates",
         "geographic",
@@ -40,6 +41,7 @@ class Forest(Value):
         self._end_types = end_types
         self._weight_type = weight_type
         self._arrays = {}
+        self._kept = None
         self._named = None
         #: The graph's ``nodes``: a list with the name or the original id per vertex; None if the
         #: vertices have only numbers.
@@ -50,7 +52,8 @@ class Forest(Value):
         self.geographic = geographic
 
     def _parts(self):
-        return self.n, self.maximum, self.edge_ids, self.u, self.v, self.weights, self.nodes
+        edges = self.edge_ids, self.u, self.v, self.weights, self._kept
+        return self.n, self.maximum, *edges, self.nodes
 
     def __reduce__(self):
         inner = self._inner
@@ -67,6 +70,7 @@ class Forest(Value):
                 self.coordinates,
                 self.geographic,
             ),
+            self._kept,
         )
 
     def _names(self):
@@ -105,6 +109,13 @@ class Forest(Value):
     def weights(self):
         """The weights, ``w[edge_ids]``, in the type of the input; 1 without input weights."""
         return self._array("weights", self._inner.weights, self._weight_type)
+
+    @property
+    def kept(self):
+        """The columns that the graph keeps with its edges: a dictionary from names to arrays with
+        one entry per edge of the forest, empty without any. See :meth:`Graph.read`.
+        """
+        return {} if self._kept is None else self._kept.arrays()
 
     @property
     def total_weight(self):
@@ -188,7 +199,8 @@ class Forest(Value):
         """The forest as a ``networkx.Graph`` with all vertices and the weights as the attribute
         ``weight``.
 
-        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None.
+        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None. Kept
+        columns are left out.
 
         >>> import kostra
         >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
@@ -219,15 +231,16 @@ class Forest(Value):
         -------
         pandas.DataFrame
             The columns are ``source``, ``target`` and ``weight``. The ends are those in ``nodes``,
-            or the numbers of the vertices if ``nodes`` is None. The index ``edge`` contains the
-            edge ids, so that ``table.iloc[frame.index]`` are the rows of the input.
+            or the numbers of the vertices if ``nodes`` is None. The columns in ``kept`` follow. The
+            index ``edge`` contains the edge ids, so that ``table.iloc[frame.index]`` are the rows
+            of the input.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         ValueError
-            If ``weight`` is ``"source"`` or ``"target"``.
+            If ``weight`` or a kept column has the name of another column.
 
         Examples
         --------
@@ -272,7 +285,7 @@ class Forest(Value):
         """
         return _picture.geoframe(self, weight, crs)
 
-    def write(self, path, *, format=None):
+    def write(self, path, *, format=None, keep=True):
         """Writes the forest to a file, which appears whole or not at all.
 
         Parameters
@@ -281,15 +294,18 @@ class Forest(Value):
             The extension decides the format: ``.csv``, ``.tsv``, ``.parquet``, ``.graphml``,
             ``.json`` (node-link), ``.dot``, ``.geojson``, ``.mtx``, ``.gr``, ``.kst``, a picture as
             ``.svg``, or ``.ids`` for one edge id per line. Text is compressed with ``.gz`` or
-            ``.zst``.
+            ``.zst``. A file without extension holds edge ids.
         format : str, optional
             The format, if the extension does not name it.
+        keep : bool
+            Whether the file contains the columns in ``kept``. CSV, TSV and Parquet can hold them.
 
         Raises
         ------
         ValueError
             If no format has the extension, two nodes have the same text, or the format cannot hold
-            the forest. GeoJSON needs longitudes and latitudes, and a picture needs coordinates.
+            the forest or its kept columns. GeoJSON needs longitudes and latitudes, and a picture
+            needs coordinates.
         OSError
             If the file cannot be written.
 
@@ -305,7 +321,7 @@ class Forest(Value):
         1,1,2,6
         2,2,0,5
         """
-        _picture.write(self, path, format)
+        _picture.write(self, path, format, keep)
 
     def plot(self, positions=None, *, ax=None, **style):
         """Draws the edges with matplotlib, colored by component.
@@ -351,12 +367,13 @@ class Forest(Value):
         return _picture.svg(self) if is_small else None
 
 
-def _restored(cls, arrays, kind, rest):
+def _restored(cls, arrays, kind, rest, kept=None):
     """Restores a forest from the arguments of ``Forest.__reduce__``."""
     ids, u, v, weights, n = arrays
     inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, *kind)
     forest = cls.__new__(cls)
     Forest.__init__(forest, inner, *rest)
+    forest._kept = kept
     return forest
 
 

@@ -94,7 +94,7 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
     is_single = array.dtype.itemsize <= (4 if array.dtype.kind == "f" else 2)
     values = np.ascontiguousarray(array, np.float32 if is_single else np.float64).reshape(-1)
     inner = _kostra.grid_graph(values, list(shape), channels[0] if channels else 1, corners)
-    return Graph._loaded((inner, None, None, None, []))
+    return Graph._loaded({"graph": inner})
 
 
 def segment(graph, *, scale, min_size=1):

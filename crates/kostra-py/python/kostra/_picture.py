@@ -27,8 +27,15 @@ def frame(forest, weight):
             name: pandas.Index([nodes[vertex] for vertex in column.tolist()], tupleize_cols=False)
             for name, column in ends.items()
         }
+    columns, kept = ends | {weight: forest.weights}, forest.kept
+    for name in kept:
+        if name in columns or name == "edge":
+            raise ValueError(
+                f"two columns would be called {name!r}; rename the kept column, or pass another "
+                "name for the weights as weight"
+            )
     index = pandas.Index(forest.edge_ids, name="edge")
-    return pandas.DataFrame(ends | {weight: forest.weights}, index=index)
+    return pandas.DataFrame(columns | kept, index=index)
 
 
 def plot(forest, positions, ax, style):
@@ -81,13 +88,18 @@ def geoframe(forest, weight, crs):
     lines = shapely.linestrings(np.stack([places[forest.u], places[forest.v]], axis=1))
     if crs is None and forest.geographic:
         crs = "EPSG:4326"
-    return geopandas.GeoDataFrame(frame(forest, weight), geometry=lines, crs=crs)
+    table = frame(forest, weight)
+    if "geometry" in table.columns:
+        raise ValueError("two columns would be called 'geometry'; rename the other one")
+    return geopandas.GeoDataFrame(table, geometry=lines, crs=crs)
 
 
-def write(forest, path, format):
+def write(forest, path, format, keep):
     """Writes a forest for ``Forest.write``."""
     path = os.fsdecode(os.fspath(path))
-    extension = os.path.splitext(path)[1].lower()
+    stem, extension = os.path.splitext(path.lower())
+    if extension in (".gz", ".zst", ".xz", ".bz2"):
+        extension = os.path.splitext(stem)[1]
     if format == "svg" or format is None and extension == ".svg":
         return _kostra.write_text(path, svg(forest))
     names = None
@@ -96,8 +108,15 @@ def write(forest, path, format):
         if len(set(names)) < len(names):
             raise ValueError("two nodes have the same text, which a file cannot distinguish")
     places = None if forest.coordinates is None else _positions(forest)
-    vertices = {"names": names, "coordinates": places, "geographic": bool(forest.geographic)}
-    _kostra.write_forest(forest._inner, path, format, vertices)
+    kept = forest._kept.texts() if keep and forest._kept is not None else None
+    details = {
+        "names": names,
+        "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
+        "coordinates": places,
+        "geographic": bool(forest.geographic),
+        "kept": kept,
+    }
+    _kostra.write_forest(forest._inner, path, format, details)
 
 
 #: The ten colors of matplotlib's default cycle.

@@ -6,7 +6,9 @@ import numpy as np
 
 from kostra import _arrays, _convert, _kostra
 
-_COLUMNS = ("source", "target", "weight")
+#: If more ids than this do not occur per vertex, a message proposes no graph of all ids.
+_MOST_IDS_PER_VERTEX = 100
+_COLUMNS = ("source", "target", "weight", "id")
 
 
 def read(cls, path, options):
@@ -23,12 +25,29 @@ def read(cls, path, options):
         "skip_nan": nan == "skip",
         "threads": _arrays.threads(threads),
         "vertices": _arrays.whole("vertices", options["vertices"], 0, 2**32 - 1),
+        "keep": options["keep"] or [],
         "highway": options["highway"] or [],
     }
-    loaded, messages = _kostra.read(path, arguments)
-    for message in messages:
+    loaded = _kostra.read(path, arguments)
+    if loaded["names_are_ids"]:
+        loaded["names"] = [int(name) for name in loaded["names"]]
+        loaded["warnings"].append(_on_ids(loaded["names"]))
+        loaded["notes"].append(loaded["warnings"][-1])
+    for message in loaded["warnings"]:
         _arrays.warn(message)
     return cls._loaded(loaded)
+
+
+def _on_ids(ids):
+    """The warning that vertices are not the numbers in the file."""
+    message = (
+        f"the vertices are the {len(ids)} ids that occur in the file, and nodes lists them: "
+        f"vertex 0 is the id {ids[0]}"
+    )
+    highest = max(ids)
+    if highest < _MOST_IDS_PER_VERTEX * len(ids):
+        message += f"; pass vertices={highest + 1} for the ids from 0 to {highest}"
+    return message
 
 
 def _check(options):
@@ -36,11 +55,12 @@ def _check(options):
     if options["weights"] is not None:
         _arrays.choice("weights", options["weights"], ("unit", "hash", "distance"))
     for name in _COLUMNS:
-        column = options[name]
-        if column is not None and (isinstance(column, bool) or not isinstance(column, (str, int))):
-            raise TypeError(f"{name} must be the name or the position of a column, not {column!r}")
-        if isinstance(column, int) and column < 1:
-            raise ValueError(f"{name} must be a position of at least 1, not {column}")
+        if options[name] is not None:
+            _check_column(name, options[name])
+    if not isinstance(options["keep"], (list, tuple, type(None))):
+        raise TypeError(f"keep must be a list of columns, not {options['keep']!r}")
+    for column in options["keep"] or []:
+        _check_column("each column of keep", column)
     header = options["header"]
     if header is not None and not isinstance(header, bool):
         raise TypeError(f"header must be True, False or None, not {header!r}")
@@ -65,9 +85,16 @@ def _check(options):
         raise ValueError("vertices needs vertices that are numbers; omit it or names=True")
 
 
+def _check_column(name, column):
+    if isinstance(column, bool) or not isinstance(column, (str, int)):
+        raise TypeError(f"{name} must be the name or the position of a column, not {column!r}")
+    if isinstance(column, int) and column < 1:
+        raise ValueError(f"{name} must be a position of at least 1, not {column}")
+
+
 def _refuse(path, kind, options, names):
     """Refuses options that do not apply to files of a kind."""
     for name in names:
         is_given = options[name] is not None
-        if is_given and not (name in ("names", "decimal_comma") and not options[name]):
+        if is_given and not (name in ("names", "decimal_comma", "keep") and not options[name]):
             raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; remove it")

@@ -20,8 +20,7 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     }
     let kept = outgoing.kept_rows(&[EDGE_ID, "weight"])?;
     if let Some(kept) = &kept {
-        let values = (0..outgoing.graph.edges())
-            .flat_map(|edge| kept.values(outgoing.kept_row(edge)).flatten());
+        let values = (0..outgoing.graph.edges()).flat_map(|edge| kept.values(edge).flatten());
         let texts = kept.names().iter().map(String::as_str).chain(values);
         if let Some(text) = texts.into_iter().find(|text| !is_writable(text)) {
             return Err(format!(
@@ -94,7 +93,7 @@ fn write_edges(
                 text.word(EDGE_ID).word("=").number(id).word(", ");
             }
             text.word("weight=\"").weight(weight).word("\"");
-            let values = kept.map(|kept| (kept.names(), kept.values(outgoing.kept_row(edge))));
+            let values = kept.map(|kept| (kept.names(), kept.values(edge)));
             for (name, value) in values.into_iter().flat_map(|(names, row)| names.iter().zip(row)) {
                 if let Some(value) = value {
                     text.word(", ");

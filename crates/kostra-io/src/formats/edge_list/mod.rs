@@ -139,7 +139,8 @@ fn read_in_blocks(
         weights::RawGraph::new(vertices, columns, head.is_weighted()).build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
     let kept = Some(kept).filter(|kept| !kept.names().is_empty());
-    Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
+    let names_are_ids = !options.names && names.as_deref().is_some_and(occurring::are_ids);
+    Ok(Parsed { names, names_are_ids, warnings, kept, ..Parsed::new(graph, notes) })
 }
 
 /// Refuses a number of vertices if the vertices are names.

@@ -29,7 +29,7 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let kept = outgoing.kept_rows(&[EDGE_ID, "weight"])?;
     if let Some(kept) = &kept {
         let edges = 0..outgoing.graph.edges();
-        let values = edges.flat_map(|edge| kept.values(outgoing.kept_row(edge)).flatten());
+        let values = edges.flat_map(|edge| kept.values(edge).flatten());
         let mut texts = kept.names().iter().map(String::as_str).chain(values);
         if let Some(character) = texts.find_map(|text| text.chars().find(|&c| !is_xml(c))) {
             return Err(format!(
@@ -138,7 +138,7 @@ fn write_edges(
                 text.word("<data key=\"edge\">").number(id).word("</data>");
             }
             text.word("<data key=\"weight\">").weight(weight).word("</data>");
-            let values = kept.map(|kept| kept.values(outgoing.kept_row(edge)));
+            let values = kept.map(|kept| kept.values(edge));
             for (column, value) in values.into_iter().flatten().enumerate() {
                 if let Some(value) = value {
                     text.word("<data key=\"kept").number(column as u64).word("\">");

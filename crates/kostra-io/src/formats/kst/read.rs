@@ -114,14 +114,15 @@ impl KstFile {
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let parsed = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
-        let Parsed { graph, coordinates, names, text_names, vertex_weights, kept, .. } = parsed;
-        let Parsed { notes, warnings, mapped, .. } = parsed;
+        let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
+        let Parsed { vertex_weights, kept, notes, warnings, mapped, .. } = parsed;
         let (format, compression) = (Format::KST, Compression::None);
         Ok(Loaded {
             graph,
             coordinates,
             names,
             text_names,
+            names_are_ids,
             vertex_weights,
             kept,
             format,

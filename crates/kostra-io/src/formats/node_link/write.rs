@@ -78,7 +78,7 @@ fn write_edges(
             }
             text.word(", \"weight\": ").weight(weight);
             if let Some(kept) = kept {
-                text.word(&kept.json(outgoing.kept_row(edge)));
+                text.word(&kept.json(edge));
             }
             text.word(if edge + 1 == edges.len() { "}" } else { "}," }).end_line()?;
         }

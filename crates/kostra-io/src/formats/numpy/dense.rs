@@ -35,7 +35,8 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     let mut notes = Vec::new();
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph = RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
-    Ok(Parsed { names, ..Parsed::new(graph, notes) })
+    let names_are_ids = names.is_some();
+    Ok(Parsed { names, names_are_ids, ..Parsed::new(graph, notes) })
 }
 
 fn at_byte((byte, sentence): (usize, String)) -> Fault {

@@ -53,7 +53,8 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     let graph = graph.build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
     let kept = Some(rows.kept).filter(|kept| !kept.names().is_empty());
-    Ok(Parsed { names, text_names, warnings, kept, ..Parsed::new(graph, notes) })
+    let names_are_ids = !options.names && names.is_some() && !text_names;
+    Ok(Parsed { names, text_names, names_are_ids, warnings, kept, ..Parsed::new(graph, notes) })
 }
 
 /// The kind of the values of a column.

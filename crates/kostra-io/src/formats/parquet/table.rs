@@ -30,6 +30,6 @@ pub fn write_parquet_table(
             ends.get(row).and_then(|ends| ends.get(end)).copied().unwrap_or_default().into()
         }),
     });
-    let kept = super::write::kept(&KeptRows::new(kept, 0..rows), rows, |row| row);
+    let kept = super::write::kept(&KeptRows::new(kept, 0..rows), rows);
     write("table", rows, &own.chain(kept).collect::<Vec<_>>(), None, to)
 }

@@ -81,21 +81,17 @@ fn columns(outgoing: Outgoing<'_>) -> Result<Vec<Column<'_>>, String> {
     }
     columns.push(weight(graph));
     if let Some(rows) = outgoing.kept_rows(&["edge", "u", "v", "weight"])? {
-        columns.extend(kept(&rows, graph.edges(), move |edge| outgoing.kept_row(edge)));
+        columns.extend(kept(&rows, graph.edges()));
     }
     Ok(columns)
 }
 
-/// The columns that are kept. `row_of` returns the row of each of the `rows` that are written.
-pub(super) fn kept<'a>(
-    kept: &KeptRows<'a>,
-    rows: usize,
-    row_of: impl Fn(usize) -> usize + Copy + 'a,
-) -> Vec<Column<'a>> {
+/// The columns that are kept, with so many rows.
+pub(super) fn kept<'a>(kept: &KeptRows<'a>, rows: usize) -> Vec<Column<'a>> {
     let columns = kept.columns();
     let each = kept.names().iter().zip(kept.kinds()).enumerate();
     let column = |(index, (name, kind)): (usize, (&'a String, &KeptKind))| {
-        let value = move |row: usize| columns.values(row_of(row)).nth(index).flatten();
+        let value = move |row: usize| columns.values(row).nth(index).flatten();
         let text = move |row: usize| value(row).unwrap_or_default();
         let values = match kind {
             KeptKind::Unknown | KeptKind::Text => Values::Texts(Box::new(text)),
