@@ -6,8 +6,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use crate::{
-    ColumnChoice, ColumnOptions, Format, Loaded, Nan, Outgoing, ReadOptions, Vertices, read_bytes,
-    write_bytes,
+    ColumnChoice, ColumnOptions, FieldType, Format, KeptColumns, Loaded, Nan, Outgoing,
+    ReadOptions, Vertices, read_bytes, write_bytes,
 };
 
 fn written(outgoing: Outgoing<'_>) -> Vec<u8> {
@@ -85,6 +85,28 @@ fn names_are_text_and_numbers_stay_numbers() {
         assert_eq!(loaded.notes, ["column 'edge' is left out"]);
         assert_eq!(edges(&loaded.graph), edges(&graph));
     }
+}
+
+#[test]
+fn kept_columns_come_back_with_their_types() {
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![4, 2]).unwrap();
+    let types = [
+        ("code", FieldType::Texts),
+        ("lanes", FieldType::Integers),
+        ("width", FieldType::Floats),
+        ("paved", FieldType::Booleans),
+    ];
+    let columns = || types.map(|(name, of)| (name.to_owned(), of));
+    let mut kept = KeptColumns::typed(columns());
+    ["7", "2", "4", "true", "8", "3", "", "false"].iter().for_each(|field| kept.push(field));
+    let bytes = written(Outgoing { kept: Some(&kept), ..Outgoing::from(&graph) });
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::Name("weight".into()));
+    options.columns.keep = columns().map(|(name, _)| ColumnChoice::Name(name)).to_vec();
+    let found = read_with(&bytes, &options).unwrap().kept.unwrap();
+    assert_eq!(found.types(), types.map(|(_, of)| of));
+    assert_eq!(found.row(0).collect::<Vec<_>>(), ["7", "2", "4", "true"]);
+    assert_eq!(found.row(1).collect::<Vec<_>>(), ["8", "3", "NaN", "false"]);
 }
 
 /// The files of `fuzz/seeds` hold these edges between cities. PyArrow wrote them with all
