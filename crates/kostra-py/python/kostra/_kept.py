@@ -137,6 +137,8 @@ def _narrow(values):
         array = np.array(values)
         if array.dtype.kind in "iufb" and _arrays.rounded(values, array) is None:
             return array
+    if types == {int} and min(values) >= 0 and max(values) < 2**64:
+        return np.array(values, np.uint64)
     if types == {float, type(None)}:
         return np.array([np.nan if value is None else value for value in values])
     return _objects(values)
