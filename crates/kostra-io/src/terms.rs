@@ -33,6 +33,7 @@ impl Terms {
     pub(crate) fn position(self, option: &str, position: usize) -> String {
         match self {
             Self::Command => format!("`--{option} {position}`"),
+            Self::Python if option == "keep" => format!("`{option}=[{position}]`"),
             Self::Python => format!("`{option}={position}`"),
         }
     }
@@ -87,6 +88,7 @@ mod tests {
         assert_eq!(Terms::Command.text("weight", "it's"), r"`--weight 'it'\''s'`");
         assert_eq!(Terms::Python.text("weight", "Length (km)"), "`weight=\"Length (km)\"`");
         assert_eq!(Terms::Python.position("weight", 3), "`weight=3`");
+        assert_eq!(Terms::Python.position("keep", 3), "`keep=[3]`");
         assert_eq!(
             (&*Terms::Command.option("no-header"), &*Terms::Python.option("no-header")),
             ("`--no-header`", "`header`")

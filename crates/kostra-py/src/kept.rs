@@ -42,6 +42,12 @@ impl Kept {
         Self(kept)
     }
 
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> &[String] {
+        self.0.names()
+    }
+
     /// The columns.
     fn columns(&self) -> Vec<(&str, &str, Vec<Option<&str>>)> {
         let types = self.0.kinds().iter().filter_map(|kind| TYPES.iter().find(|(k, _)| k == kind));

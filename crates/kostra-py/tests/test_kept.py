@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import json
 import pickle
 import subprocess
 import sys
@@ -58,6 +59,27 @@ def test_files_are_those_of_the_command(roads, tmp_path, extension):
     assert ours.read_bytes() == theirs.read_bytes()
 
 
+def test_only_decimal_numbers_become_floats(tmp_path):
+    path = tmp_path / "roads.csv"
+    for fields, kind in [
+        (["1.5", ""], np.float64),
+        (["1e5", "-0.25"], np.float64),
+        (["1.5", "007"], object),
+        (["1.5", "nan"], object),
+        (["1.5", "1e999"], object),
+        (["1", "-2"], np.int64),
+        (["18446744073709551615", "2"], np.uint64),
+        (["36893488147419103232", "2"], object),
+        (["1", ""], object),
+        (["", ""], object),
+    ]:
+        path.write_text("from,to,km,x\n0,1,5,{}\n1,2,6,{}\n".format(*fields))
+        kept = kostra.Graph.read(path, weight="km", keep=["x"]).kept["x"]
+        assert kept.dtype == kind, fields
+        if kind is object and "1" not in fields:
+            assert [str(value) for value in kept] == fields
+
+
 def test_other_formats_hold_no_columns_and_are_refused(roads, tmp_path):
     forest = kostra.Graph.read(roads, **KEPT).minimum_spanning_forest()
     for extension in ["gr", "kst", "ids", "mtx"]:
@@ -94,6 +116,15 @@ def test_columns_of_one_name_are_refused(tmp_path):
     with pytest.raises(ValueError, match="two columns would be called 'weight'"):
         forest.to_pandas()
     assert forest.to_pandas(weight="w").columns.tolist() == ["source", "target", "w", "weight"]
+    with pytest.raises(TypeError, match="keep must be True or False, not 'weight'"):
+        forest.write(tmp_path / "forest.csv", keep="weight")
+    twice = tmp_path / "twice.csv"
+    twice.write_text("source,target,weight,n,n\n0,1,5,x,y\n")
+    with pytest.raises(ValueError, match="two columns are called 'n'.*`keep=.5.`"):
+        kostra.Graph.read(twice, keep=["n"])
+    with pytest.raises(ValueError, match="two kept columns are called 'n'; name all columns"):
+        kostra.Graph.read(twice, keep=[4, 5])
+    assert kostra.Graph.read(twice, keep=[5]).kept["n"].tolist() == ["y"]
     forest = kostra.Graph.read(path, keep=["u"]).minimum_spanning_forest()
     for extension in ["csv", "tsv", "parquet"]:
         with pytest.raises(ValueError, match="would be called 'u'") as refusal:

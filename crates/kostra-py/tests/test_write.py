@@ -92,6 +92,12 @@ def test_pictures_are_compressed_by_their_extension(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.SVG.gz", "f.gz"]
 
 
+def test_a_dash_is_a_file(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    forest_of_names().write("-")
+    assert (tmp_path / "-").read_text() == "1\n2\n" and capfd.readouterr().out == ""
+
+
 def test_forests_on_devices_are_written_from_host_memory(tmp_path):
     forest = kostra.DeviceForest.__new__(kostra.DeviceForest)
     forest._host = forest_of_names()

@@ -137,6 +137,8 @@ def _narrow(values):
         array = np.array(values)
         if array.dtype.kind in "iufb" and _arrays.rounded(values, array) is None:
             return array
+    if types == {int} and min(values) >= 0 and max(values) < 2**64:
+        return np.array(values, np.uint64)
     if types == {float, type(None)}:
         return np.array([np.nan if value is None else value for value in values])
     return _objects(values)
@@ -149,14 +151,21 @@ def _typed(kind, texts):
         if present and all(_INTEGER.fullmatch(text) for text in present):
             kind = "integers"
         elif present and all(_DECIMAL.fullmatch(text) for text in present):
-            kind = "floats"
+            kind = "decimals"
+    if kind == "decimals":
+        array = _floats(texts)
+        return _objects(texts) if np.isinf(array).any() else array
     if kind == "floats":
-        return np.array([float(text) if text else np.nan for text in texts], np.float64)
+        return _floats(texts)
     if kind == "integers":
         return _narrow([int(text) if text else None for text in texts])
     if kind == "booleans":
         return _narrow([text == "true" if text else None for text in texts])
     return _objects(texts)
+
+
+def _floats(texts):
+    return np.array([float(text) if text else np.nan for text in texts], np.float64)
 
 
 def _as_texts(name, array):

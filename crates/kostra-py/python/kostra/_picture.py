@@ -96,7 +96,11 @@ def geoframe(forest, weight, crs):
 
 def write(forest, path, format, keep):
     """Writes a forest for ``Forest.write``."""
+    if not isinstance(keep, bool):
+        raise TypeError(f"keep must be True or False, not {keep!r}")
     path = os.fsdecode(os.fspath(path))
+    if path == "-":  # the command's standard output
+        path = os.path.join(os.curdir, path)
     stem, extension = os.path.splitext(path.lower())
     if extension in (".gz", ".zst", ".xz", ".bz2"):
         extension = os.path.splitext(stem)[1]

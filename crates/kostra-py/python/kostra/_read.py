@@ -29,6 +29,13 @@ def read(cls, path, options):
         "highway": options["highway"] or [],
     }
     loaded = _kostra.read(path, arguments)
+    kept = [] if loaded["kept"] is None else loaded["kept"].names
+    twice = next((name for place, name in enumerate(kept) if name in kept[:place]), None)
+    if twice is not None:
+        raise ValueError(
+            f"{path}: two kept columns are called {twice!r}; name all columns with columns, or "
+            "keep one of them"
+        )
     if loaded["names_are_ids"]:
         loaded["names"] = [int(name) for name in loaded["names"]]
         loaded["warnings"].append(_on_ids(loaded["names"]))
