@@ -98,7 +98,8 @@ pub(super) fn is_no_weight(name: &[u8]) -> bool {
         || counts
         || NO_WEIGHT_ENDS.iter().any(|end| plain.ends_with(end))
         || is_known(&plain)
-        || words.last().is_some_and(is_known)
+        // `trips_per_year` is a rate.
+        || (!words.iter().any(|word| word == "per") && words.last().is_some_and(is_known))
 }
 
 /// The words of a column name in lower case: `num_lanes` and `numLanes` have two.

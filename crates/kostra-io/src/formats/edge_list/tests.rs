@@ -317,10 +317,8 @@ fn names_are_numbered_as_they_appear() {
 fn a_line_break_in_a_field_is_no_end_of_a_row() {
     let remedy =
         "has no closing quote in this line; close it, and write fields without line breaks";
-    let options = ReadOptions {
-        missing_weights: Some(crate::MissingWeights::Unit),
-        ..ReadOptions::default()
-    };
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::Position(3));
     for (text, place, field) in [
         ("0,1,5,\"a\n2,3,7,b\"\n", "line 1, column 7", "\\\"a"),
         ("u,v,x,y\n0,1,5,a\n0,1,5,\"b\n2,3,7,c\"\n", "line 3, column 7", "\\\"b"),
