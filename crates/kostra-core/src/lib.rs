@@ -39,6 +39,7 @@ pub mod tree;
 mod union_find;
 mod verify;
 mod vertex_parts;
+mod violation;
 mod weight;
 mod workspace;
 
@@ -60,8 +61,9 @@ pub use solver::{
     SolverInfo, SolverOption,
 };
 pub use union_find::UnionFind;
-pub use verify::{Certificate, VerifyError, Violation, verify};
+pub use verify::{Certificate, VerifyError, verify};
 pub use vertex_parts::{PartsError, VertexParts};
+pub use violation::Violation;
 pub use weight::{CompensatedSum, Encoding, Key, Order, Weight, WeightType, bits_of, key_of};
 pub use workspace::Workspace;
 

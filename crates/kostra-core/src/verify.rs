@@ -16,9 +16,9 @@
 //! * The verifier shares only the edge list, the keys and the prefetch hint with solvers. It has no
 //!   union-find, and sorts with the standard library.
 
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
+use crate::violation::Violation;
 use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, memory, prefetch};
 
 /// The result of [`verify`] for a canonical forest.
@@ -30,101 +30,8 @@ pub struct Certificate {
     pub compared: usize,
 }
 
-/// The first error of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Violation {
-    /// The answer contains an id that is not below the number of edges.
-    UnknownEdge {
-        /// The edge.
-        edge: EdgeId,
-        /// The number of edges of the graph.
-        edges: usize,
-    },
-    /// An edge is listed twice or out of order.
-    NotAscending {
-        /// The edge.
-        edge: EdgeId,
-        /// The edge before it.
-        previous: EdgeId,
-    },
-    /// An edge closes a cycle with forest edges of lower rank.
-    Cycle {
-        /// The edge.
-        edge: EdgeId,
-        /// One end.
-        u: Vertex,
-        /// The other end.
-        v: Vertex,
-        /// The weight, as text.
-        weight: String,
-    },
-    /// An edge joins two trees of the forest.
-    Missed {
-        /// The edge.
-        edge: EdgeId,
-        /// One end.
-        u: Vertex,
-        /// The other end.
-        v: Vertex,
-    },
-    /// An edge outside the forest should replace an edge of the forest.
-    NotMinimal {
-        /// The edge outside the forest.
-        edge: EdgeId,
-        /// One end.
-        u: Vertex,
-        /// The other end.
-        v: Vertex,
-        /// Its weight, as text.
-        weight: String,
-        /// The edge of the highest rank on the path.
-        heaviest: EdgeId,
-        /// Its weight, as text.
-        heaviest_weight: String,
-    },
-}
-
-impl Violation {
-    /// The error as a sentence, in which `name` returns the name of a vertex.
-    pub fn describe(&self, name: impl Fn(Vertex) -> String) -> String {
-        match self {
-            Self::UnknownEdge { edge, edges } => format!(
-                "the forest names edge {edge}, but the graph's edges are numbered below {edges}"
-            ),
-            Self::NotAscending { edge, previous } => format!(
-                "the forest lists edge {edge} after edge {previous}; ids must ascend, each once"
-            ),
-            Self::Cycle { edge, u, v, weight } => format!(
-                "forest edge {edge} ({} to {}, weight {weight}) closes a cycle with forest edges \
-                 before it",
-                name(*u),
-                name(*v)
-            ),
-            Self::Missed { edge, u, v } => format!(
-                "edge {edge} ({} to {}) joins two trees that the forest leaves apart",
-                name(*u),
-                name(*v)
-            ),
-            Self::NotMinimal { edge, u, v, weight, heaviest, heaviest_weight } => format!(
-                "edge {edge} ({} to {}, weight {weight}) is not in the forest, but comes before \
-                 edge {heaviest} (weight {heaviest_weight}) on the forest's path between its ends",
-                name(*u),
-                name(*v)
-            ),
-        }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.describe(|vertex| vertex.to_string()))
-    }
-}
-
-impl Error for Violation {}
-
 /// The reason why [`verify`] does not accept an answer.
-#[derive(Debug, thiserror::Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum VerifyError {
     /// The answer is wrong.
     #[error(transparent)]

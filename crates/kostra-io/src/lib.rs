@@ -34,6 +34,7 @@ mod number;
 mod numbering;
 mod occurring;
 mod options;
+mod outgoing;
 mod output;
 mod part;
 mod point_file;

@@ -112,16 +112,18 @@ fn check_kept(
     algorithm: Algorithm,
     output: Option<&Destination>,
 ) -> anyhow::Result<()> {
-    if columns.keep.is_empty() {
-        return Ok(());
-    }
+    let option = match (columns.keep.is_empty(), &columns.id) {
+        (false, _) => "--keep",
+        (true, Some(_)) => "--id",
+        (true, None) => return Ok(()),
+    };
     let is_distributed = algorithm.info().is_some_and(|info| info.platform == Platform::Mpi);
     if is_distributed {
-        anyhow::bail!("`--keep` needs a solve in one process; omit it or the algorithm");
+        anyhow::bail!("`{option}` needs a solve in one process; omit it or the algorithm");
     }
     if output.is_some_and(|output| !output.format.keeps_columns()) {
         anyhow::bail!(
-            "`--keep` needs output that holds columns; write a file with the extension .csv, .tsv, \
+            "`{option}` needs output that holds columns; write a file with the extension .csv, .tsv, \
              .parquet, .geojson, .graphml, .json or .dot"
         );
     }

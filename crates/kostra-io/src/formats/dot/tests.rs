@@ -34,6 +34,18 @@ fn graphs_of_graphviz_are_read() {
 }
 
 #[test]
+fn a_plus_joins_texts_in_quotes() {
+    let loaded =
+        read("graph { \"ab\" + /* more */ \"cd\"\n+ \"\" -- e [weight=\"1\" + \"2\"] }").unwrap();
+    assert_eq!(loaded.names.unwrap(), ["abcd", "e"]);
+    assert_eq!(edges(&loaded.graph), "0-1:12");
+    assert_eq!(
+        read("graph { \"ab\" + cd -- e }").unwrap_err(),
+        "x: line 1, column 14: `+` joins texts in quotes; put the text after it in quotes"
+    );
+}
+
+#[test]
 fn a_weight_in_doubt_is_a_question() {
     let both = "graph { a -- b [weight=2, label=\"7\"] }";
     assert_eq!(

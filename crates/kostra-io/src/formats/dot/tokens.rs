@@ -66,7 +66,13 @@ impl<'a> Tokens<'a> {
                 self.at += 1;
                 Kind::Mark(first)
             }
-            '"' => Kind::Text(self.quoted()?),
+            '"' => {
+                let mut text = self.quoted()?;
+                while self.takes_plus()? {
+                    text = Cow::Owned(text.into_owned() + &self.quoted()?);
+                }
+                Kind::Text(text)
+            }
             '<' => Kind::Text(Cow::Borrowed(self.bracketed()?)),
             '-' if rest.starts_with("--") || rest.starts_with("->") => {
                 self.at += 2;
@@ -153,6 +159,23 @@ impl<'a> Tokens<'a> {
             }
         }
         Err((start, "this text has no closing quote; add it".into()))
+    }
+
+    /// Takes a `+` after a text in quotes, which joins it to the next.
+    fn takes_plus(&mut self) -> Result<bool, (usize, String)> {
+        let before = self.at;
+        self.skip_blanks_and_comments()?;
+        let plus = self.at;
+        if !self.rest().starts_with('+') {
+            self.at = before;
+            return Ok(false);
+        }
+        self.at += 1;
+        self.skip_blanks_and_comments()?;
+        if self.rest().starts_with('"') {
+            return Ok(true);
+        }
+        Err((plus, "`+` joins texts in quotes; put the text after it in quotes".into()))
     }
 
     /// A text in angle brackets, which may contain pairs of them.

@@ -137,6 +137,11 @@ fn quoted_length(rest: &[u8]) -> usize {
     0
 }
 
+/// Whether a field has an opening quote and no closing one.
+pub(super) fn is_open(field: &[u8]) -> bool {
+    field.starts_with(b"\"") && quoted_length(field) == 0
+}
+
 /// The content of a field without quotes; `None` if the quotes do not match.
 pub(crate) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
     let [b'"', ..] = field else { return Some(Cow::Borrowed(field)) };

@@ -41,12 +41,14 @@ pub(super) struct Head {
     /// The first line that is not a comment.
     pub(super) line: u64,
     pub(super) counts: Option<StatedCounts>,
+    /// Whether the edges are read in blocks, between vertices without names.
+    pub(super) in_blocks: bool,
 }
 
 impl Head {
     /// Reads up to the first edge.
     pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
-        let counts = skip_comments(text)?;
+        let (counts, comments) = skip_comments(text)?;
         let line = text.line_number();
         let place = Place::Line { line, column: 1 };
         let layout = {
@@ -55,6 +57,10 @@ impl Head {
             Layout::recognize(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
         };
         let layout = layout.unwrap_or(Layout::NONE);
+        for (line, comment) in comments.iter().filter(|_| layout.named) {
+            names::refuse_row(comment, &layout, options)
+                .map_err(|(at, sentence)| Fault::at_line(*line, at as u64 + 1, sentence))?;
+        }
         let mut first_line = layout.first_line;
         if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
             text.skip()?;
@@ -62,7 +68,7 @@ impl Head {
         if counts.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
             first_line = FirstLine::Edge;
         }
-        Ok(Self { layout, first_line, line, counts })
+        Ok(Self { layout, first_line, line, counts, in_blocks: false })
     }
 
     /// Whether there is a line that is not a comment.
@@ -73,6 +79,21 @@ impl Head {
     /// Whether the edges have weights.
     pub(super) fn is_weighted(&self) -> bool {
         self.layout.weight != WeightAt::Nowhere
+    }
+
+    /// How vertices can have names, for messages.
+    fn with_names(&self, options: &ReadOptions) -> String {
+        let terms = options.terms;
+        let against = match options.vertices {
+            _ if self.in_blocks => Some("memory"),
+            Vertices::Count(_) => Some("vertices"),
+            Vertices::UpToHighest | Vertices::Occurring => None,
+        };
+        let names = terms.names();
+        match against {
+            None => format!("with {names}"),
+            Some(option) => format!("without {} and with {names}", terms.option(option)),
+        }
     }
 
     /// Parses the lines of all edges, or a part of them, between numbered vertices. Returns the
@@ -86,7 +107,8 @@ impl Head {
     ) -> Result<u64, Fault> {
         self.reserve(&text, columns)?;
         let layout = &self.layout;
-        let rows = KeepingRows { inner: Rows { layout, options }, layout };
+        let with_names = self.with_names(options);
+        let rows = KeepingRows { inner: Rows { layout, options, with_names }, layout };
         rows.parse(text, options.thread_count(), kept, |chunk, block| {
             columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
         })
@@ -106,7 +128,8 @@ impl Head {
         blocks: &mut Blocks<'_>,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
-        let rows = Rows { layout: &self.layout, options };
+        let with_names = self.with_names(options);
+        let rows = Rows { layout: &self.layout, options, with_names };
         text.parse(options.thread_count(), &rows, |chunk, block| {
             blocks.columns.join(chunk, usize::MAX, |edge| row_in(block, edge))?;
             blocks.pass_on_if_full()
@@ -208,9 +231,9 @@ impl Head {
             && options.vertices != Vertices::Occurring
             && from_ids > most_plausible_vertices(edges)
         {
-            let (largest, names) = (span.largest, options.terms.names());
+            let (largest, with_names) = (span.largest, self.with_names(options));
             return Err(ReadErrorKind::Malformed(format!(
-                "the largest vertex is {largest}, too large for a graph of {}; with {names}, only \
+                "the largest vertex is {largest}, too large for a graph of {}; {with_names}, only \
                  vertices that occur are numbered",
                 counted(edges, "edge", "edges")
             ))
@@ -264,10 +287,14 @@ fn check_vertices(n: u64, line: u64, options: &ReadOptions) -> Result<(), Fault>
     }
 }
 
+/// A comment, and the number of its line.
+type Comment = (u64, Vec<u8>);
+
 /// Skips comments and blank lines. Returns the numbers of vertices and edges if a comment by Kostra
-/// states them.
-fn skip_comments(text: &mut Text<'_>) -> Result<Option<StatedCounts>, Fault> {
-    let mut counts = None;
+/// states them, and the first comments.
+fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comment>), Fault> {
+    let (mut counts, mut comments) = (None, Vec::new());
+    let mut bytes = 0;
     loop {
         let number = text.line_number();
         let Some(line) = text.line()? else { break };
@@ -281,9 +308,13 @@ fn skip_comments(text: &mut Text<'_>) -> Result<Option<StatedCounts>, Fault> {
                 .collect();
             counts = numbers.first_chunk().map(|&[n, m]| StatedCounts { n, m, line: number });
         }
+        bytes += line.len();
+        if !line.trim_ascii().is_empty() && bytes <= LONGEST_HEAD {
+            comments.push((number, line.to_vec()));
+        }
         text.skip()?;
     }
-    Ok(counts)
+    Ok((counts, comments))
 }
 
 /// The first lines, with at least two that are not comments unless the text is shorter.

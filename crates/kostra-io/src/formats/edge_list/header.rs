@@ -153,7 +153,7 @@ pub(super) fn counts_rows(rows: &[Fields<'_>]) -> bool {
 }
 
 /// Whether two of the names are known names of the ends of edges.
-fn has_known_ends(head: &[&[u8]]) -> bool {
+pub(super) fn has_known_ends(head: &[&[u8]]) -> bool {
     let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));
     has_one_of(&U_NAMES) && has_one_of(&V_NAMES)
 }

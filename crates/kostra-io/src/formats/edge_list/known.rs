@@ -45,9 +45,14 @@ pub(super) const LENGTH_NAMES: [&str; 7] =
     ["cost", "length", "distance", "dist", "l2distance", "value", "len"];
 
 /// Ends of the names of columns that are no weights.
-const NO_WEIGHT_ENDS: [&str; 11] =
-    ["id", "key", "name", "type", "class", "code", "index", "number", "date", "label", "count"];
-/// Whole names of columns that are no weights. Pandas calls a column of row numbers `Unnamed: 0`.
+const NO_WEIGHT_ENDS: [&str; 13] = [
+    "id", "ids", "key", "name", "type", "class", "code", "index", "number", "date", "label",
+    "count", "counts",
+];
+/// First of several words of names that count or identify things, as in `n_trips`.
+const COUNTING_WORDS: [&str; 8] = ["n", "nb", "no", "nr", "num", "number", "count", "id"];
+/// Whole names, and last words of names, of columns that are no weights. Pandas calls a column of
+/// row numbers `Unnamed: 0`.
 const NO_WEIGHT_NAMES: [&str; 27] = [
     "unnamed0",
     "year",
@@ -83,9 +88,35 @@ const NO_WEIGHT_NAMES: [&str; 27] = [
 pub(super) fn is_no_weight(name: &[u8]) -> bool {
     let is_empty = unquote(name).is_some_and(|name| name.trim_ascii().is_empty());
     let plain = plain(name);
+    let words = words(name);
+    let counts = match &words[..] {
+        [first, _, ..] => COUNTING_WORDS.contains(&first.as_str()),
+        _ => false,
+    };
+    let is_known = |word: &String| NO_WEIGHT_NAMES.contains(&word.as_str());
     is_empty
+        || counts
         || NO_WEIGHT_ENDS.iter().any(|end| plain.ends_with(end))
-        || NO_WEIGHT_NAMES.contains(&plain.as_str())
+        || is_known(&plain)
+        // `trips_per_year` is a rate.
+        || (!words.iter().any(|word| word == "per") && words.last().is_some_and(is_known))
+}
+
+/// The words of a column name in lower case: `num_lanes` and `numLanes` have two.
+fn words(name: &[u8]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = b' ';
+    for &byte in name {
+        let starts = !before.is_ascii_alphanumeric()
+            || (before.is_ascii_lowercase() && byte.is_ascii_uppercase());
+        match words.last_mut() {
+            _ if !byte.is_ascii_alphanumeric() => {}
+            Some(word) if !starts => word.push(byte.to_ascii_lowercase().into()),
+            _ => words.push(char::from(byte.to_ascii_lowercase()).into()),
+        }
+        before = byte;
+    }
+    words
 }
 
 /// The letters and digits of a column name, in lower case.

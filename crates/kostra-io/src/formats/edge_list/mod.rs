@@ -159,7 +159,8 @@ fn read_blocks(
     blocks: &mut Blocks<'_>,
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
-    let head = Head::read(&mut text, &in_order_of_ids(options))?;
+    let mut head = Head::read(&mut text, &in_order_of_ids(options))?;
+    head.in_blocks = true;
     weights::refuse_others(head.announces_edges() && head.is_weighted(), options)?;
     blocks.begin(head.facts())?;
     head.parse_blocks(text, blocks, options)?;

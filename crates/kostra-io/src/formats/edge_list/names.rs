@@ -3,8 +3,9 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::fields::{cut, fields, is_comment, unquote, without_end};
-use super::layout::Layout;
+use super::fields::{cut, fields, is_comment, is_weight, unquote, without_end};
+use super::header::has_known_ends;
+use super::layout::{Layout, WeightAt};
 use super::rows::{Row, open_quote, row_in};
 use crate::ReadOptions;
 use crate::blocks::Parser;
@@ -69,6 +70,24 @@ impl NamedRows<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses a comment before the rows that looks as they do, and not like a header.
+pub(super) fn refuse_row(
+    line: &[u8],
+    layout: &Layout,
+    options: &ReadOptions,
+) -> Result<(), (usize, String)> {
+    let (row, dictionary) = cut(line);
+    let fields: Vec<_> = fields(row, layout.separator).map(|(_, field)| field).collect();
+    let has_weight = match layout.weight {
+        WeightAt::Nowhere => true,
+        WeightAt::Dictionary => dictionary.is_some(),
+        WeightAt::Column(column) => {
+            fields.get(column).is_some_and(|field| is_weight(field, options.columns.decimal_comma))
+        }
+    };
+    if has_weight && !has_known_ends(&fields) { refuse_doubt(line, layout) } else { Ok(()) }
 }
 
 /// Refuses a comment line that may be an edge whose first name starts with the sign of comments: a

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, unquote, weight_in, with_point,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, unquote, weight_in,
+    with_point,
 };
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::ReadOptions;
@@ -34,6 +35,10 @@ impl<'l> Row<'l> {
         let (mut u, mut v, mut weight, mut columns) = (None, None, None, 0);
         for (column, field) in fields(row, layout.separator).enumerate() {
             columns += 1;
+            // Else the lines of a field with a line break would be taken for rows.
+            if is_open(field.1) {
+                return Err((field.0, open_quote(field.1)));
+            }
             if column == layout.u {
                 u = Some(field);
             } else if column == layout.v {
@@ -80,7 +85,15 @@ impl<'l> Row<'l> {
 }
 
 pub(super) fn open_quote(field: &[u8]) -> String {
-    format!("the quotes of the field {} do not match", show(field))
+    let shown = show(field);
+    if is_open(field) {
+        format!(
+            "the field {shown} has no closing quote in this line; close it, and write fields \
+             without line breaks"
+        )
+    } else {
+        format!("the quotes of the field {shown} do not match")
+    }
 }
 
 /// The offset of the line of an edge in a block; edges count from 0.
@@ -98,6 +111,8 @@ pub(super) fn row_in(block: &[u8], edge: usize) -> usize {
 pub(super) struct Rows<'a> {
     pub(super) layout: &'a Layout,
     pub(super) options: &'a ReadOptions,
+    /// How vertices can have names, for messages: `with --names`.
+    pub(super) with_names: String,
 }
 
 impl Parser for Rows<'_> {
@@ -154,7 +169,7 @@ impl Rows<'_> {
             return Ok(());
         }
         let row = Row::parse(line, self.layout)?;
-        let vertex = |field| vertex(field, self.options.terms.names());
+        let vertex = |field| vertex(field, &self.with_names);
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
         let weight = row.weight(self.options)?;
         chunk.push_ends(u, v);
@@ -165,14 +180,14 @@ impl Rows<'_> {
     }
 }
 
-/// Parses a vertex. `names` is the option with which a vertex can be a name.
-fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)> {
+/// Parses a vertex. `with_names` says how a vertex can be a name.
+fn vertex((at, field): Field<'_>, with_names: &str) -> Result<Vertex, (usize, String)> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     if has_leading_zero(&text) {
         let text = show(&text);
         let sentence = format!(
-            "the vertex {text} starts with 0, so it may be another one than {}; with {names} it \
-             is a name",
+            "the vertex {text} starts with 0, so it may be another one than {}; {with_names} \
+             it is a name",
             without_zeros(&text)
         );
         return Err((at, sentence));
@@ -182,7 +197,7 @@ fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)
         (
             at,
             if is_name {
-                format!("{sentence}; with {names} vertices can have names")
+                format!("{sentence}; {with_names} vertices can have names")
             } else {
                 sentence
             },
@@ -192,7 +207,7 @@ fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),
         _ => Err((
             at,
-            format!("the vertex {vertex} is beyond 32-bit ids; with {names} it is numbered anew"),
+            format!("the vertex {vertex} is beyond 32-bit ids; {with_names} it is numbered anew"),
         )),
     }
 }

@@ -308,14 +308,32 @@ fn names_are_numbered_as_they_appear() {
     assert_eq!(named(",b,5\n").unwrap_err(), "x: line 1, column 1: the name is missing");
     assert_eq!(
         named("a,\"b,5\n").unwrap_err(),
-        "x: line 1, column 3: the quotes of the field \\\"b do not match"
+        "x: line 1, column 3: the field \\\"b has no closing quote in this line; close it, and write \
+         fields without line breaks"
     );
+}
+
+#[test]
+fn a_line_break_in_a_field_is_no_end_of_a_row() {
+    let remedy =
+        "has no closing quote in this line; close it, and write fields without line breaks";
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::Position(3));
+    for (text, place, field) in [
+        ("0,1,5,\"a\n2,3,7,b\"\n", "line 1, column 7", "\\\"a"),
+        ("u,v,x,y\n0,1,5,a\n0,1,5,\"b\n2,3,7,c\"\n", "line 3, column 7", "\\\"b"),
+        ("u,v,x,\"y\n2,3,7,c\"\n0,1,5,a\n", "line 1, column 1", "\\\"y"),
+    ] {
+        let fault = read_all_ways(read_in_blocks, text, &options).unwrap_err();
+        assert_eq!(fault, format!("x: {place}: the field {field} {remedy}"), "{text}");
+    }
 }
 
 #[test]
 fn a_comment_that_may_be_an_edge_is_a_question() {
     for (text, place, sign, name) in [
         ("A,B,1\n#A,B,3\n", "line 2, column 1", "#", "#A"),
+        ("\n#A,B,3\nA,B,4\n", "line 2, column 1", "#", "#A"),
         ("from,to,km\n%1,B,3\nA,B,1\n", "line 2, column 1", "%", "%1"),
         ("A B\n  //x B\n", "line 2, column 3", "//", "//x"),
         ("A B {'weight': 1}\n#c B {'weight': 2}\n", "line 2, column 1", "#", "#c"),
@@ -328,6 +346,10 @@ fn a_comment_that_may_be_an_edge_is_a_question() {
     }
     for comment in ["# A,B,3", "#", "##A,B,3", "#A,B", "#A,B,3,4", "%", "// A,B,3", "\t#\tA,B,3"] {
         let parsed = named(&format!("A,B,1\n{comment}\nB,C,2\n")).unwrap();
+        assert_eq!(edges(&parsed.graph), "0-1:1 1-2:2", "{comment}");
+    }
+    for comment in ["#source,target,km", "#A,B,about", "# A,B,3", "#A,B"] {
+        let parsed = named(&format!("{comment}\nA,B,1\nB,C,2\n")).unwrap();
         assert_eq!(edges(&parsed.graph), "0-1:1 1-2:2", "{comment}");
     }
     assert_eq!(graph("0,1,5\n#1,2,7\n1,2,-6\n").1, "0-1:5 1-2:-6", "no number starts with #");

@@ -4,7 +4,8 @@
 //! being one vertex; heights are ignored. Each two successive positions are an edge, whose weight
 //! is the great-circle distance in meters. If the user names a property as the weight, each line
 //! is one edge between its ends instead. If lines have a property `weight` and the user has chosen
-//! neither, the file is refused with a question.
+//! neither, the file is refused with a question. Each edge can keep the properties of its line, the
+//! position of the feature (`feature`), and the member `id` of the feature.
 //!
 //! The reader holds the parsed file in memory.
 

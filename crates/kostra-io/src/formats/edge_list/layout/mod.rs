@@ -4,13 +4,14 @@ use kostra_core::counted;
 
 use super::choose::{Chooser, Chosen, left_out};
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, text, unquote,
-    weight_in,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, text,
+    unquote, weight_in,
 };
 use super::header::{Fields, FirstLine, counts_rows};
+use super::rows::open_quote;
 use crate::interface::Vertices;
 use crate::number::natural;
-use crate::{Delimiter, Header, ReadErrorKind, ReadOptions};
+use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
 
 /// The position of the weight in a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,6 +114,7 @@ impl Layout {
             (Some(_), Header::Recognize) => FirstLine::Edge,
             _ => FirstLine::recognize(&rows, options)?,
         };
+        refuse_repeated_tabs(&rows, separator, options)?;
         let after_first = lines.get(1..).unwrap_or_default();
         let mut head = match first_line {
             FirstLine::ColumnNames => {
@@ -132,6 +134,9 @@ impl Layout {
             }
             FirstLine::Edge | FirstLine::Counts { .. } => None,
         };
+        if let Some(field) = head.iter().flatten().find(|field| is_open(field)) {
+            return Err(ReadErrorKind::Malformed(open_quote(field)));
+        }
         if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
             return Err(super::header::is_it_a_header(options, head.as_deref()));
         }
@@ -222,6 +227,32 @@ fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
         Some(Delimiter::Blanks) => Separator::Blanks,
         Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
     }
+}
+
+/// Refuses lines with two tabs after each first field: the field between them is empty, unless
+/// several tabs separate two columns.
+fn refuse_repeated_tabs(
+    rows: &[Fields<'_>],
+    separator: Separator,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let ColumnOptions { source, target, delimiter, .. } = &options.columns;
+    let repeats = |row: &Fields<'_>| matches!(row[..], [_, b"", _, ..]);
+    if separator != Separator::Byte(b'\t')
+        || delimiter.is_some()
+        || source.as_ref().or(target.as_ref()).is_some()
+        || !rows.iter().all(repeats)
+    {
+        return Ok(());
+    }
+    let terms = options.terms;
+    let sentence = format!(
+        "do several tabs separate two columns, or is the second column empty? pass {}, or {} and {}",
+        terms.text("delimiter", "blanks"),
+        terms.option("source"),
+        terms.option("target")
+    );
+    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
 }
 
 /// Whether the first line starts with two numbers between blanks, but is divided at another

@@ -1,0 +1,57 @@
+//! A graph on its way to a file.
+
+use kostra_core::{AnyGraph, Coordinates};
+
+use crate::kept::{KeptColumns, KeptRows};
+use crate::mapped_file::MappedFile;
+
+/// A graph to write. `.kst` keeps names and coordinates. Formats with
+/// [attributes](crate::FormatInfo::has_attributes) keep names, edge ids and columns. Others keep neither.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// The graph.
+    pub graph: &'a AnyGraph,
+    /// The coordinates of its vertices.
+    pub coordinates: Option<&'a Coordinates>,
+    /// The names of its vertices.
+    pub names: Option<&'a [String]>,
+    /// Whether the names are text, so that a format with types does not store them as integers.
+    pub text_names: bool,
+    /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
+    pub edge_ids: Option<&'a [u64]>,
+    /// Columns that are kept with the edges, one row per edge. Formats with attributes keep them.
+    pub kept: Option<&'a KeptColumns>,
+    /// The file that the graph borrows its arrays from. If that file has changed by the end of
+    /// writing, nothing is written.
+    pub mapped: Option<&'a MappedFile>,
+}
+
+impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
+    fn from(graph: &'a AnyGraph) -> Self {
+        Self {
+            graph,
+            coordinates: None,
+            names: None,
+            text_names: false,
+            edge_ids: None,
+            kept: None,
+            mapped: None,
+        }
+    }
+}
+
+impl<'a> Outgoing<'a> {
+    /// The kept columns of the edges, if there are any.
+    ///
+    /// # Errors
+    /// When one of them has a name in `reserved`, which the format uses itself.
+    pub(crate) fn kept_rows(&self, reserved: &[&str]) -> Result<Option<KeptRows<'a>>, String> {
+        let Some(kept) = self.kept else { return Ok(None) };
+        if let Some(name) = kept.names().iter().find(|name| reserved.contains(&&***name)) {
+            return Err(format!(
+                "two columns would be called '{name}'; give the kept column another name"
+            ));
+        }
+        Ok(Some(KeptRows::new(kept, 0..self.graph.edges())))
+    }
+}
