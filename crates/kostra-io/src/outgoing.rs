@@ -6,7 +6,8 @@ use crate::kept::{KeptColumns, KeptRows};
 use crate::mapped_file::MappedFile;
 
 /// A graph to write. `.kst` keeps names and coordinates. Formats with
-/// [attributes](crate::FormatInfo::has_attributes) keep names, edge ids and columns. Others keep neither.
+/// [attributes](crate::FormatInfo::has_attributes) keep names, edge ids and columns. Others keep
+/// neither.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     /// The graph.
