@@ -28,6 +28,7 @@ impl<'a> KeptRows<'a> {
     }
 
     /// All rows of the columns.
+    #[cfg(feature = "parquet")]
     pub(crate) fn columns(&self) -> &'a KeptColumns {
         self.columns
     }
