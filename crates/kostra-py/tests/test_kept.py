@@ -257,7 +257,7 @@ def test_columns_of_tables_that_cannot_be_kept_are_refused(tmp_path):
     duckdb = pytest.importorskip("duckdb")
 
     query = duckdb.sql("select 0 as source, 1 as target, 5 as weight, 'x' as name")
-    with pytest.raises(TypeError, match="DuckDBPyRelation, of which no columns can be kept"):
+    with pytest.raises(TypeError, match="the columns of a DuckDBPyRelation cannot be kept"):
         kostra.Graph.from_table(query, keep=["name"])
     columns = {"source": [0, 1], "target": [1, 2], "weight": [5, 6]}
     for more, keep, error, message in [

@@ -170,7 +170,7 @@ impl Lines<'_> {
         Ok(is_line)
     }
 
-    /// Reads on to the end of a row of CSV, of which a kept field may have line breaks in quotes.
+    /// Reads on to the end of a row of CSV. A kept field in quotes may have line breaks.
     fn complete(&mut self) -> Result<(), ReadError> {
         let mut row = std::mem::take(&mut self.text);
         while row.matches('"').count() % 2 == 1 && self.next()? {

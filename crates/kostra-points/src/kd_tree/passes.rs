@@ -18,7 +18,16 @@ use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
 use crate::wide::{Work, has_versions, wide};
 use crate::{MAX_TREE_DIMENSIONS, Prepared};
 
-/// A tree of points, and passes over its leaves. The candidates are those of consecutive leaves.
+/// Consecutive leaves in a round, with what a pass over them reads.
+pub(super) struct Chunk<'a> {
+    pub(super) lists: &'a Lists,
+    pub(super) components: &'a Components<'a>,
+    pub(super) first_leaf: usize,
+    /// The candidates of each leaf.
+    pub(super) candidates: &'a mut [Candidates],
+}
+
+/// A tree of points, and passes over its leaves.
 pub(super) trait Passes: Sync {
     fn shape(&self) -> &Shape;
 
@@ -31,26 +40,14 @@ pub(super) trait Passes: Sync {
     /// Finds the nearest neighbors of the points of a leaf.
     fn find(&self, leaf: usize, neighbors: &mut LeafNeighbors);
 
-    /// Makes the first neighbor of each point its candidate.
+    /// Makes the first neighbor of each point its candidate, from a leaf on.
     fn start(&self, lists: &Lists, first_leaf: usize, candidates: &mut [Candidates]);
 
     /// Replaces candidates that have become points of the own component.
-    fn renew(
-        &self,
-        lists: &Lists,
-        components: &Components<'_>,
-        first_leaf: usize,
-        candidates: &mut [Candidates],
-    );
+    fn renew(&self, chunk: Chunk<'_>);
 
     /// Finds candidates that may be nearer than those of the lists.
-    fn search(
-        &self,
-        lists: &Lists,
-        components: &Components<'_>,
-        first_leaf: usize,
-        candidates: &mut [Candidates],
-    );
+    fn search(&self, chunk: Chunk<'_>);
 }
 
 /// Builds the tree for the norm of the points, and for at least their dimensions.
@@ -139,29 +136,17 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
         }
     }
 
-    fn renew(
-        &self,
-        lists: &Lists,
-        components: &Components<'_>,
-        first_leaf: usize,
-        candidates: &mut [Candidates],
-    ) {
-        let view = self.view(lists);
-        for (leaf, candidates) in (first_leaf..).zip(candidates) {
+    fn renew(&self, chunk: Chunk<'_>) {
+        let (view, components) = (self.view(chunk.lists), chunk.components);
+        for (leaf, candidates) in (chunk.first_leaf..).zip(chunk.candidates) {
             if components.of_leaves[leaf] != components.skipped {
                 candidates.renew(&view, components, leaf);
             }
         }
     }
 
-    fn search(
-        &self,
-        lists: &Lists,
-        components: &Components<'_>,
-        first_leaf: usize,
-        candidates: &mut [Candidates],
-    ) {
-        wide(Search { view: self.view(lists), components, first_leaf, candidates });
+    fn search(&self, chunk: Chunk<'_>) {
+        wide(Search { view: self.view(chunk.lists), chunk });
     }
 }
 

@@ -8,7 +8,7 @@ use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 use super::candidates::{Candidates, Components, MIXED, NO_POINT, component_of, uncertain};
 use super::lists::{LEAVES, Lists, for_each_chunk};
 use super::merge::merge;
-use super::passes::Passes;
+use super::passes::{Chunk, Passes};
 use crate::PointsError;
 use crate::blocks::{LANES, Lanes};
 use crate::pair::Pair;
@@ -94,18 +94,18 @@ impl<'a> Rounds<'a> {
         let (passes, lists, skipped) = (self.passes, self.lists, self.largest());
         let cut = atomic_u64(&mut cut);
         let (of, of_nodes, of_leaves) = (&self.of, &self.of_nodes, &self.of_leaves);
-        let components = Components { of, of_nodes, of_leaves, cut, skipped };
+        let components = &Components { of, of_nodes, of_leaves, cut, skipped };
         run.phase("renew candidates", |_| {
             for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                passes.renew(lists, &components, chunk * LEAVES, candidates);
+                let first_leaf = chunk * LEAVES;
+                passes.renew(Chunk { lists, components, first_leaf, candidates });
             });
         });
         let mut waiting = Vec::new();
         if !self.has_searched {
             waiting = memory::zeros(self.components)?;
             let marks = atomic_u32(&mut waiting);
-            let certain =
-                run.phase("find certain", |_| self.find_certain(&components, marks, team));
+            let certain = run.phase("find certain", |_| self.find_certain(components, marks, team));
             if certain < (self.components / ENOUGH_CERTAIN).max(1) {
                 // Later rounds have fewer certain components, so they need not count them.
                 self.has_searched = true;
@@ -115,13 +115,14 @@ impl<'a> Rounds<'a> {
         if self.has_searched {
             run.phase("search", |_| {
                 for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                    passes.search(lists, &components, chunk * LEAVES, candidates);
+                    let first_leaf = chunk * LEAVES;
+                    passes.search(Chunk { lists, components, first_leaf, candidates });
                 });
             });
         }
         let mut winners = memory::filled(self.components, NO_POINT)?;
         let slots = atomic_u32(&mut winners);
-        run.phase("choose", |_| self.choose(&components, &waiting, slots, team));
+        run.phase("choose", |_| self.choose(components, &waiting, slots, team));
         run.phase("merge", |_| self.merge(&winners, team))?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::build::{Node, distances};
 use super::candidates::{Candidates, Components, MIXED, NO_POINT, uncertain};
 use super::nearest::POINTWISE;
-use super::passes::View;
+use super::passes::{Chunk, View};
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, largest};
 use crate::canonical::{Accumulate, larger};
@@ -12,9 +12,7 @@ use crate::wide::Work;
 /// The search from consecutive leaves.
 pub(super) struct Search<'a, A, const D: usize> {
     pub(super) view: View<'a, A, D>,
-    pub(super) components: &'a Components<'a>,
-    pub(super) first_leaf: usize,
-    pub(super) candidates: &'a mut [Candidates],
+    pub(super) chunk: Chunk<'a>,
 }
 
 impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
@@ -23,8 +21,9 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
 
     #[inline(always)]
     fn run(self) {
-        for (leaf, candidates) in (self.first_leaf..).zip(self.candidates) {
-            let Some(mut searching) = Searching::new(self.components, leaf, candidates) else {
+        let Chunk { components, first_leaf, candidates, .. } = self.chunk;
+        for (leaf, candidates) in (first_leaf..).zip(candidates) {
+            let Some(mut searching) = Searching::new(components, leaf, candidates) else {
                 continue;
             };
             searching.search(&self.view, leaf, candidates);

@@ -298,7 +298,8 @@ class Forest(Value):
         format : str, optional
             The format, if the extension does not name it.
         keep : bool
-            Whether the file contains the columns in ``kept``. CSV, TSV and Parquet can hold them.
+            Whether the file contains the columns in ``kept``. CSV, TSV, Parquet, GeoJSON,
+            GraphML, JSON and DOT can hold them.
 
         Raises
         ------

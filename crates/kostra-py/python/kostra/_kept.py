@@ -74,7 +74,7 @@ def _restored(columns):
 
 
 def of_table(frame, names, rows):
-    """The columns ``names`` of a table with so many rows; None without names."""
+    """The columns ``names`` of a table that has ``rows`` rows. None if there are no names."""
     if not names:
         return None
     arrays = {}
@@ -91,7 +91,7 @@ def check_table(frame, names):
     """Refuses kept columns of a table that is a stream or a query."""
     if names and (not hasattr(frame, "__getitem__") or hasattr(frame, "fetchall")):
         raise TypeError(
-            f"table is a {type(frame).__name__}, of which no columns can be kept; "
+            f"the columns of a {type(frame).__name__} cannot be kept; "
             "convert it to a table of pandas, Polars or Arrow first"
         )
 

@@ -86,7 +86,7 @@ fn columns(outgoing: Outgoing<'_>) -> Result<Vec<Column<'_>>, String> {
     Ok(columns)
 }
 
-/// The columns that are kept, with so many rows.
+/// The kept columns of a table with this number of rows.
 pub(super) fn kept<'a>(kept: &KeptRows<'a>, rows: usize) -> Vec<Column<'a>> {
     let columns = kept.columns();
     let each = kept.names().iter().zip(kept.kinds()).enumerate();
