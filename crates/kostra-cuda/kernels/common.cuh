@@ -55,7 +55,12 @@ __device__ __forceinline__ void lower(u64* word, u64 value) {
     if (load(word) > value) atomicMin(word, value);
 }
 
-// Adds an edge to a set that has a bit for each.
+// Whether a set that has a bit for each edge or vertex has this one.
+__device__ __forceinline__ bool has(const u32* set, u32 id) {
+    return load(&set[id / 32]) >> id % 32 & 1;
+}
+
+// Adds an edge or a vertex to a set that has a bit for each.
 __device__ __forceinline__ void insert(u32* set, u32 id) { atomicOr(&set[id / 32], 1u << id % 32); }
 
 // ---- Sums

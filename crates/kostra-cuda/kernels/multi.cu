@@ -123,11 +123,79 @@ __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 ki
 PIVOT(32)
 PIVOT(64)
 
-// Replaces the ends of edges by the components that they are in. A label is a component with a mark
-// in the highest bit.
+// The component that a label names. The label also has a mark in the highest bit.
+__device__ __forceinline__ u32 component_of(u32 label) { return label & 0x7fffffff; }
+
+// Replaces the ends of edges by the components that they are in.
 KERNEL contract_ends(u32* u, u32* v, u64 count, const u32* labels) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        u[i] = labels[u[i]] & 0x7fffffff;
-        v[i] = labels[v[i]] & 0x7fffffff;
+        u[i] = component_of(labels[u[i]]);
+        v[i] = component_of(labels[v[i]]);
     }
+}
+
+// ---- Interiors
+// The vertices of a set are numbered by bits, as edges are.
+
+// Adds both ends of all edges to a set. Most are in it already, and a look is cheaper than an
+// atomic.
+KERNEL add_ends(const u32* u, const u32* v, u64 count, u32* set) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        for (u32 x : {u[i], v[i]})
+            if (!has(set, x)) insert(set, x);
+    }
+}
+
+// Adds what two sets have in common to a third one.
+KERNEL add_common(const u32* one, const u32* other, u64 count, u32* common) {
+    for (u64 i = first_index(); i < count; i += index_stride()) common[i] |= one[i] & other[i];
+}
+
+// Copies the ends of edges. `hidden` takes the place of all vertices of a set.
+KERNEL hide_ends(const u32* u, const u32* v, u64 count, const u32* set, u32 hidden, u32* left_u,
+                 u32* left_v) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        left_u[i] = has(set, u[i]) ? hidden : u[i];
+        left_v[i] = has(set, v[i]) ? hidden : v[i];
+    }
+}
+
+// Gives each component that has vertices of a set one of them as its representative.
+KERNEL represent_by_members(const u32* words, u64 count, const u32* labels,
+                            u32* representatives) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        for (u32 word = words[i]; word != 0; word &= word - 1) {
+            u32 vertex = (u32)(32 * i) + __ffs(word) - 1;
+            representatives[component_of(labels[vertex])] = vertex;
+        }
+    }
+}
+
+// Gives each component of an end of an edge this end as its representative, if it has none.
+KERNEL represent_by_ends(const u32* u, const u32* v, u64 count, const u32* labels,
+                         u32* representatives) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        for (u32 x : {u[i], v[i]}) {
+            u32* representative = &representatives[component_of(labels[x])];
+            if (load(representative) == NONE) *representative = x;
+        }
+    }
+}
+
+// Replaces the ends of edges by the representatives of their components.
+KERNEL replace_ends(u32* u, u32* v, u64 count, const u32* labels, const u32* representatives) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u[i] = representatives[component_of(labels[u[i]])];
+        v[i] = representatives[component_of(labels[v[i]])];
+    }
+}
+
+// Lists each vertex of a set with the representative of its component. `before` has, for each line
+// of the set, the number of vertices in the lines before it.
+KERNEL list_links(const u32* words, u64 count, const u32* before, const u32* labels,
+                  const u32* representatives, u32* u, u32* v) {
+    for_each_member(words, count, before, [&](u32 place, u64 vertex) {
+        u[place] = (u32)vertex;
+        v[place] = representatives[component_of(labels[vertex])];
+    });
 }

@@ -13,27 +13,16 @@
 
 #![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
 
-use std::sync::{Arc, OnceLock};
-
 use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Run, SolveError};
-use kostra_parallel::{Schedule, Team, with_team};
+use kostra_parallel::{Team, with_team};
 
-use super::forest::{
-    DeviceForest, Ids, List, SOURCE, Side, forest_edge_bytes, of_keys, take_members,
-};
-use super::seat::{list_bytes, name_device, name_devices};
-use super::transfer::{self, Way};
-use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
+use super::forest::{DeviceForest, Ids, SOURCE, forest_edge_bytes, of_keys, take_members};
+use super::parts::{Part, joined, on_all};
+use super::seat::{list_bytes, name_device};
+use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::launch::{grid_stride, launch};
-use crate::{Device, DeviceError, fast, staging};
-
-/// The edges of one device. Their ids follow each other from `first` on.
-pub(super) struct Part<'a, K: Key> {
-    pub(super) device: &'a Arc<Device>,
-    pub(super) edges: &'a DeviceEdges<K>,
-    pub(super) first: u32,
-}
+use crate::{DeviceError, fast, staging};
 
 /// With fewer edges per vertex, forests of shares are merged.
 const LEAST_DEGREE: usize = 8;
@@ -248,29 +237,6 @@ impl<K: Key> Part<'_, K> {
     }
 }
 
-/// A list of the edges of all these lists, in their order. Without `with_ids`, the ids are not
-/// copied.
-fn joined<K: Key>(
-    device: &Device,
-    graph: (u32, Keys),
-    lists: &[(&Device, &DeviceForest<K>)],
-    with_ids: bool,
-) -> Result<List<K>, SolveError> {
-    let count = lists.iter().map(|(_, list)| list.len()).sum();
-    let joined = List::uninit(device, graph, (count, Side::Before), 0..0)?;
-    let mut known = 0;
-    for &(from, list) in lists {
-        let regions = joined.regions(known, list);
-        let regions = if with_ids { &regions[..] } else { &regions[..3] };
-        let way = Way::between(from, device);
-        // SAFETY: the joined list has room for all lists, and they are complete.
-        unsafe { transfer::copy((from, device), regions, way) }
-            .map_err(|error| name_devices(from, device, error))?;
-        known += list.len();
-    }
-    Ok(joined)
-}
-
 /// The set of the forest of the graph, found on the first device.
 fn finish<K: Key>(
     parts: &[Part<'_, K>],
@@ -296,30 +262,14 @@ fn finish<K: Key>(
     Ok(Some(set))
 }
 
-/// Takes a step on all parts at the same time. The error names the device.
-fn on_all<K: Key, R: Send + Sync>(
-    team: &Team<'_>,
-    parts: &[Part<'_, K>],
-    step: impl Fn(usize, &Part<'_, K>) -> Result<R, SolveError> + Sync,
-) -> Result<Vec<R>, SolveError> {
-    let results: Vec<_> = parts.iter().map(|_| OnceLock::new()).collect();
-    team.distribute(parts.len(), Schedule::Dynamic(1), |_, range| {
-        for index in range {
-            let part = &parts[index];
-            let done =
-                part.device.bind().map_err(SolveError::from).and_then(|()| step(index, part));
-            let _ = results[index].set(done.map_err(|error| name_device(part.device, error)));
-        }
-    });
-    results.into_iter().filter_map(OnceLock::into_inner).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use kostra_core::{EdgeList, Order};
 
     use super::super::{DeviceShare, on_edges};
     use super::*;
+    use crate::Device;
+    use crate::buffers::DeviceEdges;
 
     #[test]
     fn graphs_with_many_edges_per_vertex_have_a_common_pivot() {

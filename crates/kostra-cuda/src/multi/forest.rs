@@ -8,6 +8,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Key, Run, SolveError};
 
+use super::interior;
 use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
 use crate::launch::{grid_stride, launch};
@@ -27,7 +28,10 @@ pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceErro
         of_keys!("select_light", keys),
         "contract_ends",
     ];
-    kernels.into_iter().try_for_each(|name| device.function(SOURCE, name).map(drop))
+    kernels
+        .into_iter()
+        .chain(interior::KERNELS)
+        .try_for_each(|name| device.function(SOURCE, name).map(drop))
 }
 
 /// The name of a kernel for a width of keys.
@@ -66,9 +70,9 @@ impl Ids {
 /// The forest of some edges, in device memory: its edges, ascending by id.
 pub(super) struct DeviceForest<K: Key> {
     len: usize,
-    u: CudaSlice<u32>,
-    v: CudaSlice<u32>,
-    weights: CudaSlice<K>,
+    pub(super) u: CudaSlice<u32>,
+    pub(super) v: CudaSlice<u32>,
+    pub(super) weights: CudaSlice<K>,
     ids: CudaSlice<u32>,
 }
 
@@ -77,7 +81,7 @@ impl<K: Key> DeviceForest<K> {
         Self::uninit(device, 0)
     }
 
-    fn uninit(device: &Device, len: usize) -> Result<Self, DeviceError> {
+    pub(super) fn uninit(device: &Device, len: usize) -> Result<Self, DeviceError> {
         Ok(Self {
             len,
             u: device.uninit(len)?,
@@ -89,6 +93,18 @@ impl<K: Key> DeviceForest<K> {
 
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// The edges as a list of their own. The ids are dropped.
+    pub(super) fn into_edges(self, (vertices, keys): (u32, Keys)) -> DeviceEdges<K> {
+        DeviceEdges {
+            vertices,
+            edges: self.len as u32,
+            u: self.u.into(),
+            v: self.v.into(),
+            weights: self.weights.into(),
+            keys,
+        }
     }
 }
 
@@ -201,28 +217,7 @@ impl<K: Key> List<K> {
         members: &CudaView<'_, u32>,
         set: &mut DeviceEdgeSet,
     ) -> Result<(), DeviceError> {
-        let kernel = device.function(SOURCE, "mark_members")?;
-        let (count, known) = (members.len() as u64, self.ids.known.len() as u32);
-        // SAFETY: the members have `count` words, `known` edges have ids, and the set has all ids.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(count),
-                (SOURCE, "mark_members"),
-                [
-                    ptr words = members,
-                    u64 count = &count,
-                    ptr ids = &self.ids.known,
-                    u32 first = &self.ids.first,
-                    u32 known = &known,
-                    u32 offset = &self.ids.offset,
-                    ptr set = &mut set.words,
-                ],
-                "marking a forest"
-            )
-        }?;
-        device.finish()
+        mark_members(device, &self.ids, members, set)
     }
 
     /// Replaces the ends of all edges by the components of their vertices. The number of components
@@ -253,6 +248,38 @@ impl<K: Key> List<K> {
         self.edges.vertices = components;
         Ok(())
     }
+}
+
+/// Adds members of a list of edges with these ids to a set of edges of the graph, which has all of
+/// the ids.
+pub(super) fn mark_members(
+    device: &Device,
+    ids: &Ids,
+    members: &CudaView<'_, u32>,
+    set: &mut DeviceEdgeSet,
+) -> Result<(), DeviceError> {
+    let kernel = device.function(SOURCE, "mark_members")?;
+    let (count, known) = (members.len() as u64, ids.known.len() as u32);
+    // SAFETY: the members have `count` words, `known` edges have ids, and the set has all ids.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (SOURCE, "mark_members"),
+            [
+                ptr words = members,
+                u64 count = &count,
+                ptr ids = &ids.known,
+                u32 first = &ids.first,
+                u32 known = &known,
+                u32 offset = &ids.offset,
+                ptr set = &mut set.words,
+            ],
+            "marking a forest"
+        )
+    }?;
+    device.finish()
 }
 
 /// The forest of a list of edges with these ids.

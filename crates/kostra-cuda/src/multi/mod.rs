@@ -5,7 +5,9 @@
 //! * Idea: each device reduces its share of the edges to the forest of the share with `cuda-fast`.
 //!   The forests of neighboring devices are joined and reduced again, along a tree, until one
 //!   device has the forest of the graph. A share that is larger than a device is divided: the
-//!   device reduces the forest so far together with each next part.
+//!   device reduces the forest so far together with each next part. If each device has one share,
+//!   there are two better ways: [`common_pivot`] for graphs with many edges per vertex, and
+//!   [`interior`] for graphs with locality.
 //! * Correctness: an edge that is not in the forest of a share is the greatest of a cycle in the
 //!   share, and so of a cycle in the graph (cycle property). Lists are joined in the order of ids,
 //!   so the place in a list orders edges of equal weight as the id does.
@@ -14,12 +16,13 @@
 //! * Time O((m / p + n log p) log n) work on each of p devices in the worst case.
 //! * Memory of a device: its share and the scratch memory of `cuda-fast` for it, or two forests and
 //!   the scratch memory for them. The first device also has a bit for each edge.
-//! * Input: an edge list with many edges per vertex. On sparse graphs forests are as large as
-//!   shares, and one device is faster. Exact.
+//! * Input: an edge list with many edges per vertex. On sparse graphs one device is faster. Exact.
 
 mod common_pivot;
 mod division;
 mod forest;
+mod interior;
+mod parts;
 mod reduction;
 mod seat;
 mod transfer;
@@ -32,9 +35,9 @@ use kostra_core::{
 };
 use kostra_parallel::edge_ids;
 
-use self::common_pivot::Part;
 use self::division::{MOST_PER_DEVICE, merge_levels, shares_of, shares_per_device};
 use self::forest::{Side, forest_edge_bytes, load_kernels};
+use self::parts::Part;
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
 use self::transfer::Way;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
@@ -152,15 +155,13 @@ pub fn on_edges<K: Key>(
             Some(start)
         })
         .collect();
-    if common_pivot::suits(graph.0, all) {
-        let parts: Vec<_> = shares
-            .iter()
-            .zip(&starts)
-            .map(|(share, &first)| Part { device: share.device, edges: share.edges, first })
-            .collect();
-        if let Some(set) = with_common_pivot(&parts, (graph, all), run)? {
-            return Ok(set);
-        }
+    let parts: Vec<_> = shares
+        .iter()
+        .zip(&starts)
+        .map(|(share, &first)| Part { device: share.device, edges: share.edges, first })
+        .collect();
+    if let Some(set) = together(&parts, (graph, all), run)? {
+        return Ok(set);
     }
     let mut seats = run.upload(|_| seats::<K>(&devices))?;
     run.progress(0, merge_levels(devices.len()).len() + 2)?;
@@ -170,16 +171,21 @@ pub fn on_edges<K: Key>(
     merge_all(&mut seats, graph, (all, 1), run)
 }
 
-/// Solves a graph with one pivot for all devices, and copies the result to the host. `None` if a
-/// device has too little memory for that.
-fn with_common_pivot<K: Key>(
+/// Solves a graph in a way in which all devices take part at once, and copies the result to the
+/// host. `None` if there is none for this graph, or a device has too little memory for it.
+fn together<K: Key>(
     parts: &[Part<'_, K>],
     graph: ((u32, Keys), usize),
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
+    let [first, _, ..] = parts else { return Ok(None) };
     run.progress(0, 1)?;
-    let Some(set) = common_pivot::solve(parts, graph, run)? else { return Ok(None) };
-    let Some(first) = parts.first() else { return Ok(None) };
+    let set = if common_pivot::suits(graph.0.0, graph.1) {
+        common_pivot::solve(parts, graph, run)?
+    } else {
+        interior::solve(parts, graph, run)?
+    };
+    let Some(set) = set else { return Ok(None) };
     let set = run.download(|run| set.download(first.device, run.threads()));
     let set = set.map_err(|error| name_device(first.device, error.into()))?;
     run.progress(1, 1)?;
@@ -300,7 +306,7 @@ fn solve<K: Key>(
                 None => Ok(()),
             })
         })?;
-        if turns == 1 && common_pivot::suits(edges.vertices(), all) {
+        if turns == 1 {
             let starts = own.iter().map(|shares| shares.first().map_or(0, |share| share.start));
             let parts: Vec<_> = seats
                 .iter()
@@ -313,7 +319,7 @@ fn solve<K: Key>(
                     })
                 })
                 .collect();
-            if let Some(set) = with_common_pivot(&parts, (graph_of(edges), all), run)? {
+            if let Some(set) = together(&parts, (graph_of(edges), all), run)? {
                 return Ok(set);
             }
         }

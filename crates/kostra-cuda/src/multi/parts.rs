@@ -1,0 +1,62 @@
+//! Parts of a graph's edges that devices have, and the steps that all of them take at the same time.
+
+#![allow(unsafe_code, reason = "device memory is known by its address only")]
+
+use std::sync::{Arc, OnceLock};
+
+use kostra_core::{Key, SolveError};
+use kostra_parallel::{Schedule, Team};
+
+use super::forest::{DeviceForest, List, Side};
+use super::seat::{name_device, name_devices};
+use super::transfer::{self, Way};
+use crate::Device;
+use crate::buffers::{DeviceEdges, Keys};
+
+/// The edges of one device. Their ids follow each other from `first` on.
+pub(super) struct Part<'a, K: Key> {
+    pub(super) device: &'a Arc<Device>,
+    pub(super) edges: &'a DeviceEdges<K>,
+    pub(super) first: u32,
+}
+
+/// A list of the edges of all these lists, in their order. Without `with_ids`, the ids are not
+/// copied.
+pub(super) fn joined<K: Key>(
+    device: &Device,
+    graph: (u32, Keys),
+    lists: &[(&Device, &DeviceForest<K>)],
+    with_ids: bool,
+) -> Result<List<K>, SolveError> {
+    let count = lists.iter().map(|(_, list)| list.len()).sum();
+    let joined = List::uninit(device, graph, (count, Side::Before), 0..0)?;
+    let mut known = 0;
+    for &(from, list) in lists {
+        let regions = joined.regions(known, list);
+        let regions = if with_ids { &regions[..] } else { &regions[..3] };
+        let way = Way::between(from, device);
+        // SAFETY: the joined list has room for all lists, and they are complete.
+        unsafe { transfer::copy((from, device), regions, way) }
+            .map_err(|error| name_devices(from, device, error))?;
+        known += list.len();
+    }
+    Ok(joined)
+}
+
+/// Takes a step on all parts at the same time. The error names the device.
+pub(super) fn on_all<K: Key, R: Send + Sync>(
+    team: &Team<'_>,
+    parts: &[Part<'_, K>],
+    step: impl Fn(usize, &Part<'_, K>) -> Result<R, SolveError> + Sync,
+) -> Result<Vec<R>, SolveError> {
+    let results: Vec<_> = parts.iter().map(|_| OnceLock::new()).collect();
+    team.distribute(parts.len(), Schedule::Dynamic(1), |_, range| {
+        for index in range {
+            let part = &parts[index];
+            let done =
+                part.device.bind().map_err(SolveError::from).and_then(|()| step(index, part));
+            let _ = results[index].set(done.map_err(|error| name_device(part.device, error)));
+        }
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}
