@@ -9,8 +9,8 @@
 //!   components of these *certain* edges are contracted. An edge that is not in the forest of the
 //!   part's other edges is the greatest of a cycle of contracted edges (cycle property).
 //! * Source: this project, as in `mpi-fast`.
-//! * Where at least half of a part's vertices are boundary vertices, as in random graphs, forests of
-//!   shares are merged.
+//! * Where more than half of a part's vertices are boundary vertices, as in random graphs, forests
+//!   of shares are merged.
 
 #![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
 

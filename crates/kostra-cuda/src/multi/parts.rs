@@ -1,4 +1,4 @@
-//! Parts of a graph's edges that devices have, and the steps that all of them take at the same time.
+//! Parts of a graph's edges that devices have, and steps that all devices take at the same time.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
