@@ -253,3 +253,10 @@ def test_messages_of_readers_name_arguments_and_not_the_commands_options(tmp_pat
             kostra.Graph.read(path, **options)
         assert message in str(refusal.value) and str(path) in str(refusal.value)
         assert "--" not in str(refusal.value).replace(str(path), "")
+
+
+def test_queries_without_rows_name_the_method_that_runs_them():
+    query = polars.DataFrame({"source": [0], "target": [1], "weight": [2]}).lazy()
+    with pytest.raises(TypeError, match=r"a LazyFrame has no rows yet; pass table.collect\(\)"):
+        kostra.Graph.from_table(query)
+    assert kostra.Graph.from_table(query.collect()).m == 1

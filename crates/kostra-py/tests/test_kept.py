@@ -109,6 +109,16 @@ def test_formats_with_attributes_hold_columns(roads, tmp_path):
         assert "lanes" not in path.read_text()
 
 
+def test_networkx_gets_columns_as_attributes():
+    pytest.importorskip("networkx")
+    table = {"source": [0, 1], "target": [1, 2], "weight": [7, 8], "lanes": [2, None]}
+    forest = kostra.Graph.from_table(table, keep=["lanes"]).minimum_spanning_forest()
+    edges = list(forest.to_networkx().edges(data=True))
+    assert edges == [(0, 1, {"weight": 7, "lanes": 2}), (1, 2, {"weight": 8})]
+    with pytest.raises(ValueError, match="two attributes would be called 'lanes'"):
+        forest.to_networkx(weight="lanes")
+
+
 def test_columns_of_one_name_are_refused(tmp_path):
     path = tmp_path / "roads.csv"
     path.write_text("source,target,weight,u\na,b,5,x\n")

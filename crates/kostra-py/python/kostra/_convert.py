@@ -210,6 +210,13 @@ def _refuse_rounded(name, ends, others):
         )
 
 
+def refuse_query(frame):
+    """Refuses a query without rows, such as a LazyFrame of Polars or a table of Dask."""
+    for method in ("collect", "compute"):
+        if callable(getattr(type(frame), method, None)):
+            raise TypeError(f"a {type(frame).__name__} has no rows yet; pass table.{method}()")
+
+
 def arrow_exporter(frame):
     """The method with which a table exports Arrow's C data interface; None for pandas and if
     missing.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _names, _picture
+from kostra import _arrays, _kept, _kostra, _names, _picture
 from kostra._values import Value, graph_of_arrays
 
 
@@ -199,8 +199,9 @@ class Forest(Value):
         """The forest as a ``networkx.Graph`` with all vertices and the weights as the attribute
         ``weight``.
 
-        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None. Kept
-        columns are left out.
+        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None. The
+        columns in ``kept`` are attributes of edges. An edge without a value has no such attribute.
+        A kept column named ``weight`` raises a ValueError.
 
         >>> import kostra
         >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
@@ -217,6 +218,15 @@ class Forest(Value):
             graph.add_nodes_from(self.nodes)
             u, v = [self.nodes[vertex] for vertex in u], [self.nodes[vertex] for vertex in v]
         graph.add_weighted_edges_from(zip(u, v, self.weights.tolist()), weight=weight)
+        for name, values in self.kept.items():
+            if name == weight:
+                raise ValueError(
+                    f"two attributes would be called {name!r}; pass another name for the weights "
+                    "as weight"
+                )
+            for a, b, value in zip(u, v, np.asarray(values).tolist()):
+                if not _kept.is_missing(value):
+                    graph.edges[a, b][name] = value
         return graph
 
     def to_pandas(self, *, weight="weight"):

@@ -171,7 +171,7 @@ def _floats(texts):
 def _as_texts(name, array):
     """The type of a column, and its values as texts. A missing value is None."""
     values = list(array)
-    present = [value for value in values if not _is_missing(value)]
+    present = [value for value in values if not is_missing(value)]
     nested = next((value for value in present if isinstance(value, _NESTED)), None)
     if nested is not None:
         raise ValueError(
@@ -183,7 +183,7 @@ def _as_texts(name, array):
         for kind, types in _TYPES.items()
         if present and all(isinstance(value, types) for value in present)
     )
-    return next(kinds, "unknown"), [None if _is_missing(value) else _text(value) for value in values]
+    return next(kinds, "unknown"), [None if is_missing(value) else _text(value) for value in values]
 
 
 def _text(value):
@@ -195,7 +195,7 @@ def _text(value):
     return str(value)
 
 
-def _is_missing(value):
+def is_missing(value):
     """Whether a value is None, NaN, NaT or NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -203,4 +203,4 @@ def _is_missing(value):
 
 
 def _same(a, b):
-    return (_is_missing(a) and _is_missing(b)) or (type(a) is type(b) and a == b)
+    return (is_missing(a) and is_missing(b)) or (type(a) is type(b) and a == b)

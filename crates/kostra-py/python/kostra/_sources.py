@@ -122,6 +122,7 @@ class Sources(Value):
         >>> graph, graph.nodes
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
+        _convert.refuse_query(table)
         copy = _convert.arrow_exporter(table) is None
         kept = _kept_names(id, keep, (source, target, weight))
         _kept.check_table(table, kept)

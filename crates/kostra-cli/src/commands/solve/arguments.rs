@@ -84,7 +84,7 @@ pub(in crate::commands) struct Arguments {
         value_name = "SIZE",
         value_parser = parse_bytes,
         allow_hyphen_values = true,
-        conflicts_with_all = ["algorithm", "set", "partition", "verify", "trace"],
+        conflicts_with_all = ["set", "partition", "verify", "trace"],
     )]
     pub(super) memory: Option<u64>,
 

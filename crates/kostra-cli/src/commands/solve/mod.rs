@@ -33,7 +33,8 @@ impl Command for Arguments {
     }
 }
 
-/// Adds to an error about the memory of a file's graph that `--memory` needs less.
+/// Adds to an error about the memory of a file's graph that `--memory` needs less. Some formats are
+/// not read in blocks, so the sentence says which graphs it is for.
 fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
     let is_solver = matches!(error.downcast_ref(), Some(SolveError::OutOfMemory { .. }));
     let is_reader = error.downcast_ref::<ReadError>().is_some_and(|error| {
@@ -46,8 +47,8 @@ fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
     match plan.input.source {
         Source::File(_) if is_solver || is_reader => {
             anyhow::anyhow!(
-                "{error:#}; if it has many more edges than vertices, `--memory SIZE` solves the \
-                 graph without holding its edges"
+                "{error:#}; if the file is a list of many more edges than vertices, `--memory SIZE` \
+                 solves the graph without holding its edges"
             )
         }
         _ => error,

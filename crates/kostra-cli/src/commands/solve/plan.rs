@@ -78,6 +78,9 @@ impl Plan {
             external: None,
         };
         if let Some(memory) = memory {
+            if !matches!(algorithm, Algorithm::Auto) {
+                anyhow::bail!("`--memory` has an algorithm of its own; omit `--algorithm`");
+            }
             if plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Geojson) {
                 anyhow::bail!("`--memory` keeps no coordinates; write .csv or .graphml");
             }

@@ -193,15 +193,11 @@ fn vertex((at, field): Field<'_>, with_names: &str) -> Result<Vertex, (usize, St
         return Err((at, sentence));
     }
     let vertex = natural(&text, "vertex").map_err(|sentence| {
-        let is_name = sentence.ends_with("not a number");
-        (
-            at,
-            if is_name {
-                format!("{sentence}; {with_names} vertices can have names")
-            } else {
-                sentence
-            },
-        )
+        let is_name = ["not a number", "not a whole number", "negative"]
+            .iter()
+            .any(|reason| sentence.ends_with(reason));
+        let remedy = format!("; {with_names} vertices can have names");
+        (at, sentence + if is_name { &remedy } else { "" })
     })?;
     match Vertex::try_from(vertex) {
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),

@@ -160,10 +160,13 @@ fn vertices_are_taken_as_they_are() {
         error("0 1 5\n4294967295 1 5\n"),
         "x: line 2, column 1: the vertex 4294967295 is beyond 32-bit ids; with --names it is numbered anew"
     );
-    assert_eq!(error("0 1 5\n1 -2 5\n"), "x: line 2, column 3: the vertex -2 is negative");
+    assert_eq!(
+        error("0 1 5\n1 -2 5\n"),
+        "x: line 2, column 3: the vertex -2 is negative; with --names vertices can have names"
+    );
     assert_eq!(
         error("0 1 5\n1 1.5 5\n"),
-        "x: line 2, column 3: the vertex 1.5 is not a whole number"
+        "x: line 2, column 3: the vertex 1.5 is not a whole number; with --names vertices can have names"
     );
     assert_eq!(
         error("alice bob 5\nbob carol 6\n"),
