@@ -95,8 +95,8 @@ impl LeafNeighbors {
     }
 
     /// Finds the first `K` neighbors in their own leaf for all lanes, without branches. Sets
-    /// `reach`. Returns the lanes with equal distances, whose order is not clear, and those with
-    /// fewer neighbors.
+    /// `reach`. Returns the lanes with nearly equal distances, whose order is not clear, and those
+    /// with fewer neighbors.
     #[inline(always)]
     fn start_all<A: Accumulate, const D: usize, const K: usize>(
         &mut self,
@@ -104,44 +104,30 @@ impl LeafNeighbors {
         leaf: usize,
         reach: &mut [f64; LANES],
     ) -> Lanes {
-        /// A register of AVX2.
-        const GROUP: usize = 4;
-        let columns = &tree.leaves[leaf];
-        let mut tied = 0;
-        for first in (0..LANES).step_by(GROUP) {
-            let mut sorted = Sorted::<GROUP, K>::new();
-            for other in 0..LANES {
-                let mut distances = [0.0; GROUP];
-                for column in columns {
-                    let y = column[other];
-                    for lane in 0..GROUP {
-                        distances[lane] = A::add(distances[lane], column[first + lane] - y);
-                    }
-                }
-                for (lane, distance) in distances.iter_mut().enumerate() {
-                    *distance = if first + lane == other { f64::INFINITY } else { *distance };
-                }
-                sorted.insert(distances, other as u64);
-            }
-            for lane in 0..GROUP {
-                let to = first + lane;
-                tied |= u32::from(sorted.is_tied(lane)) << to;
-                reach[to] = sorted.compared[K - 1][lane];
-                for place in 0..K {
-                    let other = sorted.lanes[place][lane] as usize % LANES;
-                    self.compared[to * K + place] = sorted.compared[place][lane];
-                    self.points[to * K + place] =
-                        (tree.shape.ids[leaf][other], (leaf * LANES + other) as u32);
-                }
-            }
+        let from = &tree.leaves[leaf];
+        let mut found = [[0.0; LANES]; LANES];
+        let mut sorted = Sorted::<K>::new();
+        for (other, found) in found.iter_mut().enumerate() {
+            *found = distances::<A, D>(from, other, from);
+            sorted.insert(found, other);
         }
-        let used = (1 << tree.shape.lanes(leaf)) - 1;
-        reach.iter_mut().skip(tree.shape.lanes(leaf)).for_each(|reach| *reach = -1.0);
-        for lane in Lanes(tied & used) {
+        let used = Lanes((1 << tree.shape.lanes(leaf)) - 1);
+        let tied = Lanes(sorted.tied().0 & used.0);
+        for lane in used {
+            let (compared, points) =
+                (&mut self.compared[lane * K..][..K], &mut self.points[lane * K..][..K]);
+            for place in 0..K {
+                let other = sorted.lane(place, lane);
+                compared[place] = found[other][lane];
+                points[place] = (tree.shape.ids[leaf][other], (leaf * LANES + other) as u32);
+            }
+            reach[lane] = compared[K - 1];
+        }
+        for lane in tied {
             self.compared[lane * K..][..K].fill(f64::INFINITY);
             self.points[lane * K..][..K].fill((u32::MAX, u32::MAX));
         }
-        Lanes(tied & used)
+        tied
     }
 
     /// Compares a point with all points of its own leaf. Returns the distance of the last place.
@@ -186,48 +172,62 @@ impl LeafNeighbors {
 }
 
 /// The lowest `K` distances of each lane so far, in ascending order, and one more.
-struct Sorted<const GROUP: usize, const K: usize> {
-    compared: [[f64; GROUP]; K],
-    /// The lanes of the points at these distances.
-    lanes: [[u64; GROUP]; K],
-    /// The lowest of the other distances.
-    next: [f64; GROUP],
+///
+/// The lowest bits of a distance are replaced by the lane of the other point. So one comparison
+/// moves both, and a step is a minimum and a maximum.
+struct Sorted<const K: usize> {
+    keys: [[f64; LANES]; K],
+    /// The lowest of the other keys.
+    next: [f64; LANES],
 }
 
-impl<const GROUP: usize, const K: usize> Sorted<GROUP, K> {
+/// The bits of a key that hold a lane.
+const LANE_BITS: u64 = LANES as u64 - 1;
+
+impl<const K: usize> Sorted<K> {
     #[inline(always)]
     fn new() -> Self {
-        let infinite = [f64::INFINITY; GROUP];
-        Self { compared: [infinite; K], lanes: [[0; GROUP]; K], next: infinite }
+        Self { keys: [[f64::INFINITY; LANES]; K], next: [f64::INFINITY; LANES] }
     }
 
-    /// Inserts a distance of each lane.
+    /// Inserts the distances between the point in the lane `other` and all points.
     #[inline(always)]
-    fn insert(&mut self, mut distances: [f64; GROUP], other: u64) {
-        let mut others = [other; GROUP];
-        for place in 0..K {
-            for lane in 0..GROUP {
-                let (old, new) = (self.compared[place][lane], distances[lane]);
-                let (old_lane, new_lane) = (self.lanes[place][lane], others[lane]);
-                let is_lower = new < old;
-                self.compared[place][lane] = if is_lower { new } else { old };
-                distances[lane] = if is_lower { old } else { new };
-                self.lanes[place][lane] = if is_lower { new_lane } else { old_lane };
-                others[lane] = if is_lower { old_lane } else { new_lane };
+    fn insert(&mut self, distances: &[f64; LANES], other: usize) {
+        let mut keys = [0.0; LANES];
+        for (key, distance) in keys.iter_mut().zip(distances) {
+            *key = f64::from_bits(distance.to_bits() & !LANE_BITS | other as u64);
+        }
+        // A point is not its own neighbor.
+        keys[other] = f64::INFINITY;
+        for place in &mut self.keys {
+            for (old, key) in place.iter_mut().zip(&mut keys) {
+                let is_lower = *key < *old;
+                (*old, *key) = if is_lower { (*key, *old) } else { (*old, *key) };
             }
         }
-        for (next, distance) in self.next.iter_mut().zip(distances) {
-            *next = if distance < *next { distance } else { *next };
+        for (next, key) in self.next.iter_mut().zip(keys) {
+            *next = if key < *next { key } else { *next };
         }
     }
 
-    /// Whether two of the distances of a lane are equal, or infinite.
+    /// The lane of the point in a place of a lane.
     #[inline(always)]
-    fn is_tied(&self, lane: usize) -> bool {
-        let mut tied = self.compared[K - 1][lane] >= self.next[lane];
-        for place in 1..K {
-            tied |= self.compared[place - 1][lane] >= self.compared[place][lane];
-        }
-        tied
+    fn lane(&self, place: usize, lane: usize) -> usize {
+        (self.keys[place][lane].to_bits() & LANE_BITS) as usize
+    }
+
+    /// The lanes with two keys that differ at most in the bits of the other lane, or that are
+    /// infinite.
+    #[inline(always)]
+    fn tied(&self) -> Lanes {
+        let distance = |keys: &[f64; LANES], lane: usize| keys[lane].to_bits() | LANE_BITS;
+        Lanes::that(|lane| {
+            let mut tied = distance(&self.keys[K - 1], lane) == distance(&self.next, lane);
+            for place in 1..K {
+                let (a, b) = (&self.keys[place - 1], &self.keys[place]);
+                tied |= distance(a, lane) == distance(b, lane);
+            }
+            tied
+        })
     }
 }
