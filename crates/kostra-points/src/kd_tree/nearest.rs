@@ -6,7 +6,7 @@ use super::build::{Tree, distances};
 use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
-use crate::canonical::Accumulate;
+use crate::canonical::{Accumulate, larger};
 
 /// From this number of dimensions on, each node is compared with each point of the leaf. In many
 /// dimensions, the box of the leaf is near most nodes, while the points are not.
@@ -105,11 +105,10 @@ impl LeafNeighbors {
         reach: &mut [f64; LANES],
     ) -> Lanes {
         let from = &tree.leaves[leaf];
-        let mut found = [[0.0; LANES]; LANES];
-        let mut sorted = Sorted::<K>::new();
-        for (other, found) in found.iter_mut().enumerate() {
-            *found = distances::<A, D>(from, other, from);
-            sorted.insert(found, other);
+        let found = distances_inside::<A, D>(from);
+        let mut sorted = Sorted::<K> { keys: [[0.0; LANES]; K], next: [0.0; LANES] };
+        for first in (0..LANES).step_by(GROUP) {
+            sorted.sort(&found, first);
         }
         let used = Lanes((1 << tree.shape.lanes(leaf)) - 1);
         let tied = Lanes(sorted.tied().0 & used.0);
@@ -184,30 +183,56 @@ struct Sorted<const K: usize> {
 /// The bits of a key that hold a lane.
 const LANE_BITS: u64 = LANES as u64 - 1;
 
-impl<const K: usize> Sorted<K> {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { keys: [[f64::INFINITY; LANES]; K], next: [f64::INFINITY; LANES] }
-    }
+/// The smaller of two numbers; the second one if the first is NaN.
+#[inline(always)]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
 
-    /// Inserts the distances between the point in the lane `other` and all points.
+/// The lanes that are sorted at once: a register of AVX2.
+const GROUP: usize = 4;
+
+/// The distances of all points of a leaf.
+#[inline(always)]
+fn distances_inside<A: Accumulate, const D: usize>(
+    leaf: &[[f64; LANES]; D],
+) -> [[f64; LANES]; LANES] {
+    let mut found = [[0.0; LANES]; LANES];
+    for (other, found) in found.iter_mut().enumerate() {
+        *found = distances::<A, D>(leaf, other, leaf);
+    }
+    found
+}
+
+impl<const K: usize> Sorted<K> {
+    /// Sorts the distances of a group of lanes.
     #[inline(always)]
-    fn insert(&mut self, distances: &[f64; LANES], other: usize) {
-        let mut keys = [0.0; LANES];
-        for (key, distance) in keys.iter_mut().zip(distances) {
-            *key = f64::from_bits(distance.to_bits() & !LANE_BITS | other as u64);
-        }
-        // A point is not its own neighbor.
-        keys[other] = f64::INFINITY;
-        for place in &mut self.keys {
-            for (old, key) in place.iter_mut().zip(&mut keys) {
-                let is_lower = *key < *old;
-                (*old, *key) = if is_lower { (*key, *old) } else { (*old, *key) };
+    fn sort(&mut self, found: &[[f64; LANES]; LANES], first: usize) {
+        let mut sorted = [[f64::INFINITY; GROUP]; K];
+        let mut next = [f64::INFINITY; GROUP];
+        for (other, found) in found.iter().enumerate() {
+            let mut keys = [0.0; GROUP];
+            for lane in 0..GROUP {
+                let bits = found[first + lane].to_bits() & !LANE_BITS | other as u64;
+                // A point is not its own neighbor.
+                keys[lane] =
+                    if first + lane == other { f64::INFINITY } else { f64::from_bits(bits) };
+            }
+            for place in &mut sorted {
+                for lane in 0..GROUP {
+                    let (old, key) = (place[lane], keys[lane]);
+                    place[lane] = smaller(key, old);
+                    keys[lane] = larger(old, key);
+                }
+            }
+            for lane in 0..GROUP {
+                next[lane] = smaller(keys[lane], next[lane]);
             }
         }
-        for (next, key) in self.next.iter_mut().zip(keys) {
-            *next = if key < *next { key } else { *next };
+        for place in 0..K {
+            self.keys[place][first..][..GROUP].copy_from_slice(&sorted[place]);
         }
+        self.next[first..][..GROUP].copy_from_slice(&next);
     }
 
     /// The lane of the point in a place of a lane.
