@@ -53,8 +53,8 @@ impl LeafNeighbors {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);
         }
         let mut widest = largest(&reach);
-        let mut walk =
-            Walk::<A, D>::new(tree, leaf, tree.nodes[tree.shape.leaf_nodes[leaf] as usize]);
+        let own = tree.shape.leaf_nodes[leaf];
+        let mut walk = Walk::<A, D>::new(tree, own, tree.nodes[own as usize]);
         while let Some((bound, number)) = walk.next() {
             let node = &tree.nodes[number as usize];
             if bound > widest
