@@ -3,10 +3,10 @@
 use kostra_core::{OutOfMemory, memory};
 
 use super::build::{Tree, distances};
-use super::lists::kept_neighbors;
+use super::lists::KEPT_NEIGHBORS;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
-use crate::canonical::{Accumulate, larger};
+use crate::canonical::{Accumulate, larger, smaller};
 
 /// From this number of dimensions on, each node is compared with each point of the leaf. In many
 /// dimensions, the box of the leaf is near most nodes, while the points are not.
@@ -43,11 +43,10 @@ impl LeafNeighbors {
         let from = &tree.leaves[leaf];
         // The distance of the last place of each lane. Negative for unused lanes.
         let mut reach = [-1.0; LANES];
-        // The usual numbers of neighbors.
-        let tied = match (self.k, kept_neighbors(D)) {
-            (3, 3) => self.start_all::<A, D, 3>(tree, leaf, &mut reach),
-            (5, 5) => self.start_all::<A, D, 5>(tree, leaf, &mut reach),
-            _ => Lanes((1 << tree.shape.lanes(leaf)) - 1),
+        let tied = if self.k == KEPT_NEIGHBORS {
+            self.start_all::<A, D, KEPT_NEIGHBORS>(tree, leaf, &mut reach)
+        } else {
+            Lanes((1 << tree.shape.lanes(leaf)) - 1)
         };
         for lane in tied {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);
@@ -182,12 +181,6 @@ struct Sorted<const K: usize> {
 
 /// The bits of a key that hold a lane.
 const LANE_BITS: u64 = LANES as u64 - 1;
-
-/// The smaller of two numbers; the second one if the first is NaN.
-#[inline(always)]
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
 
 /// The lanes that are sorted at once: a register of AVX2.
 const GROUP: usize = 4;

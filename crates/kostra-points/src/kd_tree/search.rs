@@ -6,7 +6,7 @@ use super::nearest::POINTWISE;
 use super::passes::{Chunk, View};
 use super::walk::{DEPTH, Walk};
 use crate::blocks::{LANES, Lanes, largest};
-use crate::canonical::{Accumulate, larger};
+use crate::canonical::{Accumulate, larger, smaller};
 use crate::wide::Work;
 
 /// The search from the leaves of a subtree.
@@ -154,15 +154,13 @@ impl<'a> Searching<'a> {
         view: &View<'_, A, D>,
         leaf: usize,
     ) -> Node<D> {
-        let mut own = view.tree.nodes[view.tree.shape.leaf_nodes[leaf] as usize];
-        for (k, column) in view.tree.leaves[leaf].iter().enumerate() {
-            let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
-            for lane in 0..LANES {
-                let searches = self.cut[lane] >= 0.0;
-                low[lane] = if searches { -column[lane] } else { f64::NEG_INFINITY };
-                high[lane] = if searches { column[lane] } else { f64::NEG_INFINITY };
+        let node = &view.tree.nodes[view.tree.shape.leaf_nodes[leaf] as usize];
+        let mut own = Node { low: [f64::INFINITY; D], high: [f64::NEG_INFINITY; D], ..*node };
+        for lane in self.lanes {
+            for (k, column) in view.tree.leaves[leaf].iter().enumerate() {
+                own.low[k] = smaller(column[lane], own.low[k]);
+                own.high[k] = larger(column[lane], own.high[k]);
             }
-            (own.low[k], own.high[k]) = (-largest(&low), largest(&high));
         }
         own
     }
@@ -253,6 +251,7 @@ impl<'a> Searching<'a> {
                     *cut = if (of == component) & (reach < *cut) { reach } else { *cut };
                 }
                 self.components.lower_cut(component, reach);
+                self.components.lower_cut(others[other], reach);
             }
         }
     }
