@@ -73,7 +73,7 @@ impl Lists {
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
         let shape = passes.shape();
-        let kept = KEPT_NEIGHBORS.min(shape.len as usize - 1);
+        let kept = kept_neighbors(passes.dimensions()).min(shape.len as usize - 1);
         let mut lists = Self::empty(shape.leaves(), kept)?;
         let outputs: Vec<_> = lists.neighbors.chunks_mut(LANES * kept).map(Mutex::new).collect();
         let store = |leaf: usize, found: &LeafNeighbors| {
@@ -173,7 +173,9 @@ fn store_positions(list: &mut [u32], (_, points): Found<'_>) {
 
 /// The number of neighbors that the first search finds. More make the first search slower, and
 /// later rounds faster. Measured on the sets of docs/performance/points.md.
-pub(super) const KEPT_NEIGHBORS: usize = 5;
+pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
+    if dimensions < 3 { 5 } else { 6 }
+}
 
 /// The compared distances of the neighbors of a point, and their indices and positions.
 pub(crate) type Found<'a> = (&'a [f64], &'a [(u32, u32)]);

@@ -3,7 +3,7 @@
 use kostra_core::{OutOfMemory, memory};
 
 use super::build::{Tree, distances};
-use super::lists::KEPT_NEIGHBORS;
+use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
 use crate::canonical::{Accumulate, larger, smaller};
@@ -43,10 +43,11 @@ impl LeafNeighbors {
         let from = &tree.leaves[leaf];
         // The distance of the last place of each lane. Negative for unused lanes.
         let mut reach = [-1.0; LANES];
-        let tied = if self.k == KEPT_NEIGHBORS {
-            self.start_all::<A, D, KEPT_NEIGHBORS>(tree, leaf, &mut reach)
-        } else {
-            Lanes((1 << tree.shape.lanes(leaf)) - 1)
+        // The usual numbers of neighbors.
+        let tied = match (self.k, kept_neighbors(D)) {
+            (5, 5) => self.start_all::<A, D, 5>(tree, leaf, &mut reach),
+            (6, 6) => self.start_all::<A, D, 6>(tree, leaf, &mut reach),
+            _ => Lanes((1 << tree.shape.lanes(leaf)) - 1),
         };
         for lane in tied {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);

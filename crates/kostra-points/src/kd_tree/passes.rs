@@ -31,6 +31,9 @@ pub(super) struct Chunk<'a> {
 pub(super) trait Passes: Sync {
     fn shape(&self) -> &Shape;
 
+    /// The number of dimensions that this is compiled for.
+    fn dimensions(&self) -> usize;
+
     /// Sets the least core distances of all nodes from the core distances of all leaves.
     fn set_core(&mut self, core: &[[f64; LANES]]);
 
@@ -113,6 +116,10 @@ impl<A: Accumulate, const D: usize> Normed<A, D> {
 impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
     fn shape(&self) -> &Shape {
         &self.tree.shape
+    }
+
+    fn dimensions(&self) -> usize {
+        D
     }
 
     fn set_core(&mut self, core: &[[f64; LANES]]) {
