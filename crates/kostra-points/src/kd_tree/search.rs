@@ -51,7 +51,9 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
 /// Whether a subtree is inside one component, and no point of another component is within the
 /// component's cut. Then none of its points must search. One walk for a subtree replaces one walk
 /// for each leaf.
-#[inline(always)]
+///
+/// Not part of the wide code: one copy serves all processors, and the program stays small.
+#[inline(never)]
 fn is_enclosed<A: Accumulate, const D: usize>(
     view: &View<'_, A, D>,
     components: &Components<'_>,
