@@ -96,6 +96,12 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
+/// The smaller of two numbers; the second one if the first is NaN. One instruction.
+#[inline(always)]
+pub(crate) fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
 /// Points whose distances can be compared: rows of 64-bit coordinates, and a [`Norm`]. The source
 /// of this module defines compared distances and their order.
 #[derive(Clone, Debug)]

@@ -103,17 +103,15 @@ impl Candidates {
     }
 
     /// Replaces candidates that have become points of the own component by the next neighbors.
-    /// Lowers the cuts of the components.
+    /// Lowers the cuts of both components of each candidate.
     pub(super) fn renew<A: Accumulate, const D: usize>(
         &mut self,
         view: &View<'_, A, D>,
         components: &Components<'_>,
         leaf: usize,
     ) {
-        for lane in 0..view.tree.shape.lanes(leaf) {
-            if self.partner[lane] == NO_POINT {
-                continue;
-            }
+        // Unused lanes have no partner.
+        for lane in Lanes::that(|lane| self.partner[lane] != NO_POINT) {
             let own = components.of[leaf][lane];
             let is_own = |partner| component_of(components.of, partner) == own;
             if is_own(self.partner[lane]) {
@@ -132,7 +130,9 @@ impl Candidates {
                     }
                 }
             }
+            let other = component_of(components.of, self.partner[lane]);
             components.lower_cut(own, self.reach[lane]);
+            components.lower_cut(other, self.reach[lane]);
         }
     }
 }

@@ -174,7 +174,7 @@ fn store_positions(list: &mut [u32], (_, points): Found<'_>) {
 /// The number of neighbors that the first search finds. More make the first search slower, and
 /// later rounds faster. Measured on the sets of docs/performance/points.md.
 pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
-    if dimensions < 3 { 3 } else { 5 }
+    if dimensions < 3 { 5 } else { 6 }
 }
 
 /// The compared distances of the neighbors of a point, and their indices and positions.

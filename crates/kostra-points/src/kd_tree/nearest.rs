@@ -6,7 +6,7 @@ use super::build::{Tree, distances};
 use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
-use crate::canonical::Accumulate;
+use crate::canonical::{Accumulate, larger, smaller};
 
 /// From this number of dimensions on, each node is compared with each point of the leaf. In many
 /// dimensions, the box of the leaf is near most nodes, while the points are not.
@@ -45,16 +45,16 @@ impl LeafNeighbors {
         let mut reach = [-1.0; LANES];
         // The usual numbers of neighbors.
         let tied = match (self.k, kept_neighbors(D)) {
-            (3, 3) => self.start_all::<A, D, 3>(tree, leaf, &mut reach),
             (5, 5) => self.start_all::<A, D, 5>(tree, leaf, &mut reach),
+            (6, 6) => self.start_all::<A, D, 6>(tree, leaf, &mut reach),
             _ => Lanes((1 << tree.shape.lanes(leaf)) - 1),
         };
         for lane in tied {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);
         }
         let mut widest = largest(&reach);
-        let mut walk =
-            Walk::<A, D>::new(tree, leaf, tree.nodes[tree.shape.leaf_nodes[leaf] as usize]);
+        let own = tree.shape.leaf_nodes[leaf];
+        let mut walk = Walk::<A, D>::new(tree, own, tree.nodes[own as usize]);
         while let Some((bound, number)) = walk.next() {
             let node = &tree.nodes[number as usize];
             if bound > widest
@@ -95,8 +95,8 @@ impl LeafNeighbors {
     }
 
     /// Finds the first `K` neighbors in their own leaf for all lanes, without branches. Sets
-    /// `reach`. Returns the lanes with equal distances, whose order is not clear, and those with
-    /// fewer neighbors.
+    /// `reach`. Returns the lanes with nearly equal distances, whose order is not clear, and those
+    /// with fewer neighbors.
     #[inline(always)]
     fn start_all<A: Accumulate, const D: usize, const K: usize>(
         &mut self,
@@ -104,44 +104,29 @@ impl LeafNeighbors {
         leaf: usize,
         reach: &mut [f64; LANES],
     ) -> Lanes {
-        /// A register of AVX2.
-        const GROUP: usize = 4;
-        let columns = &tree.leaves[leaf];
-        let mut tied = 0;
+        let from = &tree.leaves[leaf];
+        let found = distances_inside::<A, D>(from);
+        let mut sorted = Sorted::<K> { keys: [[0.0; LANES]; K], next: [0.0; LANES] };
         for first in (0..LANES).step_by(GROUP) {
-            let mut sorted = Sorted::<GROUP, K>::new();
-            for other in 0..LANES {
-                let mut distances = [0.0; GROUP];
-                for column in columns {
-                    let y = column[other];
-                    for lane in 0..GROUP {
-                        distances[lane] = A::add(distances[lane], column[first + lane] - y);
-                    }
-                }
-                for (lane, distance) in distances.iter_mut().enumerate() {
-                    *distance = if first + lane == other { f64::INFINITY } else { *distance };
-                }
-                sorted.insert(distances, other as u64);
-            }
-            for lane in 0..GROUP {
-                let to = first + lane;
-                tied |= u32::from(sorted.is_tied(lane)) << to;
-                reach[to] = sorted.compared[K - 1][lane];
-                for place in 0..K {
-                    let other = sorted.lanes[place][lane] as usize % LANES;
-                    self.compared[to * K + place] = sorted.compared[place][lane];
-                    self.points[to * K + place] =
-                        (tree.shape.ids[leaf][other], (leaf * LANES + other) as u32);
-                }
-            }
+            sorted.sort(&found, first);
         }
-        let used = (1 << tree.shape.lanes(leaf)) - 1;
-        reach.iter_mut().skip(tree.shape.lanes(leaf)).for_each(|reach| *reach = -1.0);
-        for lane in Lanes(tied & used) {
+        let used = Lanes((1 << tree.shape.lanes(leaf)) - 1);
+        let tied = Lanes(sorted.tied().0 & used.0);
+        for lane in used {
+            let (compared, points) =
+                (&mut self.compared[lane * K..][..K], &mut self.points[lane * K..][..K]);
+            for place in 0..K {
+                let other = sorted.lane(place, lane);
+                compared[place] = found[other][lane];
+                points[place] = (tree.shape.ids[leaf][other], (leaf * LANES + other) as u32);
+            }
+            reach[lane] = compared[K - 1];
+        }
+        for lane in tied {
             self.compared[lane * K..][..K].fill(f64::INFINITY);
             self.points[lane * K..][..K].fill((u32::MAX, u32::MAX));
         }
-        Lanes(tied & used)
+        tied
     }
 
     /// Compares a point with all points of its own leaf. Returns the distance of the last place.
@@ -186,48 +171,82 @@ impl LeafNeighbors {
 }
 
 /// The lowest `K` distances of each lane so far, in ascending order, and one more.
-struct Sorted<const GROUP: usize, const K: usize> {
-    compared: [[f64; GROUP]; K],
-    /// The lanes of the points at these distances.
-    lanes: [[u64; GROUP]; K],
-    /// The lowest of the other distances.
-    next: [f64; GROUP],
+///
+/// The lowest bits of a distance are replaced by the lane of the other point. So one comparison
+/// moves both, and a step is a minimum and a maximum.
+struct Sorted<const K: usize> {
+    keys: [[f64; LANES]; K],
+    /// The lowest of the other keys.
+    next: [f64; LANES],
 }
 
-impl<const GROUP: usize, const K: usize> Sorted<GROUP, K> {
-    #[inline(always)]
-    fn new() -> Self {
-        let infinite = [f64::INFINITY; GROUP];
-        Self { compared: [infinite; K], lanes: [[0; GROUP]; K], next: infinite }
-    }
+/// The bits of a key that hold a lane.
+const LANE_BITS: u64 = LANES as u64 - 1;
 
-    /// Inserts a distance of each lane.
+/// The lanes that are sorted at once: a register of AVX2.
+const GROUP: usize = 4;
+
+/// The distances of all points of a leaf.
+#[inline(always)]
+fn distances_inside<A: Accumulate, const D: usize>(
+    leaf: &[[f64; LANES]; D],
+) -> [[f64; LANES]; LANES] {
+    let mut found = [[0.0; LANES]; LANES];
+    for (other, found) in found.iter_mut().enumerate() {
+        *found = distances::<A, D>(leaf, other, leaf);
+    }
+    found
+}
+
+impl<const K: usize> Sorted<K> {
+    /// Sorts the distances of a group of lanes.
     #[inline(always)]
-    fn insert(&mut self, mut distances: [f64; GROUP], other: u64) {
-        let mut others = [other; GROUP];
-        for place in 0..K {
+    fn sort(&mut self, found: &[[f64; LANES]; LANES], first: usize) {
+        let mut sorted = [[f64::INFINITY; GROUP]; K];
+        let mut next = [f64::INFINITY; GROUP];
+        for (other, found) in found.iter().enumerate() {
+            let mut keys = [0.0; GROUP];
             for lane in 0..GROUP {
-                let (old, new) = (self.compared[place][lane], distances[lane]);
-                let (old_lane, new_lane) = (self.lanes[place][lane], others[lane]);
-                let is_lower = new < old;
-                self.compared[place][lane] = if is_lower { new } else { old };
-                distances[lane] = if is_lower { old } else { new };
-                self.lanes[place][lane] = if is_lower { new_lane } else { old_lane };
-                others[lane] = if is_lower { old_lane } else { new_lane };
+                let bits = found[first + lane].to_bits() & !LANE_BITS | other as u64;
+                // A point is not its own neighbor.
+                keys[lane] =
+                    if first + lane == other { f64::INFINITY } else { f64::from_bits(bits) };
+            }
+            for place in &mut sorted {
+                for lane in 0..GROUP {
+                    let (old, key) = (place[lane], keys[lane]);
+                    place[lane] = smaller(key, old);
+                    keys[lane] = larger(old, key);
+                }
+            }
+            for lane in 0..GROUP {
+                next[lane] = smaller(keys[lane], next[lane]);
             }
         }
-        for (next, distance) in self.next.iter_mut().zip(distances) {
-            *next = if distance < *next { distance } else { *next };
+        for place in 0..K {
+            self.keys[place][first..][..GROUP].copy_from_slice(&sorted[place]);
         }
+        self.next[first..][..GROUP].copy_from_slice(&next);
     }
 
-    /// Whether two of the distances of a lane are equal, or infinite.
+    /// The lane of the point in a place of a lane.
     #[inline(always)]
-    fn is_tied(&self, lane: usize) -> bool {
-        let mut tied = self.compared[K - 1][lane] >= self.next[lane];
-        for place in 1..K {
-            tied |= self.compared[place - 1][lane] >= self.compared[place][lane];
-        }
-        tied
+    fn lane(&self, place: usize, lane: usize) -> usize {
+        (self.keys[place][lane].to_bits() & LANE_BITS) as usize
+    }
+
+    /// The lanes with two keys that differ at most in the bits of the other lane, or that are
+    /// infinite.
+    #[inline(always)]
+    fn tied(&self) -> Lanes {
+        let distance = |keys: &[f64; LANES], lane: usize| keys[lane].to_bits() | LANE_BITS;
+        Lanes::that(|lane| {
+            let mut tied = distance(&self.keys[K - 1], lane) == distance(&self.next, lane);
+            for place in 1..K {
+                let (a, b) = (&self.keys[place - 1], &self.keys[place]);
+                tied |= distance(a, lane) == distance(b, lane);
+            }
+            tied
+        })
     }
 }

@@ -46,8 +46,9 @@ pub(super) trait Passes: Sync {
     /// Replaces candidates that have become points of the own component.
     fn renew(&self, chunk: Chunk<'_>);
 
-    /// Finds candidates that may be nearer than those of the lists.
-    fn search(&self, chunk: Chunk<'_>);
+    /// Finds candidates that may be nearer than those of the lists, for the leaves of the subtree
+    /// `root`.
+    fn search(&self, root: u32, chunk: Chunk<'_>);
 }
 
 /// Builds the tree for the norm of the points, and for at least their dimensions.
@@ -145,8 +146,8 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
         }
     }
 
-    fn search(&self, chunk: Chunk<'_>) {
-        wide(Search { view: self.view(chunk.lists), chunk });
+    fn search(&self, root: u32, chunk: Chunk<'_>) {
+        wide(Search { view: self.view(chunk.lists), chunk, root });
     }
 }
 

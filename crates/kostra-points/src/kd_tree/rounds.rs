@@ -114,10 +114,13 @@ impl<'a> Rounds<'a> {
         }
         if self.has_searched {
             run.phase("search", |_| {
-                for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                    let first_leaf = chunk * LEAVES;
-                    passes.search(Chunk { lists, components, first_leaf, candidates });
-                });
+                passes.shape().for_each_subtree(
+                    &mut self.candidates,
+                    team,
+                    |root, first_leaf, candidates| {
+                        passes.search(root, Chunk { lists, components, first_leaf, candidates });
+                    },
+                );
             });
         }
         let mut winners = memory::filled(self.components, NO_POINT)?;

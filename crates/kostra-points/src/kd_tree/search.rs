@@ -4,15 +4,17 @@ use super::build::{Node, distances};
 use super::candidates::{Candidates, Components, MIXED, NO_POINT, uncertain};
 use super::nearest::POINTWISE;
 use super::passes::{Chunk, View};
-use super::walk::Walk;
+use super::walk::{DEPTH, Walk};
 use crate::blocks::{LANES, Lanes, largest};
-use crate::canonical::{Accumulate, larger};
+use crate::canonical::{Accumulate, larger, smaller};
 use crate::wide::Work;
 
-/// The search from consecutive leaves.
+/// The search from the leaves of a subtree.
 pub(super) struct Search<'a, A, const D: usize> {
     pub(super) view: View<'a, A, D>,
     pub(super) chunk: Chunk<'a>,
+    /// The root of the subtree.
+    pub(super) root: u32,
 }
 
 impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
@@ -21,15 +23,60 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
 
     #[inline(always)]
     fn run(self) {
-        let Chunk { components, first_leaf, candidates, .. } = self.chunk;
-        for (leaf, candidates) in (first_leaf..).zip(candidates) {
+        let Self { view, chunk: Chunk { components, first_leaf, candidates, .. }, root } = self;
+        let mut waiting = [root; DEPTH];
+        let mut len = 1;
+        while len > 0 {
+            len -= 1;
+            let number = waiting[len];
+            let node = &view.tree.nodes[number as usize];
+            if node.right != 0 {
+                if !is_enclosed(&view, components, number) {
+                    [waiting[len], waiting[len + 1]] = [node.right, number + 1];
+                    len += 2;
+                }
+                continue;
+            }
+            let leaf = node.leaf as usize;
+            let candidates = &mut candidates[leaf - first_leaf];
             let Some(mut searching) = Searching::new(components, leaf, candidates) else {
                 continue;
             };
-            searching.search(&self.view, leaf, candidates);
+            searching.search(&view, leaf, candidates);
             searching.finish(candidates);
         }
     }
+}
+
+/// Whether a subtree is inside one component, and no point of another component is within the
+/// component's cut. Then none of its points must search. One walk for a subtree replaces one walk
+/// for each leaf.
+///
+/// Not part of the wide code: one copy serves all processors, and the program stays small.
+#[inline(never)]
+fn is_enclosed<A: Accumulate, const D: usize>(
+    view: &View<'_, A, D>,
+    components: &Components<'_>,
+    number: u32,
+) -> bool {
+    let own = components.of_nodes[number as usize];
+    if own == MIXED || own == components.skipped {
+        return own != MIXED;
+    }
+    let cut = components.cut(own);
+    let from = view.tree.nodes[number as usize];
+    let mut walk = Walk::<A, D>::new(view.tree, number, from);
+    while let Some((bound, number)) = walk.next() {
+        let node = &view.tree.nodes[number as usize];
+        let bound = larger(bound, larger(from.least_core, node.least_core));
+        if bound <= cut && components.of_nodes[number as usize] != own {
+            if node.right == 0 {
+                return false;
+            }
+            walk.open(number, node, cut);
+        }
+    }
+    true
 }
 
 /// The points of a leaf that search.
@@ -80,7 +127,7 @@ impl<'a> Searching<'a> {
         }
         let own = self.searching_box(view, leaf);
         let mut widest = largest(&self.cut);
-        let mut walk = Walk::<A, D>::new(tree, leaf, own);
+        let mut walk = Walk::<A, D>::new(tree, tree.shape.leaf_nodes[leaf], own);
         // Other points of the leaf come first.
         let mut next = Some((0.0, tree.shape.leaf_nodes[leaf]));
         while let Some((bound, number)) = next {
@@ -109,15 +156,13 @@ impl<'a> Searching<'a> {
         view: &View<'_, A, D>,
         leaf: usize,
     ) -> Node<D> {
-        let mut own = view.tree.nodes[view.tree.shape.leaf_nodes[leaf] as usize];
-        for (k, column) in view.tree.leaves[leaf].iter().enumerate() {
-            let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
-            for lane in 0..LANES {
-                let searches = self.cut[lane] >= 0.0;
-                low[lane] = if searches { -column[lane] } else { f64::NEG_INFINITY };
-                high[lane] = if searches { column[lane] } else { f64::NEG_INFINITY };
+        let node = &view.tree.nodes[view.tree.shape.leaf_nodes[leaf] as usize];
+        let mut own = Node { low: [f64::INFINITY; D], high: [f64::NEG_INFINITY; D], ..*node };
+        for lane in self.lanes {
+            for (k, column) in view.tree.leaves[leaf].iter().enumerate() {
+                own.low[k] = smaller(column[lane], own.low[k]);
+                own.high[k] = larger(column[lane], own.high[k]);
             }
-            (own.low[k], own.high[k]) = (-largest(&low), largest(&high));
         }
         own
     }
@@ -208,6 +253,7 @@ impl<'a> Searching<'a> {
                     *cut = if (of == component) & (reach < *cut) { reach } else { *cut };
                 }
                 self.components.lower_cut(component, reach);
+                self.components.lower_cut(others[other], reach);
             }
         }
     }

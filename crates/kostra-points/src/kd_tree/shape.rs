@@ -57,7 +57,7 @@ impl Shape {
     /// Divides a subtree into parts for threads.
     fn divide(&mut self, nodes: Range<usize>) {
         /// The nodes of a subtree that a thread visits alone.
-        const ALONE: usize = 1 << 12;
+        const ALONE: usize = 1 << 9;
         if nodes.len() <= ALONE {
             self.subtrees.push(nodes);
             return;
@@ -88,6 +88,28 @@ impl Shape {
     #[inline(always)]
     pub(super) fn lanes(&self, leaf: usize) -> usize {
         (self.len as usize - leaf * LANES).min(LANES)
+    }
+
+    /// Calls `step` with the root of each part of the tree, its first leaf, and the values of its
+    /// leaves, on any thread.
+    pub(super) fn for_each_subtree<T: Send>(
+        &self,
+        leaves: &mut [T],
+        team: &Team<'_>,
+        step: impl Fn(u32, usize, &mut [T]) + Sync,
+    ) {
+        let mut parts = Vec::with_capacity(self.subtrees.len());
+        let (mut rest, mut first_leaf) = (leaves, 0);
+        for subtree in &self.subtrees {
+            let (own, others) = rest.split_at_mut(subtree.len().div_ceil(2));
+            let leaves = own.len();
+            parts.push((subtree.start as u32, first_leaf, Mutex::new(own)));
+            (rest, first_leaf) = (others, first_leaf + leaves);
+        }
+        team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
+            let (root, first_leaf, leaves) = &parts[part];
+            step(*root, *first_leaf, &mut leaves.lock().unwrap_or_else(PoisonError::into_inner));
+        });
     }
 
     /// Sets the value of each node from the values of the leaves: `join` of both children's.

@@ -1,4 +1,4 @@
-//! The walk through the tree for the points of one leaf: from the leaf to the root, so that near
+//! The walk through the tree for the points of one node: from the node to the root, so that near
 //! subtrees come first.
 
 use std::marker::PhantomData;
@@ -7,9 +7,9 @@ use super::build::{Node, Tree};
 use crate::canonical::Accumulate;
 
 /// Deeper than the tree of 2^32 points, with one waiting subtree per level.
-const DEPTH: usize = 48;
+pub(super) const DEPTH: usize = 48;
 
-/// A walk: the ancestors of the leaf in turn, and the subtrees that wait inside the last sibling.
+/// A walk: the ancestors of the node in turn, and the subtrees that wait inside the last sibling.
 pub(super) struct Walk<'t, A, const D: usize> {
     tree: &'t Tree<D>,
     /// The node of the points that search.
@@ -23,11 +23,10 @@ pub(super) struct Walk<'t, A, const D: usize> {
 }
 
 impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
-    /// A walk for the points in the box `from`, which starts beside their leaf. It does not visit
-    /// the leaf.
+    /// A walk for the points in the box `from`, which starts beside their node `walked`. It does
+    /// not visit that node.
     #[inline(always)]
-    pub(super) fn new(tree: &'t Tree<D>, leaf: usize, from: Node<D>) -> Self {
-        let walked = tree.shape.leaf_nodes[leaf];
+    pub(super) fn new(tree: &'t Tree<D>, walked: u32, from: Node<D>) -> Self {
         Self { tree, from, walked, waiting: [(0.0, 0); DEPTH], len: 0, norm: PhantomData }
     }
 
