@@ -3,10 +3,13 @@
 use std::panic;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Once};
+use std::{fs, io};
 
+use kostra_core::{AnyGraph, with_graph};
 use kostra_io::{
-    ColumnChoice, ColumnOptions, Format, Input, Outgoing, PixelValues, PointOptions, ReadOptions,
-    Vertices, read, read_bytes, read_image_bytes, read_points_bytes, write_bytes,
+    ColumnChoice, ColumnOptions, EdgeBlock, Format, Input, KeptColumns, Loaded, Outgoing,
+    PixelValues, PointOptions, ReadError, ReadOptions, StreamFacts, TakeBlocks, Vertices, read,
+    read_bytes, read_image_bytes, read_points_bytes, stream_edges, write_bytes,
 };
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
@@ -22,6 +25,12 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     }
     if [Some(Format::EDGE_LIST), Some(Format::PARQUET)].contains(&format) {
         check_columns(bytes, &options);
+    }
+    if let Some(format) = format.filter(|format| format.info().has_attributes) {
+        check_attributes(format, bytes, &options);
+    }
+    if format.is_some_and(Format::is_streamed) {
+        check_blocks(bytes, &options, &whole);
     }
     if [Some(Format::ECL), Some(Format::GAP)].contains(&format) {
         let sentence = whole.as_ref().err().map(ToString::to_string);
@@ -47,7 +56,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     assert_eq!(again.graph.u().len(), loaded.graph.u().len());
     // Matrix Market stores the higher end first.
     let keeps_order = format.is_some_and(|format| format.info().keeps_edge_order);
-    let ends = |graph: &kostra_core::AnyGraph| {
+    let ends = |graph: &AnyGraph| {
         let ends = graph.u().iter().zip(graph.v());
         let mut ends: Vec<_> = ends.map(|(&u, &v)| (u.min(v), u.max(v))).collect();
         if !keeps_order {
@@ -98,17 +107,97 @@ fn check_columns(bytes: &[u8], options: &ReadOptions) {
     }
 }
 
+/// Checks that a graph whose edges keep an attribute has a row for each edge, and that the rows are
+/// the same after the graph has been written and read back.
+fn check_attributes(format: Format, bytes: &[u8], options: &ReadOptions) {
+    let keep = vec![ColumnChoice::Name("label".into())];
+    let columns = ColumnOptions { keep, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, ..options.clone() };
+    let loaded = match read_bytes("input", bytes, &options) {
+        Ok(loaded) => loaded,
+        Err(error) => return assert!(error.to_string().len() > "input: ".len()),
+    };
+    let edges = loaded.graph.edges();
+    if edges == 0 {
+        return;
+    }
+    let kept = loaded.kept.as_ref().expect("an attribute that is kept or refused");
+    assert_eq!(kept.rows(), edges);
+    let outgoing = Outgoing {
+        coordinates: loaded.coordinates.as_ref(),
+        names: loaded.names.as_deref(),
+        text_names: loaded.text_names,
+        kept: Some(kept),
+        ..Outgoing::from(&loaded.graph)
+    };
+    let Ok(written) = write_bytes(format, outgoing) else { return };
+    let again = read_bytes("written", &written, &options).expect("what Kostra writes, it reads");
+    let rows = |kept: &KeptColumns| {
+        let values =
+            (0..edges).flat_map(|edge| kept.values(edge).map(|value| value.map(str::to_owned)));
+        values.collect::<Vec<_>>()
+    };
+    let again = again.kept.as_ref().expect("an attribute that is kept or refused");
+    assert_eq!(rows(again), rows(kept));
+}
+
+/// Collects the edges of blocks.
+#[derive(Default)]
+struct Collected(Vec<(u32, u32, f64)>);
+
+impl TakeBlocks for Collected {
+    fn begin(&mut self, _: StreamFacts) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn take(&mut self, block: EdgeBlock) -> io::Result<()> {
+        assert_eq!(block.first, self.0.len() as u64);
+        self.0.extend(listed(&block.edges));
+        Ok(())
+    }
+}
+
+/// The edges with their weights, which a block may store in a narrower type.
+fn listed(graph: &AnyGraph) -> Vec<(u32, u32, f64)> {
+    let weights: Vec<f64> = with_graph!(graph, graph => {
+        let weights = graph.edge_list().weights().iter();
+        weights.map(|weight| weight.to_string().parse().expect("a number")).collect()
+    });
+    graph.u().iter().zip(graph.v()).zip(weights).map(|((&u, &v), weight)| (u, v, weight)).collect()
+}
+
+/// Checks that reading in blocks gives the edges of the whole graph, or refuses what is refused as
+/// a whole. Only a graph with names or with a line of counts may be refused in blocks alone.
+fn check_blocks(bytes: &[u8], options: &ReadOptions, whole: &Result<Loaded, ReadError>) {
+    fs::write(&*PATH, bytes).expect("the folder of temporary files is writable");
+    let mut found = Collected::default();
+    let blocks = stream_edges(&Input::Path(PATH.clone()), options, 3, &|_| {}, &mut found);
+    match (whole, blocks) {
+        (Ok(whole), Ok(summary)) => {
+            assert_eq!(summary.vertices, whole.graph.vertices());
+            assert_eq!(found.0, listed(&whole.graph));
+        }
+        (Ok(whole), Err(error)) => {
+            let refused = error.to_string();
+            assert!(whole.names.is_some() || refused.contains("start the line with #"), "{error}");
+        }
+        (Err(error), blocks) => assert!(blocks.is_err(), "blocks do not say: {error}"),
+    }
+}
+
+/// The file of an input that is read from a file.
+static PATH: LazyLock<PathBuf> =
+    LazyLock::new(|| std::env::temp_dir().join(format!("kostra-fuzz-{}", std::process::id())));
+
 /// Checks that a file of these bytes gives the same graph or the same error: threads read such
 /// files by themselves, and other inputs in order.
 fn check_file(
     bytes: &[u8],
     options: &ReadOptions,
-    expected: Option<&kostra_core::AnyGraph>,
+    expected: Option<&AnyGraph>,
     sentence: Option<String>,
 ) {
-    static PATH: LazyLock<PathBuf> =
-        LazyLock::new(|| std::env::temp_dir().join(format!("kostra-fuzz-{}", std::process::id())));
-    std::fs::write(&*PATH, bytes).expect("the folder of temporary files is writable");
+    fs::write(&*PATH, bytes).expect("the folder of temporary files is writable");
     match read(&Input::Path(PATH.clone()), options, &|_| {}) {
         Ok(loaded) => {
             let expected = expected.expect("bytes in memory are a graph, too");
