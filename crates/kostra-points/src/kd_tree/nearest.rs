@@ -223,8 +223,8 @@ impl<const K: usize> Sorted<K> {
                 next[lane] = smaller(keys[lane], next[lane]);
             }
         }
-        for place in 0..K {
-            self.keys[place][first..][..GROUP].copy_from_slice(&sorted[place]);
+        for (keys, sorted) in self.keys.iter_mut().zip(&sorted) {
+            keys[first..][..GROUP].copy_from_slice(sorted);
         }
         self.next[first..][..GROUP].copy_from_slice(&next);
     }
