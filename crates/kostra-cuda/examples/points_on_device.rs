@@ -88,7 +88,7 @@ fn points(shape: &str, n: usize, d: usize, seed: u64) -> Vec<f64> {
         }
         "lattice" => {
             let side = (n as f64).powf(1.0 / d as f64).ceil() as usize;
-            (i / side.pow(k as u32) % side) as f64
+            side.checked_pow(k as u32).map_or(0, |step| i / step % side) as f64
         }
         "duplicates" => (unit((i % (n / 7 + 1)) * d + k) * 5.0).floor(),
         "equal" => 0.25,

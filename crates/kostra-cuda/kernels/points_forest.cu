@@ -88,15 +88,20 @@ KERNEL __launch_bounds__(THREADS) begin_with_cores(u32 count, const u32* order, 
 }
 
 // Lists the points that have to search: nothing is known of other components below the bound. The
-// points of the component `skipped` do not search.
-KERNEL __launch_bounds__(THREADS) list_searches(u32 count, u32 skipped, const u32* labels,
-                                                const uint4* lists, const u64* least_keys,
-                                                const u64* bounds, u32* queries, u32* counters) {
-    u64 rounded = (count + THREADS - 1) / THREADS * (u64)THREADS;
-    for (u64 i = first_index(); i < rounded; i += index_stride()) {
-        bool searches = i < count && lists[i].x == NONE && labels[i] != skipped &&
+// points of the component `skipped` do not search. `points_of` has the point of each of `slots`
+// slots, or NONE. If it is null, slots are points. Otherwise the 32 slots of a tile are listed
+// together, if one of them searches, with NONE for those that do not.
+KERNEL __launch_bounds__(THREADS) list_searches(u32 slots, const u32* points_of, u32 skipped,
+                                                const u32* labels, const uint4* lists,
+                                                const u64* least_keys, const u64* bounds,
+                                                u32* queries, u32* counters) {
+    u64 rounded = (slots + THREADS - 1) / THREADS * (u64)THREADS;
+    for (u64 slot = first_index(); slot < rounded; slot += index_stride()) {
+        u32 i = slot >= slots ? NONE : points_of ? points_of[slot] : (u32)slot;
+        bool searches = i != NONE && lists[i].x == NONE && labels[i] != skipped &&
             least_keys[i] <= bounds[labels[i]] && least_keys[i] != ~0ull;
-        append(searches, (u32)i, queries, &counters[QUERIES]);
+        bool is_listed = points_of ? __any_sync(EVERY_LANE, searches) : searches;
+        append(is_listed, searches ? i : NONE, queries, &counters[QUERIES]);
     }
 }
 

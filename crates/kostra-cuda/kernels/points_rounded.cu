@@ -10,8 +10,6 @@ constexpr u32 THREADS = 256;
 constexpr u32 WARP = 32;
 // The number of entries of a point's list.
 constexpr u32 LIST = 4;
-// More than the relative errors of a few roundings to 32 bits.
-constexpr float MORE = 1.00001f;
 
 // ---- Input
 
@@ -48,27 +46,25 @@ KERNEL __launch_bounds__(THREADS) directions_f64(const double* points, u32 dimen
     divide(points, dimensions, stride, count, rows, fault);
 }
 
-__device__ __forceinline__ float sum_up(float value) {
-    for (u32 step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
-    return value;
-}
-
 // Rounds (x - center) * scale to 16 bits: `depth` numbers of a row, with zeros at the end. Keeps
 // the length of each rounded row, how far it is from the row itself, and minus half its square. A
-// warp rounds a row. Rows up to a whole panel have a half square that no pair passes.
+// warp rounds a row. `points_of` has the point of each of `slots` slots, or NONE. Rows without a
+// point, up to a whole panel, have a half square that no pair passes.
 template <typename T>
-__device__ __forceinline__ void round_rows(Exact<T> exact, u32 count, const double* center,
+__device__ __forceinline__ void round_rows(Exact<T> exact, const u32* points_of, u32 slots,
+                                           const double* center,
                                            double scale, u32 depth, unsigned short* rounded,
                                            float* halves, float* norms, float* errors,
                                            Panel* panels) {
     u32 lane = threadIdx.x % WARP;
-    u64 padded = (count + (u64)PANEL - 1) / PANEL * PANEL;
+    u64 padded = (slots + (u64)PANEL - 1) / PANEL * PANEL;
     for (u64 i = first_index() / WARP; i < padded; i += index_stride() / WARP) {
+        u32 point = i < slots ? points_of[i] : NONE;
         float square = 0, error = 0;
         for (u32 k = lane; k < depth; k += WARP) {
             double x = 0;
-            if (i < count && k < exact.dimensions) {
-                x = (double)exact.points[i * exact.stride + k];
+            if (point != NONE && k < exact.dimensions) {
+                x = (double)exact.points[point * exact.stride + k];
                 x = __dmul_rn(__dsub_rn(x, center[k]), scale);
             }
             unsigned short bits;
@@ -85,7 +81,7 @@ __device__ __forceinline__ void round_rows(Exact<T> exact, u32 count, const doub
         float norm = sqrtf(square) * MORE;
         error = sqrtf(sum_up(error)) * MORE + 1e-17f;
         if (lane > 0) continue;
-        halves[i] = i < count ? -0.5f * square : __int_as_float(0xFF800000);
+        halves[i] = point != NONE ? -0.5f * square : __int_as_float(0xFF800000);
         norms[i] = norm;
         errors[i] = error;
         atomicMax((int*)&panels[i / PANEL].norm, __float_as_int(norm));
@@ -95,10 +91,10 @@ __device__ __forceinline__ void round_rows(Exact<T> exact, u32 count, const doub
 
 #define ROUND(TYPE, T)                                                                             \
     KERNEL __launch_bounds__(THREADS)                                                              \
-        round_##TYPE(const T* points, u64 stride, u32 dimensions, u32 count, const double* center, \
-                     u64 scale, u32 depth, unsigned short* rounded, float* halves, float* norms,   \
-                     float* errors, Panel* panels) {                                               \
-        round_rows(Exact<T>{points, stride, dimensions}, count, center,                            \
+        round_##TYPE(const T* points, u64 stride, u32 dimensions, const u32* points_of, u32 slots, \
+                     const double* center, u64 scale, u32 depth, unsigned short* rounded,          \
+                     float* halves, float* norms, float* errors, Panel* panels) {                  \
+        round_rows(Exact<T>{points, stride, dimensions}, points_of, slots, center,                 \
                    __longlong_as_double((long long)scale), depth, rounded, halves, norms, errors,  \
                    panels);                                                                        \
     }
@@ -140,6 +136,7 @@ KERNEL __launch_bounds__(THREADS) finish(const u32* queries, u32 count, u32 part
     for (u64 q = first_index(); q < count; q += index_stride()) {
         u64 best_key = FAR;
         u32 best = NONE, point = queries[q];
+        if (point == NONE) continue;
         for (u32 part = 0; part < parts; part++) {
             u64 key = part_keys[(u64)part * count + q];
             u32 found = part_found[(u64)part * count + q];

@@ -90,15 +90,14 @@ struct Products {
         }
     }
 
-    // Adds the products of a chunk. `columns` is the address of the first column's first coordinate
-    // of the chunk.
-    __device__ __forceinline__ void add(const QueryFragments& queries, u32 columns, u32 pitch,
-                                        u32 steps) {
+    // Adds the products of `steps` steps. `columns` is the address of the first column's first
+    // coordinate.
+    template <u32 steps>
+    __device__ __forceinline__ void add(const QueryFragments& queries, u32 columns, u32 pitch) {
         u32 lane = threadIdx.x % 32;
         u32 own = columns + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * PIECE;
 #pragma unroll
-        for (u32 step = 0; step < STEPS; step++) {
-            if (step >= steps) break;
+        for (u32 step = 0; step < steps; step++) {
 #pragma unroll
             for (u32 half = 0; half < 2; half++) {
                 u32 fragments[4];
@@ -109,6 +108,18 @@ struct Products {
                     multiply(of[m][2 * half + 1], queries.of[m][step], fragments[2], fragments[3]);
                 }
             }
+        }
+    }
+
+    // The same for a number of steps that is not known when the kernel is compiled. Each number has
+    // its own instructions: sums that several branches change would have to be moved.
+    __device__ __forceinline__ void add(const QueryFragments& queries, u32 columns, u32 pitch,
+                                        u32 steps) {
+        switch (steps) {
+        case 1: return add<1>(queries, columns, pitch);
+        case 2: return add<2>(queries, columns, pitch);
+        case 3: return add<3>(queries, columns, pitch);
+        default: return add<STEPS>(queries, columns, pitch);
         }
     }
 };

@@ -1,5 +1,7 @@
 // The rounded rows of all points, and what the warps of a block keep in shared memory: stages of
 // columns, and the nearest points of their queries so far.
+//
+// Queries name points by given indices, which decide between equal distances.
 
 #pragma once
 
@@ -20,12 +22,22 @@ constexpr u32 ROOM = 1056;
 enum : u32 { ALL = 0xFFFFFFFFu };
 enum : u64 { INFINITE = 0x7FF0000000000000ull };
 
+// Panels of a span: a block finds the tiles of a whole span that it needs before it copies them.
+constexpr u32 SPAN = 8;
+// The most stages of a span, because a stage has at least 32 columns.
+constexpr u32 SPAN_STAGES = 256;
+
 struct Rounded {
     const unsigned short* rows;
     const float *halves, *norms, *errors;
     const Panel* panels;
     double scale;
-    u32 count, depth;
+    u32 depth;
+    const u32* points_of; // the given index of each slot's point
+    // Of tiles that rule out others. If `tiles` is null, all are compared.
+    const unsigned short* centers;
+    const Tile* tiles;
+    const u32* tile_labels; // null in searches for neighbors
 
     // Coordinates and columns of a stage.
     __device__ __forceinline__ u32 slab() const { return min(depth, SLAB); }
@@ -46,7 +58,8 @@ struct Queries {
     float* reach;        // approximate distances above it are of no interest; negative if none is
     float *norm, *error; // of the rounded rows
     u32* point;
-    u32* component;
+    u32* component;              // without components: the slot
+    unsigned short* center;      // of all rows
 
     __device__ __forceinline__ u64 last_key(u32 query) const {
         return load(&keys[query * wanted + wanted - 1]);
@@ -86,10 +99,30 @@ struct Queries {
     }
 };
 
+// The first column of a stage, and which panel of the span it is in.
+struct Stage {
+    u32 column, panel;
+};
+
+// The panels that a block compares next, in shared memory. Its address is known when the kernel is
+// compiled, so it needs no registers.
+struct Span {
+    // Of the queries of each warp: no row is farther from the center than `radius`, and the center
+    // is not longer than `norm`.
+    float radius[THREADS / 32], norm[THREADS / 32];
+    u32 needed[THREADS / 32][SPAN]; // the tiles of each panel that each warp needs
+    u32 stages;                     // that any warp needs
+    u32 begin, end;                 // the panels of the block
+    u32 next, left;                 // the next span's first panel, and the number of panels left
+    u32 unused[3];
+    Stage first[SPAN_STAGES];
+};
+
 // The parts of a block's shared memory.
 struct Memory {
     u32 rows, stages, halves; // addresses
     const float* of_halves;
+    Span* span;
     Queries queries;
 
     __device__ __forceinline__ Memory(char* at, const Rounded& rounded, u32 wanted) {
@@ -99,6 +132,7 @@ struct Memory {
             at += (bytes + 15) / 16 * 16;
             return part;
         };
+        span = (Span*)take(sizeof(Span));
         u32 row = 2 * rounded.depth + PIECE;
         rows = shared_address(take(blockDim.x * row)) + warp * QUERIES_WARP * row;
         stages = shared_address(take(2 * rounded.columns() * rounded.pitch()));
@@ -114,5 +148,14 @@ struct Memory {
         queries.error = (float*)take(4 * blockDim.x) + warp * QUERIES_WARP;
         queries.point = (u32*)take(4 * blockDim.x) + warp * QUERIES_WARP;
         queries.component = (u32*)take(4 * blockDim.x) + warp * QUERIES_WARP;
+        queries.center = (unsigned short*)take(2 * rounded.depth * (blockDim.x / 32)) +
+            rounded.depth * warp;
     }
 };
+
+// One of the points that 32 lanes name, for a lane whose own is NONE. All may be NONE: then 0.
+__device__ __forceinline__ u32 named_point(u32 point) {
+    u32 named = __ballot_sync(ALL, point != NONE);
+    u32 other = __shfl_sync(ALL, point, named ? __ffs(named) - 1 : 0);
+    return point != NONE ? point : named ? other : 0;
+}

@@ -19,6 +19,8 @@ pub(super) const CORES: Source = Source::file("points/cores.cuh");
 /// Comparing all pairs: rounded rows, and their products.
 pub(super) const ROUNDED: Source = Source::file("points_rounded.cu");
 pub(super) const PAIRS: Source = Source::file("points_pairs.cu");
+/// An order in which near points follow each other.
+pub(super) const TILES: Source = Source::file("points_tiles.cu");
 
 /// The files of the kernels for each number of coordinates of a row.
 const OF_WIDTH: [(usize, Source); 5] = [
@@ -156,20 +158,31 @@ pub(super) struct PairKernels {
     pub(super) finish: CudaFunction,
     pub(super) nearest: CudaFunction,
     pub(super) pairs: CudaFunction,
+    pub(super) take_pivots: CudaFunction,
+    pub(super) count_far: CudaFunction,
+    pub(super) assign: CudaFunction,
+    pub(super) begin_cells: CudaFunction,
+    pub(super) fill_slots: CudaFunction,
+    pub(super) make_tiles: CudaFunction,
+    pub(super) label_tiles: CudaFunction,
+    pub(super) first_bounds: CudaFunction,
 }
 
 impl PairKernels {
-    /// Loads the kernels, whose blocks may use up to `shared` bytes of shared memory.
+    /// Loads the kernels for `dimensions` dimensions, whose blocks may use up to `shared` bytes of
+    /// shared memory.
     pub(super) fn load(
         device: &Device,
-        coordinates: CoordinateType,
+        (dimensions, coordinates): (usize, CoordinateType),
         shared: u32,
     ) -> Result<Self, DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute_enum as Attribute;
         let suffix = coordinates.suffix();
         let rounded = |name: &str| device.function(ROUNDED, name);
+        let tiles = |name: &str| device.function(TILES, name);
         let large = |name: &str| {
-            let function = device.function(PAIRS, &format!("{name}_{suffix}"))?;
+            let long = if super::pairs::is_long(dimensions) { "long_" } else { "" };
+            let function = device.function(PAIRS, &format!("{name}_{long}{suffix}"))?;
             let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             device.check(function.set_attribute(most, shared as i32), "loading kernels")?;
             Ok::<_, DeviceError>(function)
@@ -180,6 +193,14 @@ impl PairKernels {
             finish: rounded("finish")?,
             nearest: large("nearest")?,
             pairs: large("pairs")?,
+            take_pivots: tiles("take_pivots")?,
+            count_far: tiles("count_far")?,
+            assign: tiles("assign")?,
+            begin_cells: tiles("begin_cells")?,
+            fill_slots: tiles("fill_slots")?,
+            make_tiles: tiles("make_tiles")?,
+            label_tiles: tiles("label_tiles")?,
+            first_bounds: tiles(&format!("first_bounds_{suffix}"))?,
         })
     }
 }

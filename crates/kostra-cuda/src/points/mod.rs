@@ -273,7 +273,12 @@ impl Request<'_> {
         clock.lap("build")?;
         let cores = self
             .cores(&mut clock, |neighbors| Ok(tree.core_distances(device, kernels, neighbors)?))?;
-        let order = PointOrder { count: tree.count, order: &tree.order, inverse: &tree.inverse };
+        let order = PointOrder {
+            count: tree.count,
+            order: &tree.order,
+            inverse: &tree.inverse,
+            near: None,
+        };
         let mut search = TreeSearch::new(device, kernels, &tree)?;
         let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
         Ok((edges, sort))
@@ -292,15 +297,20 @@ impl Request<'_> {
             return Err(DevicePointsError::TooManyDimensions { dimensions, most });
         }
         let coordinates = RoundedPoints::coordinates(points, metric);
-        let kernels = &run.compile(|_| PairKernels::load(device, coordinates, shared))?;
+        let kinds = (points.dimensions, coordinates);
+        let kernels = &run.compile(|_| PairKernels::load(device, kinds, shared))?;
         let mut clock = StepClock::new(device, run)?;
         clock.start()?;
         let rounded = RoundedPoints::new((device, forest), kernels, points, metric)?;
         clock.lap("build")?;
         let mut search = PairSearch::new(device, kernels, &rounded, shared)?;
         let cores = self.cores(&mut clock, |neighbors| search.core_distances(neighbors, run))?;
-        let order =
-            PointOrder { count: points.len, order: &rounded.order, inverse: &rounded.order };
+        let order = PointOrder {
+            count: points.len,
+            order: &rounded.order,
+            inverse: &rounded.order,
+            near: rounded.near(),
+        };
         let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
         Ok((edges, RadixSort::new(device, points.len as usize)?))
     }

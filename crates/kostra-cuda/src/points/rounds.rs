@@ -8,7 +8,7 @@ use kostra_core::Run;
 
 use super::input::DevicePointsError;
 use super::kernels::{FOREST, ForestKernels, NEIGHBORS, counter};
-use crate::buffers::{DeviceArray, download};
+use crate::buffers::{DeviceArray, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
@@ -34,6 +34,9 @@ pub(super) struct PointOrder<'a> {
     pub(super) order: &'a CudaSlice<u32>,
     /// The place of each given index in the order.
     pub(super) inverse: &'a CudaSlice<u32>,
+    /// If there is one: an order in which near points follow each other, with `u32::MAX` between
+    /// some of them. Points search in this order.
+    pub(super) near: Option<&'a CudaSlice<u32>>,
 }
 
 /// How points and components find their nearest points.
@@ -70,7 +73,7 @@ pub(super) struct Rounds<'a> {
     pub(super) keys: CudaSlice<u64>,
     pub(super) least_keys: CudaSlice<u64>,
     pub(super) labels: CudaSlice<u32>,
-    /// The points that search; later the components' hooks.
+    /// The points that search, and `u32::MAX` between some of them; later the components' hooks.
     pub(super) queries: CudaSlice<u32>,
     pub(super) parents: CudaSlice<u32>,
     pub(super) components: CudaSlice<u32>,
@@ -106,7 +109,7 @@ impl<'a> Rounds<'a> {
             keys: device.uninit(n)?,
             least_keys: device.uninit(n)?,
             labels: device.uninit(n)?,
-            queries: device.uninit(n)?,
+            queries: device.uninit(points.near.map_or(n, CudaSlice::len))?,
             parents: device.uninit(n)?,
             components: device.uninit(n)?,
             roots: device.uninit(n)?,
@@ -253,16 +256,20 @@ impl<'a> Rounds<'a> {
 
     /// Lists the points that have to search.
     fn list_searches(&mut self) -> Result<(), DeviceError> {
-        let count = self.points.count;
-        // SAFETY: all arrays have a value for each point.
+        let near = self.points.near;
+        let slots = near.map_or(self.points.count, |near| near.len() as u32);
+        let points_of = near.map_or(0, address);
+        // SAFETY: all arrays have a value for each point, and the queries one for each slot. A slot
+        // has a point or none.
         unsafe {
             launch!(
                 self.device,
                 &self.kernels.list_searches,
-                grid_stride(count.into()),
+                grid_stride(slots.into()),
                 (FOREST, "list_searches"),
                 [
-                    u32 count = &count,
+                    u32 slots = &slots,
+                    ptr points_of = &points_of,
                     u32 skipped = &self.skipped,
                     ptr labels = &self.labels,
                     ptr lists = &self.lists,

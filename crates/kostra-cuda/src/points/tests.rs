@@ -71,6 +71,32 @@ fn points_of_several_panels_and_many_dimensions_have_the_tree_of_the_processor()
 }
 
 #[test]
+fn clusters_in_tiles_have_the_tree_of_the_processor() {
+    if device().is_none() {
+        return;
+    }
+    for (len, dimensions) in [(2048, 17), (3001, 33), (4000, 64), (2500, 65), (3000, 130)] {
+        let mut next = numbers((len + dimensions) as u64);
+        // Neighbors in the input are in different clusters.
+        let mut near = |width: f64, steps: f64| -> Vec<f64> {
+            let clustered = (0..len * dimensions).map(|i| {
+                let cluster = i / dimensions * 7919 % 5;
+                let center = (cluster * (1 + i % dimensions) % 11) as f64;
+                1.0 + center + width * (next() * steps).floor() / steps
+            });
+            clustered.collect()
+        };
+        let narrow = |wide: Vec<f64>| wide.iter().map(|&x| x as f32).collect::<Vec<_>>();
+        let (spread, lattice, equal) = (near(0.01, 1e9), near(0.01, 2.0), near(0.0, 1.0));
+        compare(&spread, dimensions, Metric::Euclidean, "clusters f64");
+        compare(&spread, dimensions, Metric::Cosine, "clusters f64");
+        compare(&narrow(lattice), dimensions, Metric::Euclidean, "clusters with equal distances");
+        compare(&narrow(equal), dimensions, Metric::Euclidean, "five points, many times");
+        compare(&narrow(spread), dimensions, Metric::Cosine, "clusters f32");
+    }
+}
+
+#[test]
 fn equal_points_are_a_star_around_the_first() {
     if device().is_none() {
         return;

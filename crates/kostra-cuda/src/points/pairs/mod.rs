@@ -4,20 +4,25 @@
 //! distance of its pair, because the rounding errors of both rows are known. Only pairs that the
 //! bound does not rule out are compared canonically.
 //!
-//! O(n^2 * d) time for the lists and for each round in which all points search. Memory O(n * d). It
-//! needs no structure of the points, so it suits many dimensions.
+//! If many points are far from most others, near points are put into tiles. Whole tiles are skipped
+//! if the distance of their centers shows that they are too far.
+//!
+//! At most O(n^2 * d) time for the lists and for each round in which all points search. Memory
+//! O(n * d). It needs no structure of the points, so it suits many dimensions.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 mod search;
 mod shape;
+mod tiles;
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use kostra_points::{Metric, PointsError};
 
 pub(super) use self::search::PairSearch;
-pub(super) use self::shape::{MOST_DIMENSIONS, most_dimensions};
+pub(super) use self::shape::{MOST_DIMENSIONS, is_long, most_dimensions};
 use self::shape::{PANEL, depth, padded};
+use self::tiles::{Slots, Tiles};
 use super::extent::Extent;
 use super::input::{CoordinateType, DevicePointsError, PointAddresses};
 use super::kernels::{ForestKernels, PairKernels, ROUNDED};
@@ -26,20 +31,27 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
 
-/// Points, and what products need of them.
-pub(super) struct RoundedPoints {
-    /// By these coordinates distances are decided.
-    exact: PointAddresses,
-    /// Vectors of length one, if directions are compared: then `exact` has their address.
-    _directions: Option<CudaSlice<f64>>,
-    /// Rows of [`depth`] 16-bit numbers.
-    rows: CudaSlice<u16>,
+/// Rounded rows: one for each slot, and up to a whole panel.
+struct Rows {
+    /// [`depth`] 16-bit numbers of each.
+    numbers: CudaSlice<u16>,
     /// Minus half the square of the length of each row.
     halves: CudaSlice<f32>,
     norms: CudaSlice<f32>,
     errors: CudaSlice<f32>,
     /// The largest length and the largest error of each [`PANEL`] rows.
     panels: CudaSlice<f32>,
+}
+
+/// Points, and what products need of them.
+pub(super) struct RoundedPoints {
+    /// By these coordinates distances are decided.
+    exact: PointAddresses,
+    /// Vectors of length one, if directions are compared: then `exact` has their address.
+    _directions: Option<CudaSlice<f64>>,
+    rows: Rows,
+    /// The slots of the rows, if they are not the points in the given order.
+    tiles: Option<Tiles>,
     /// The factor from differences of coordinates to those of rounded ones.
     scale: f64,
     /// 0, 1, 2, ...
@@ -51,7 +63,9 @@ impl RoundedPoints {
     pub(super) fn bytes(points: &PointAddresses, metric: Metric) -> usize {
         let (len, directions) = (points.len as usize, metric == Metric::Cosine);
         let directions = if directions { 8 * points.dimensions * len } else { 0 };
-        directions + padded(len) * (2 * depth(points.dimensions) + 3 * 4) + 4 * len
+        let slots = padded(len + Tiles::unused(len));
+        let rows = slots * (2 * depth(points.dimensions) + 3 * 4);
+        directions + rows + 4 * len + Tiles::bytes(slots, points)
     }
 
     /// The type of the coordinates by which distances are decided.
@@ -76,24 +90,24 @@ impl RoundedPoints {
             extent = Extent::of(device, forest, &exact)?;
         }
         extent.check_range()?;
-        let (len, depth) = (padded(points.len as usize), depth(points.dimensions));
         let mut order = device.uninit(points.len as usize)?;
         number(device, forest, points.len, &mut order)?;
-        let mut rounded = Self {
-            exact,
-            _directions: directions,
-            rows: device.uninit(len * depth)?,
-            halves: device.uninit(len)?,
-            norms: device.uninit(len)?,
-            errors: device.uninit(len)?,
-            panels: device.filled(2 * len / PANEL as usize, 0)?,
-            scale: scale(&extent.ranges),
-            order,
-        };
         let centers: Vec<f64> =
             extent.ranges.iter().map(|(low, high)| low / 2.0 + high / 2.0).collect();
-        rounded.round(device, kernels, &upload(device, &centers)?)?;
-        Ok(rounded)
+        let rounding = Rounding {
+            exact: &exact,
+            scale: scale(&extent.ranges),
+            center: upload(device, &centers)?,
+        };
+        let mut rows = rounding.rows(device, kernels, &order)?;
+        let mut tiles = None;
+        if let Some(slots) = Slots::find(device, kernels, &exact, &rows)? {
+            drop(rows);
+            rows = rounding.rows(device, kernels, &slots.points)?;
+            tiles = Some(slots.into_tiles(device, kernels, &exact, &rows)?);
+        }
+        let scale = rounding.scale;
+        Ok(Self { exact, _directions: directions, rows, tiles, scale, order })
     }
 
     /// The number of coordinates of a row.
@@ -101,38 +115,73 @@ impl RoundedPoints {
         depth(self.exact.dimensions) as u32
     }
 
-    fn round(
-        &mut self,
+    /// The point of each slot, or `u32::MAX`.
+    fn points_of(&self) -> &CudaSlice<u32> {
+        self.near().unwrap_or(&self.order)
+    }
+
+    /// The number of slots.
+    fn slots(&self) -> u32 {
+        self.points_of().len() as u32
+    }
+
+    /// An order in which near points follow each other, if slots have one.
+    pub(super) fn near(&self) -> Option<&CudaSlice<u32>> {
+        self.tiles.as_ref().map(|tiles| &tiles.points)
+    }
+}
+
+/// How coordinates are rounded.
+struct Rounding<'a> {
+    exact: &'a PointAddresses,
+    scale: f64,
+    center: CudaSlice<f64>,
+}
+
+impl Rounding<'_> {
+    /// Rounds the point of each slot.
+    fn rows(
+        &self,
         device: &Device,
         kernels: &PairKernels,
-        center: &CudaSlice<f64>,
-    ) -> Result<(), DeviceError> {
-        let warps = padded(self.exact.len as usize) as u64;
-        // SAFETY: the caller guarantees the points; there is a row for each point and up to a whole
+        points_of: &CudaSlice<u32>,
+    ) -> Result<Rows, DeviceError> {
+        let (exact, slots) = (self.exact, points_of.len());
+        let (len, depth) = (padded(slots), depth(exact.dimensions));
+        let mut rows = Rows {
+            numbers: device.uninit(len * depth)?,
+            halves: device.uninit(len)?,
+            norms: device.uninit(len)?,
+            errors: device.uninit(len)?,
+            panels: device.filled(2 * len / PANEL as usize, 0)?,
+        };
+        // SAFETY: the caller guarantees the points; there is a row for each slot and up to a whole
         // panel, and a center for each dimension.
         unsafe {
             launch!(
                 device,
                 &kernels.round,
-                grid_stride(32 * warps),
+                grid_stride(32 * len as u64),
                 (ROUNDED, "round"),
                 [
-                    ptr points = &self.exact.address,
-                    u64 stride = &(self.exact.stride as u64),
-                    u32 dimensions = &(self.exact.dimensions as u32),
-                    u32 count = &self.exact.len,
-                    ptr center = center,
+                    ptr points = &exact.address,
+                    u64 stride = &(exact.stride as u64),
+                    u32 dimensions = &(exact.dimensions as u32),
+                    ptr points_of = points_of,
+                    u32 slots = &(slots as u32),
+                    ptr center = &self.center,
                     u64 scale = &self.scale.to_bits(),
-                    u32 depth = &self.depth(),
-                    ptr rounded = &mut self.rows,
-                    ptr halves = &mut self.halves,
-                    ptr norms = &mut self.norms,
-                    ptr errors = &mut self.errors,
-                    ptr panels = &mut self.panels,
+                    u32 depth = &(depth as u32),
+                    ptr rounded = &mut rows.numbers,
+                    ptr halves = &mut rows.halves,
+                    ptr norms = &mut rows.norms,
+                    ptr errors = &mut rows.errors,
+                    ptr panels = &mut rows.panels,
                 ],
                 "rounding points"
             )
-        }
+        }?;
+        Ok(rows)
     }
 }
 

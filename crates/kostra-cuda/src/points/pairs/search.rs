@@ -8,7 +8,8 @@ use kostra_core::Run;
 
 use super::RoundedPoints;
 use super::shape::{MOST_QUERIES, PANEL, block};
-use crate::buffers::download;
+use super::tiles::Tiles;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
@@ -99,6 +100,11 @@ impl Search for PairSearch<'_> {
         run: &mut Run<'_>,
     ) -> Result<(), DevicePointsError> {
         let queries = download(self.device, &rounds.counters)?[counter::QUERIES];
+        if queries > 0
+            && let Some(tiles) = &self.points.tiles
+        {
+            tiles.lower_bounds((self.device, self.kernels), self.points, rounds, queries)?;
+        }
         let batch = self.batch();
         let mut first = 0;
         while first < queries {
@@ -118,7 +124,8 @@ impl<'a> PairSearch<'a> {
     /// The number of bytes for `points` points.
     pub(in super::super) fn bytes(device: &Device, points: usize) -> usize {
         let blocks = (BLOCKS * device.multiprocessors()) as usize;
-        4 * points.div_ceil(32) + 12 * (points + blocks * MOST_QUERIES as usize)
+        let slots = points + Tiles::unused(points);
+        4 * points.div_ceil(32) + 4 * slots + 12 * (slots + blocks * MOST_QUERIES as usize)
     }
 
     pub(in super::super) fn new(
@@ -148,11 +155,13 @@ impl<'a> PairSearch<'a> {
     fn batch(&self) -> u32 {
         let of_query = u64::from(self.points.exact.len) * u64::from(self.points.depth());
         let queries = PRODUCTS / of_query.max(1);
-        queries.clamp(MOST_QUERIES.into(), MAX_POINTS.into()) as u32
+        let queries = queries.clamp(MOST_QUERIES.into(), MAX_POINTS.into()) as u32;
+        // Blocks begin at a tile.
+        queries / MOST_QUERIES * MOST_QUERIES
     }
 
     fn nearest(&self, nearest: &Nearest, run: &mut Run<'_>) -> Result<(), DevicePointsError> {
-        let (points, count) = (self.points, self.points.exact.len);
+        let (points, count) = (self.points, self.points.slots());
         let batch = self.batch();
         let useful = count.div_ceil(2 * self.device.multiprocessors() * WARP);
         let (warps, shared) = block(points.depth(), nearest.wanted, useful, self.available);
@@ -175,14 +184,17 @@ impl<'a> PairSearch<'a> {
                         ptr points = &points.exact.address,
                         u64 stride = &(points.exact.stride as u64),
                         u32 dimensions = &(points.exact.dimensions as u32),
-                        ptr rounded = &points.rows,
-                        ptr halves = &points.halves,
-                        ptr norms = &points.norms,
-                        ptr errors = &points.errors,
-                        ptr panels = &points.panels,
+                        ptr rounded = &points.rows.numbers,
+                        ptr halves = &points.rows.halves,
+                        ptr norms = &points.rows.norms,
+                        ptr errors = &points.rows.errors,
+                        ptr panels = &points.rows.panels,
                         u64 scale = &points.scale.to_bits(),
-                        u32 count = &count,
                         u32 depth = &points.depth(),
+                        ptr points_of = points.points_of(),
+                        ptr centers = &points.tiles.as_ref().map_or(0, Tiles::centers),
+                        ptr tiles = &points.tiles.as_ref().map_or(0, Tiles::tiles),
+                        u32 slots = &count,
                         u32 first = &first,
                         u32 queries = &queries,
                         u32 wanted = &nearest.wanted,
@@ -214,7 +226,9 @@ impl<'a> PairSearch<'a> {
         let points = self.points;
         let queries = rounds.queries.slice(first as usize..(first + count) as usize);
         let (warps, shared) = block(points.depth(), 1, count.div_ceil(WARP), self.available);
-        let panels = points.exact.len.div_ceil(PANEL);
+        let panels = points.slots().div_ceil(PANEL);
+        let slot_labels =
+            points.tiles.as_ref().map_or_else(|| address(&rounds.labels), Tiles::slot_labels);
         let blocks = count.div_ceil(warps * WARP);
         let parts = (BLOCKS * self.device.multiprocessors()).div_ceil(blocks).min(panels);
         let columns = panels.div_ceil(parts);
@@ -238,18 +252,24 @@ impl<'a> PairSearch<'a> {
                     ptr points = &points.exact.address,
                     u64 stride = &(points.exact.stride as u64),
                     u32 dimensions = &(points.exact.dimensions as u32),
-                    ptr rounded = &points.rows,
-                    ptr halves = &points.halves,
-                    ptr norms = &points.norms,
-                    ptr errors = &points.errors,
-                    ptr panels = &points.panels,
+                    ptr rounded = &points.rows.numbers,
+                    ptr halves = &points.rows.halves,
+                    ptr norms = &points.rows.norms,
+                    ptr errors = &points.rows.errors,
+                    ptr panels = &points.rows.panels,
                     u64 scale = &points.scale.to_bits(),
-                    u32 count = &points.exact.len,
                     u32 depth = &points.depth(),
+                    ptr points_of = points.points_of(),
+                    ptr centers = &points.tiles.as_ref().map_or(0, Tiles::centers),
+                    ptr tiles = &points.tiles.as_ref().map_or(0, Tiles::tiles),
+                    ptr tile_labels = &points.tiles.as_ref().map_or(0, Tiles::labels),
+                    ptr slots_of = &points.tiles.as_ref().map_or(0, Tiles::slots_of),
+                    u32 slots = &points.slots(),
                     ptr queries = &queries,
                     u32 query_count = &count,
                     u32 columns = &columns,
                     ptr labels = &rounds.labels,
+                    ptr slot_labels = &slot_labels,
                     ptr cores = &rounds.cores_address(),
                     ptr bounds = &mut rounds.bounds,
                     ptr part_keys = &mut part_keys,

@@ -8,6 +8,8 @@ const QUERIES: &str = include_str!("../../../kernels/points/queries.cuh");
 
 /// The rows for which a limit holds.
 pub(super) const PANEL: u32 = constant(PANELS, "PANEL") as u32;
+/// The number of slots of a tile.
+pub(super) const TILE: u32 = constant(PANELS, "TILE") as u32;
 /// The number of queries of a warp.
 const QUERIES_WARP: u32 = constant(PRODUCTS, "QUERIES_WARP") as u32;
 /// The number of warps of the largest block.
@@ -21,6 +23,11 @@ const SLAB: u32 = constant(QUERIES, "SLAB") as u32;
 const MOST_COLUMNS: u32 = constant(QUERIES, "MOST_COLUMNS") as u32;
 const STAGE: u32 = constant(QUERIES, "STAGE") as u32;
 const ROOM: u32 = constant(QUERIES, "ROOM") as u32;
+const SPAN: u32 = constant(QUERIES, "SPAN") as u32;
+const SPAN_STAGES: u32 = constant(QUERIES, "SPAN_STAGES") as u32;
+/// The bytes of a `Span`: two numbers and the tiles of all panels for each warp, eight words, and
+/// two words for each stage.
+const SPAN_BYTES: u32 = MOST_WARPS * (2 + SPAN) * 4 + 32 + SPAN_STAGES * 8;
 
 /// The most dimensions. Devices with little shared memory take fewer, see [`most_dimensions`].
 pub(in super::super) const MOST_DIMENSIONS: usize = 2048;
@@ -30,9 +37,14 @@ pub(super) fn depth(dimensions: usize) -> usize {
     dimensions.next_multiple_of(if dimensions <= CHUNK { STEP } else { CHUNK })
 }
 
-/// The number of rows for `points` points, up to a whole panel.
-pub(super) fn padded(points: usize) -> usize {
-    points.next_multiple_of(PANEL as usize)
+/// Whether the fragments of a row do not fit in registers.
+pub(in super::super) fn is_long(dimensions: usize) -> bool {
+    dimensions > CHUNK
+}
+
+/// The number of rows for `slots` slots, up to a whole panel.
+pub(super) fn padded(slots: usize) -> usize {
+    slots.next_multiple_of(PANEL as usize)
 }
 
 /// The bytes of shared memory of a block with queries for `wanted` points each.
@@ -41,6 +53,7 @@ fn shared_bytes(depth: u32, warps: u32, wanted: u32) -> u32 {
     let slab = depth.min(SLAB);
     let columns = 1 << (STAGE / slab).min(MOST_COLUMNS).ilog2();
     let parts = [
+        SPAN_BYTES,
         queries * (2 * depth + PIECE),
         2 * columns * (2 * slab + PIECE),
         2 * 4 * columns,
@@ -53,6 +66,7 @@ fn shared_bytes(depth: u32, warps: u32, wanted: u32) -> u32 {
         4 * queries,
         4 * queries,
         4 * queries,
+        2 * depth * warps,
     ];
     parts.iter().map(|bytes| bytes.next_multiple_of(16)).sum()
 }
