@@ -322,16 +322,16 @@ struct Comparison {
     // `begin` on.
     __device__ __forceinline__ void add(QueryFragments& fragments, Products& products, u32 column,
                                         u32 begin) {
-        u32 depth = rounded.depth, width = min(SLAB, depth - begin);
-        u32 to = memory.stages + column * rounded.pitch();
+        u32 depth = rounded.depth, to = memory.stages + column * rounded.pitch();
         if (fits || begin == 0) products.begin(memory.of_halves + column);
-        if (fits) {
+        if constexpr (fits) {
             products.add(fragments, to, rounded.pitch(), depth / STEP);
-            return;
-        }
-        for (u32 at = 0; at < width; at += CHUNK) {
-            fragments.load(memory.rows + 2 * (begin + at), 2 * depth + PIECE, STEPS);
-            products.add<STEPS>(fragments, to + 2 * at, rounded.pitch());
+        } else {
+            u32 width = min(SLAB, depth - begin);
+            for (u32 at = 0; at < width; at += CHUNK) {
+                fragments.load(memory.rows + 2 * (begin + at), 2 * depth + PIECE, STEPS);
+                products.add<STEPS>(fragments, to + 2 * at, rounded.pitch());
+            }
         }
     }
 
