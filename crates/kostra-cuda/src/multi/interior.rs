@@ -51,8 +51,11 @@ pub(super) fn solve<K: Key>(
     let (Some(first), true) = (parts.first(), has_room(parts, graph.0)?) else { return Ok(None) };
     with_team(parts.len(), |team| {
         let boundaries = run.phase("find boundary", |_| {
-            let ends = on_all(team, parts, |_, part| Ok(part.ends()?))?;
-            on_all(team, parts, |index, part| part.boundary(index, (parts, &ends)))
+            let devices: Vec<_> = parts.iter().map(|part| &**part.device).collect();
+            let ends = on_all(team, parts, |_, Part { device, edges, .. }| {
+                Ok(ends_of(device, edges.vertices, (&edges.u, &edges.v))?)
+            })?;
+            on_all(team, parts, |index, _| boundary_of(index, &devices, &ends))
         })?;
         run.counter("boundary vertices", boundaries.iter().map(|b| f64::from(b.len)).sum());
         if boundaries.iter().any(|boundary| boundary.len > boundary.vertices / 2) {
@@ -119,70 +122,62 @@ fn has_room<K: Key>(parts: &[Part<'_, K>], vertices: u32) -> Result<bool, SolveE
     Ok(true)
 }
 
-impl<K: Key> Part<'_, K> {
-    /// The set of the vertices that have edges in this part.
-    fn ends(&self) -> Result<CudaSlice<u32>, DeviceError> {
-        let device = &**self.device;
-        let mut set = DeviceEdgeSet::new(device, self.edges.vertices as usize)?;
-        let (kernel, count) = (device.function(SOURCE, "add_ends")?, self.edges.edges.into());
-        // SAFETY: there are `count` edges, and the set has a bit for each vertex.
+/// The set of the vertices that have edges in this list.
+fn ends_of(
+    device: &Device,
+    vertices: u32,
+    (u, v): (&DeviceArray<u32>, &DeviceArray<u32>),
+) -> Result<CudaSlice<u32>, DeviceError> {
+    let mut set = DeviceEdgeSet::new(device, vertices as usize)?;
+    let (kernel, count) = (device.function(SOURCE, "add_ends")?, u.len() as u64);
+    // SAFETY: there are `count` edges, and the set has a bit for each vertex.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (SOURCE, "add_ends"),
+            [ptr u = u, ptr v = v, u64 count = &count, ptr set = &mut set.words],
+            "finding the boundary"
+        )
+    }?;
+    device.finish()?; // other devices read the set
+    Ok(set.words)
+}
+
+/// The boundary of part `index` among all parts, whose devices and ends are given.
+fn boundary_of(
+    index: usize,
+    devices: &[&Device],
+    ends: &[CudaSlice<u32>],
+) -> Result<Boundary, SolveError> {
+    let (device, own) = (devices[index], &ends[index]);
+    let mut set: CudaSlice<u32> = device.filled(own.len(), 0)?;
+    let kernel = device.function(SOURCE, "add_common")?;
+    let count = own.len() as u64;
+    for (from, others) in devices.iter().zip(ends) {
+        if std::ptr::eq(others, own) {
+            continue;
+        }
+        let other = copy_here(device, from, others)?;
+        // SAFETY: all three sets have `count` words.
         unsafe {
             launch!(
                 device,
                 &kernel,
                 grid_stride(count),
-                (SOURCE, "add_ends"),
-                [
-                    ptr u = &self.edges.u,
-                    ptr v = &self.edges.v,
-                    u64 count = &count,
-                    ptr set = &mut set.words,
-                ],
+                (SOURCE, "add_common"),
+                [ptr one = own, ptr other = &other, u64 count = &count, ptr common = &mut set],
                 "finding the boundary"
             )
         }?;
-        device.finish()?; // other devices read the set
-        Ok(set.words)
     }
+    let (_, vertices) = places_of_members(device, &own.as_view())?;
+    let (before, len) = places_of_members(device, &set.as_view())?;
+    Ok(Boundary { set, before, len, vertices })
+}
 
-    /// The boundary of part `index` among all parts, whose ends are given.
-    fn boundary(
-        &self,
-        index: usize,
-        (parts, ends): (&[Self], &[CudaSlice<u32>]),
-    ) -> Result<Boundary, SolveError> {
-        let device = &**self.device;
-        let own = &ends[index];
-        let mut set = DeviceEdgeSet::new(device, self.edges.vertices as usize)?.words;
-        let kernel = device.function(SOURCE, "add_common")?;
-        let count = own.len() as u64;
-        for (part, others) in parts.iter().zip(ends) {
-            if std::ptr::eq(others, own) {
-                continue;
-            }
-            let other = copy_here(device, part.device, others)?;
-            // SAFETY: all three sets have `count` words.
-            unsafe {
-                launch!(
-                    device,
-                    &kernel,
-                    grid_stride(count),
-                    (SOURCE, "add_common"),
-                    [
-                        ptr one = own,
-                        ptr other = &other,
-                        u64 count = &count,
-                        ptr common = &mut set,
-                    ],
-                    "finding the boundary"
-                )
-            }?;
-        }
-        let (_, vertices) = places_of_members(device, &own.as_view())?;
-        let (before, len) = places_of_members(device, &set.as_view())?;
-        Ok(Boundary { set, before, len, vertices })
-    }
-
+impl<K: Key> Part<'_, K> {
     /// Contracts the interior.
     fn contract(&self, boundary: &Boundary) -> Result<Contracted<K>, SolveError> {
         let device = &**self.device;
@@ -212,7 +207,10 @@ impl<K: Key> Part<'_, K> {
         }
         let found = fast::find_with_light(device, self.edges, &light.into_edges(graph))?;
         let mut rest = take_members(device, self.edges, &ids, &found.words())?;
-        let links = contract_rest(device, &mut rest, boundary, &found)?;
+        let mut links = DeviceForest::uninit(device, boundary.len as usize)?;
+        device.fill(&mut links.weights, 0)?;
+        let (ends, link_ends) = ((&mut rest.u, &mut rest.v), (&mut links.u, &mut links.v));
+        contract_rest(device, ends, link_ends, boundary, &found)?;
         Ok(Contracted { certain, rest, links })
     }
 
@@ -254,20 +252,19 @@ impl<K: Key> Part<'_, K> {
 }
 
 /// Replaces the ends of edges by representatives of their components, which `found` has labels of.
-/// Returns the links of the boundary vertices.
-fn contract_rest<K: Key>(
+/// Lists the links of the boundary vertices.
+fn contract_rest(
     device: &Device,
-    rest: &mut DeviceForest<K>,
+    (u, v): (&mut CudaSlice<u32>, &mut CudaSlice<u32>),
+    (link_u, link_v): (&mut CudaSlice<u32>, &mut CudaSlice<u32>),
     boundary: &Boundary,
     found: &fast::Found<'_>,
-) -> Result<DeviceForest<K>, DeviceError> {
+) -> Result<(), DeviceError> {
     const DOING: &str = "contracting components";
     let (labels, words) = (found.labels(), boundary.set.len() as u64);
-    let count = rest.len() as u64;
+    let count = u.len() as u64;
     let mut representatives: CudaSlice<u32> =
         device.filled(found.components() as usize, u8::MAX)?;
-    let mut links = DeviceForest::uninit(device, boundary.len as usize)?;
-    device.fill(&mut links.weights, 0)?;
     let by_members = device.function(SOURCE, "represent_by_members")?;
     let by_ends = device.function(SOURCE, "represent_by_ends")?;
     let replace = device.function(SOURCE, "replace_ends")?;
@@ -294,8 +291,8 @@ fn contract_rest<K: Key>(
             grid_stride(count),
             (SOURCE, "represent_by_ends"),
             [
-                ptr u = &rest.u,
-                ptr v = &rest.v,
+                ptr u = &*u,
+                ptr v = &*v,
                 u64 count = &count,
                 ptr labels = &labels,
                 ptr representatives = &mut representatives,
@@ -308,8 +305,8 @@ fn contract_rest<K: Key>(
             grid_stride(count),
             (SOURCE, "replace_ends"),
             [
-                ptr u = &mut rest.u,
-                ptr v = &mut rest.v,
+                ptr u = &mut *u,
+                ptr v = &mut *v,
                 u64 count = &count,
                 ptr labels = &labels,
                 ptr representatives = &representatives,
@@ -327,14 +324,13 @@ fn contract_rest<K: Key>(
                 ptr before = &boundary.before,
                 ptr labels = &labels,
                 ptr representatives = &representatives,
-                ptr u = &mut links.u,
-                ptr v = &mut links.v,
+                ptr u = &mut *link_u,
+                ptr v = &mut *link_v,
             ],
             DOING
         )?;
     }
-    device.finish()?;
-    Ok(links)
+    device.finish()
 }
 
 /// The set of the forest of the graph, found on the first device.

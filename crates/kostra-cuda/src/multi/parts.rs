@@ -49,13 +49,27 @@ pub(super) fn on_all<K: Key, R: Send + Sync>(
     parts: &[Part<'_, K>],
     step: impl Fn(usize, &Part<'_, K>) -> Result<R, SolveError> + Sync,
 ) -> Result<Vec<R>, SolveError> {
+    let devices: Vec<_> = parts.iter().map(|part| &**part.device).collect();
     let results: Vec<_> = parts.iter().map(|_| OnceLock::new()).collect();
-    team.distribute(parts.len(), Schedule::Dynamic(1), |_, range| {
+    on_devices(team, &devices, &|index| {
+        let _ = results[index].set(step(index, &parts[index])?);
+        Ok(())
+    })?;
+    Ok(results.into_iter().filter_map(OnceLock::into_inner).collect())
+}
+
+/// [`on_all`] without generic arguments, so that it is compiled once.
+fn on_devices(
+    team: &Team<'_>,
+    devices: &[&Device],
+    step: &(dyn Fn(usize) -> Result<(), SolveError> + Sync),
+) -> Result<(), SolveError> {
+    let results: Vec<_> = devices.iter().map(|_| OnceLock::new()).collect();
+    team.distribute(devices.len(), Schedule::Dynamic(1), |_, range| {
         for index in range {
-            let part = &parts[index];
-            let done =
-                part.device.bind().map_err(SolveError::from).and_then(|()| step(index, part));
-            let _ = results[index].set(done.map_err(|error| name_device(part.device, error)));
+            let device = devices[index];
+            let done = device.bind().map_err(SolveError::from).and_then(|()| step(index));
+            let _ = results[index].set(done.map_err(|error| name_device(device, error)));
         }
     });
     results.into_iter().filter_map(OnceLock::into_inner).collect()

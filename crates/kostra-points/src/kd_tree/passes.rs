@@ -49,6 +49,9 @@ pub(super) trait Passes: Sync {
     /// Finds candidates that may be nearer than those of the lists, for the leaves of the subtree
     /// `root`.
     fn search(&self, root: u32, chunk: Chunk<'_>);
+
+    /// A lower bound of the reach of the points of two nodes.
+    fn bound(&self, from: u32, to: u32) -> f64;
 }
 
 /// Builds the tree for the norm of the points, and for at least their dimensions.
@@ -147,7 +150,12 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
     }
 
     fn search(&self, root: u32, chunk: Chunk<'_>) {
-        wide(Search { view: self.view(chunk.lists), chunk, root });
+        wide(Search { passes: self, view: self.view(chunk.lists), chunk, root });
+    }
+
+    fn bound(&self, from: u32, to: u32) -> f64 {
+        let (from, to) = (&self.tree.nodes[from as usize], &self.tree.nodes[to as usize]);
+        larger(from.bound::<A>(to), larger(from.least_core, to.least_core))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::build::{Node, distances};
 use super::candidates::{Candidates, Components, MIXED, NO_POINT, uncertain};
 use super::nearest::POINTWISE;
-use super::passes::{Chunk, View};
+use super::passes::{Chunk, Passes, View};
 use super::walk::{DEPTH, Walk};
 use crate::blocks::{LANES, Lanes, largest};
 use crate::canonical::{Accumulate, larger, smaller};
@@ -11,6 +11,7 @@ use crate::wide::Work;
 
 /// The search from the leaves of a subtree.
 pub(super) struct Search<'a, A, const D: usize> {
+    pub(super) passes: &'a dyn Passes,
     pub(super) view: View<'a, A, D>,
     pub(super) chunk: Chunk<'a>,
     /// The root of the subtree.
@@ -23,7 +24,8 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { view, chunk: Chunk { components, first_leaf, candidates, .. }, root } = self;
+        let Self { passes, view, chunk: Chunk { components, first_leaf, candidates, .. }, root } =
+            self;
         let mut waiting = [root; DEPTH];
         let mut len = 1;
         while len > 0 {
@@ -31,7 +33,7 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
             let number = waiting[len];
             let node = &view.tree.nodes[number as usize];
             if node.right != 0 {
-                if !is_enclosed(&view, components, number) {
+                if !is_enclosed(passes, components, number) {
                     [waiting[len], waiting[len + 1]] = [node.right, number + 1];
                     len += 2;
                 }
@@ -51,29 +53,30 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
 /// Whether a subtree is inside one component, and no point of another component is within the
 /// component's cut. Then none of its points must search. One walk for a subtree replaces one walk
 /// for each leaf.
-///
-/// Not part of the wide code: one copy serves all processors, and the program stays small.
-#[inline(never)]
-fn is_enclosed<A: Accumulate, const D: usize>(
-    view: &View<'_, A, D>,
-    components: &Components<'_>,
-    number: u32,
-) -> bool {
+fn is_enclosed(passes: &dyn Passes, components: &Components<'_>, number: u32) -> bool {
     let own = components.of_nodes[number as usize];
     if own == MIXED || own == components.skipped {
         return own != MIXED;
     }
-    let cut = components.cut(own);
-    let from = view.tree.nodes[number as usize];
-    let mut walk = Walk::<A, D>::new(view.tree, number, from);
-    while let Some((bound, number)) = walk.next() {
-        let node = &view.tree.nodes[number as usize];
-        let bound = larger(bound, larger(from.least_core, node.least_core));
-        if bound <= cut && components.of_nodes[number as usize] != own {
-            if node.right == 0 {
-                return false;
+    let (shape, cut) = (passes.shape(), components.cut(own));
+    let mut waiting = [0; DEPTH];
+    let mut walked = number;
+    // The siblings of the ancestors, from the subtree to the root.
+    while walked != 0 {
+        let parent = shape.parents[walked as usize];
+        let right = shape.rights[parent as usize];
+        waiting[0] = if walked == parent + 1 { right } else { parent + 1 };
+        walked = parent;
+        let mut len = 1;
+        while len > 0 {
+            len -= 1;
+            let node = waiting[len];
+            if components.of_nodes[node as usize] == own || passes.bound(number, node) > cut {
+                continue;
             }
-            walk.open(number, node, cut);
+            let Some(right) = shape.right(node) else { return false };
+            [waiting[len], waiting[len + 1]] = [right, node + 1];
+            len += 2;
         }
     }
     true

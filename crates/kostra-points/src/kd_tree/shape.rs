@@ -19,7 +19,7 @@ pub(super) struct Shape {
     pub(super) parents: Vec<u32>,
     /// The right child of each node; for a leaf its number plus the number of nodes. Apart from the
     /// nodes, because a pass over all nodes that needs no boxes reads a fraction of the memory.
-    rights: Vec<u32>,
+    pub(super) rights: Vec<u32>,
     /// The nodes of subtrees that a thread visits alone, in ascending order.
     subtrees: Vec<Range<usize>>,
     /// The nodes above them, in ascending order.
@@ -52,6 +52,12 @@ impl Shape {
         let mut shape = Self { ids, leaf_nodes, parents, rights, subtrees, top, len };
         shape.divide(0..nodes as usize);
         Ok(shape)
+    }
+
+    /// The right child of a node; `None` for a leaf.
+    pub(super) fn right(&self, node: u32) -> Option<u32> {
+        let right = self.rights[node as usize];
+        ((right as usize) < self.rights.len()).then_some(right)
     }
 
     /// Divides a subtree into parts for threads.
