@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
 
 use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
 use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{Team, with_team};
 
@@ -22,7 +23,7 @@ use super::parts::{Part, joined, on_all};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::launch::{grid_stride, launch};
-use crate::{DeviceError, fast, staging};
+use crate::{Device, DeviceError, fast, staging};
 
 /// With fewer edges per vertex, forests of shares are merged.
 const LEAST_DEGREE: usize = 8;
@@ -139,74 +140,108 @@ fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError
     Ok(true)
 }
 
+/// Samples of the graph's `all` edges: for each, the least of `draws` draws of those with the `count`
+/// ids from `first` on. Compiled once for all widths of keys, as the next function.
+///
+/// # Safety
+/// `weights` is the address of a weight for each of these edges.
+unsafe fn sample(
+    device: &Device,
+    keys: Keys,
+    weights: CUdeviceptr,
+    (count, first): (u32, u32),
+    (all, draws): (u32, u32),
+) -> Result<Vec<Pivot>, DeviceError> {
+    let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
+    let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
+    // SAFETY: a sample has three words, and the caller guarantees the weights.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(32 * SAMPLES as u64),
+            (SOURCE, "sample_edges"),
+            [
+                ptr weights = &weights,
+                u32 count = &count,
+                u32 first = &first,
+                u32 total = &all,
+                u32 kind = &keys.kind,
+                u32 flip = &keys.flip,
+                u32 draws = &draws,
+                u32 samples = &(SAMPLES as u32),
+                ptr sampled = &mut sampled,
+            ],
+            "sampling edges"
+        )
+    }?;
+    let words = staging::fetch_words(device, &sampled)?;
+    let (samples, _) = words.as_chunks();
+    Ok(samples
+        .iter()
+        .map(|&[low, high, id]| (u64::from(high) << 32 | u64::from(low), id))
+        .collect())
+}
+
+/// The set of the edges, of those with the `count` ids from `first` on, that do not exceed the
+/// pivot.
+///
+/// # Safety
+/// As for [`sample`].
+unsafe fn select_light(
+    device: &Device,
+    keys: Keys,
+    weights: CUdeviceptr,
+    (count, first): (u32, u32),
+    (pivot_key, pivot_id): Pivot,
+) -> Result<CudaSlice<u32>, DeviceError> {
+    let words = DeviceEdgeSet::bytes(count as usize) / size_of::<u32>();
+    let mut set: CudaSlice<u32> = device.uninit(words)?;
+    let kernel = device.function(SOURCE, of_keys!("select_light", keys))?;
+    let words = words as u64;
+    // SAFETY: the set has this number of words, and there are `count` weights.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(4 * words),
+            (SOURCE, "select_light"),
+            [
+                ptr weights = &weights,
+                u64 count = &u64::from(count),
+                u32 first = &first,
+                u32 kind = &keys.kind,
+                u32 flip = &keys.flip,
+                u64 pivot_key = &pivot_key,
+                u32 pivot_id = &pivot_id,
+                ptr set = &mut set,
+                u64 words = &words,
+            ],
+            "selecting light edges"
+        )
+    }?;
+    Ok(set)
+}
+
 impl<K: Key> Part<'_, K> {
     /// Samples of the graph's `all` edges: for each, the least of `draws` draws of this part.
     fn sample(&self, all: u32, draws: u32) -> Result<Vec<Pivot>, DeviceError> {
-        let (device, keys) = (&**self.device, self.edges.keys);
-        let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
-        let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
-        // SAFETY: a sample has three words, and the part has a weight for each of its edges.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(32 * SAMPLES as u64),
-                (SOURCE, "sample_edges"),
-                [
-                    ptr weights = &self.edges.weights,
-                    u32 count = &self.edges.edges,
-                    u32 first = &self.first,
-                    u32 total = &all,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                    u32 draws = &draws,
-                    u32 samples = &(SAMPLES as u32),
-                    ptr sampled = &mut sampled,
-                ],
-                "sampling edges"
-            )
-        }?;
-        let words = staging::fetch_words(device, &sampled)?;
-        let (samples, _) = words.as_chunks();
-        Ok(samples
-            .iter()
-            .map(|&[low, high, id]| (u64::from(high) << 32 | u64::from(low), id))
-            .collect())
+        let Self { device, edges, first } = *self;
+        let own = (edges.edges, first);
+        // SAFETY: the part has a weight for each of its edges.
+        unsafe { sample(device, edges.keys, edges.weights.address(), own, (all, draws)) }
     }
 
     /// The edges that do not exceed the pivot.
-    fn light_edges(&self, (pivot_key, pivot_id): Pivot) -> Result<DeviceForest<K>, DeviceError> {
-        let (device, keys) = (&**self.device, self.edges.keys);
-        let count = self.edges.edges.into();
-        if count == 0 {
+    fn light_edges(&self, pivot: Pivot) -> Result<DeviceForest<K>, DeviceError> {
+        let Self { device, edges, first } = *self;
+        if edges.edges == 0 {
             return DeviceForest::empty(device);
         }
-        let words = DeviceEdgeSet::bytes(count as usize) / size_of::<u32>();
-        let mut set: CudaSlice<u32> = device.uninit(words)?;
-        let kernel = device.function(SOURCE, of_keys!("select_light", keys))?;
-        let words = words as u64;
-        // SAFETY: the set has this number of words, and there are `count` weights.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(4 * words),
-                (SOURCE, "select_light"),
-                [
-                    ptr weights = &self.edges.weights,
-                    u64 count = &count,
-                    u32 first = &self.first,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                    u64 pivot_key = &pivot_key,
-                    u32 pivot_id = &pivot_id,
-                    ptr set = &mut set,
-                    u64 words = &words,
-                ],
-                "selecting light edges"
-            )
-        }?;
-        take_members(device, self.edges, &Ids::from(device, self.first)?, &set.as_view())
+        let own = (edges.edges, first);
+        // SAFETY: the part has a weight for each of its edges.
+        let set = unsafe { select_light(device, edges.keys, edges.weights.address(), own, pivot) }?;
+        take_members(device, edges, &Ids::from(device, first)?, &set.as_view())
     }
 
     /// The forest of the part's edges between the components of the light edges.
@@ -268,7 +303,6 @@ mod tests {
 
     use super::super::{DeviceShare, on_edges};
     use super::*;
-    use crate::Device;
     use crate::buffers::DeviceEdges;
 
     #[test]

@@ -304,11 +304,31 @@ pub(super) fn take_members<K: Key>(
     members: &CudaView<'_, u32>,
 ) -> Result<DeviceForest<K>, DeviceError> {
     let (before, len) = places_of_members(device, members)?;
-    let mut forest = DeviceForest::uninit(device, len as usize)?;
-    let kernel = device.function(SOURCE, of_keys!("take_members", list.keys))?;
+    let forest = DeviceForest::uninit(device, len as usize)?;
+    let from = [list.u.address(), list.v.address(), list.weights.address()];
+    let [u, v, ids_of_forest] = [&forest.u, &forest.v, &forest.ids].map(address);
+    let to = [u, v, address(&forest.weights), ids_of_forest];
+    // SAFETY: all members are places in the list, and the forest has room for all members.
+    unsafe { copy_members(device, list.keys, (members, &before), ids, (from, to)) }?;
+    Ok(forest)
+}
+
+/// Copies members of a list from arrays to others: ends, weights, and ids. Compiled once for all
+/// widths of keys. The members are listed when this returns.
+///
+/// # Safety
+/// All members are places in the list, and the other arrays have room for all of them.
+unsafe fn copy_members(
+    device: &Device,
+    keys: Keys,
+    (members, before): (&CudaView<'_, u32>, &CudaSlice<u32>),
+    ids: &Ids,
+    ([u, v, weights], [to_u, to_v, to_weights, to_ids]): ([CUdeviceptr; 3], [CUdeviceptr; 4]),
+) -> Result<(), DeviceError> {
+    let kernel = device.function(SOURCE, of_keys!("take_members", keys))?;
     let (count, known) = (members.len() as u64, ids.known.len() as u32);
-    // SAFETY: the set has `count` words, and all its members are places in the list. `known` edges
-    // from `first` on have ids. The forest has room for all members.
+    // SAFETY: the set has `count` words. `known` edges from `first` on have ids. The caller
+    // guarantees the rest.
     unsafe {
         launch!(
             device,
@@ -318,23 +338,22 @@ pub(super) fn take_members<K: Key>(
             [
                 ptr words = members,
                 u64 count = &count,
-                ptr before = &before,
-                ptr u = &list.u,
-                ptr v = &list.v,
-                ptr weights = &list.weights,
+                ptr before = before,
+                ptr u = &u,
+                ptr v = &v,
+                ptr weights = &weights,
                 ptr ids = &ids.known,
                 u32 first = &ids.first,
                 u32 known = &known,
                 u32 offset = &ids.offset,
-                ptr taken_u = &mut forest.u,
-                ptr taken_v = &mut forest.v,
-                ptr taken_weights = &mut forest.weights,
-                ptr taken_ids = &mut forest.ids,
+                ptr taken_u = &to_u,
+                ptr taken_v = &to_v,
+                ptr taken_weights = &to_weights,
+                ptr taken_ids = &to_ids,
             ],
             "listing a forest"
         )
     }?;
     // The scratch memory, which has the set, is free for other solves from here on.
-    device.finish()?;
-    Ok(forest)
+    device.finish()
 }
