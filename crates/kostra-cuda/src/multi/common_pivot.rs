@@ -140,8 +140,8 @@ fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError
     Ok(true)
 }
 
-/// Samples of the graph's `all` edges: for each, the least of `draws` draws of those with the `count`
-/// ids from `first` on. Compiled once for all widths of keys, as the next function.
+/// Samples of the graph's `all` edges: for each, the least of `draws` draws of those with the
+/// `count` ids from `first` on. Compiled once for all widths of keys, as the next function.
 ///
 /// # Safety
 /// `weights` is the address of a weight for each of these edges.
