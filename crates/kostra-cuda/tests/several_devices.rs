@@ -126,8 +126,8 @@ fn a_device_that_is_named_twice_or_absent_is_refused_with_the_reason() {
 fn the_error_of_a_fault_names_the_device() {
     for (fault, expected) in [
         ("allocate:1", "cuda:1: this graph needs "),
-        ("launch:1", "cuda:1: the CUDA device failed while starting a solve: "),
-        ("launch:0", "cuda:0: the CUDA device failed while starting a solve: "),
+        ("launch:1", "cuda:1: the CUDA device failed while finding the boundary: "),
+        ("launch:0", "cuda:0: the CUDA device failed while finding the boundary: "),
     ] {
         let Some((answer, _)) = solve("0,1", 2, &[("KOSTRA_FAKE_FAULT", fault)]) else { return };
         assert!(answer.starts_with(expected), "{fault}: {answer}");
