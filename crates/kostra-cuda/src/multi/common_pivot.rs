@@ -19,7 +19,7 @@ use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{Team, with_team};
 
 use super::forest::{DeviceForest, Ids, SOURCE, forest_edge_bytes, of_keys, take_members};
-use super::parts::{Part, joined, on_all};
+use super::parts::{Part, have_room, joined, on_all};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::launch::{grid_stride, launch};
@@ -120,24 +120,13 @@ fn find_pivot<K: Key>(
 
 /// Whether all devices have the memory for `lights` light edges beside their own.
 fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError> {
-    for part in parts {
+    have_room(parts, |part| {
         let vertices = part.edges.vertices as usize;
         let others = list_bytes::<K>(lights, 0)
             + vertices * (forest_edge_bytes::<K>() + size_of::<u32>())
             + 2 * DeviceEdgeSet::bytes(part.edges.edges as usize);
-        let admitted = part
-            .device
-            .bind()
-            .map_err(SolveError::from)
-            .and_then(|()| fast::scratch_bytes_with_light(part.device, part.edges, lights as u32))
-            .and_then(|scratch| part.device.admit(scratch, others));
-        match admitted {
-            Ok(()) => {}
-            Err(SolveError::DeviceMemory { .. }) => return Ok(false),
-            Err(error) => return Err(name_device(part.device, error)),
-        }
-    }
-    Ok(true)
+        (lights, others)
+    })
 }
 
 /// Samples of the graph's `all` edges: for each, the least of `draws` draws of those with the

@@ -21,8 +21,8 @@ use kostra_parallel::with_team;
 use super::forest::{
     DeviceForest, Ids, SOURCE, forest_edge_bytes, mark_members, reduce, take_members,
 };
-use super::parts::{Part, joined, on_all};
-use super::seat::{name_device, name_devices};
+use super::parts::{Part, have_room, joined, on_all};
+use super::seat::name_devices;
 use super::transfer::{self, Region, Way};
 use crate::buffers::{DeviceArray, DeviceEdgeSet, DeviceEdges, Keys, address};
 use crate::launch::{grid_stride, launch};
@@ -97,7 +97,7 @@ fn has_room<K: Key>(parts: &[Part<'_, K>], vertices: u32) -> Result<bool, SolveE
     if fast::admit(vertices + 1, 0).is_err() {
         return Ok(false);
     }
-    for part in parts {
+    let room = have_room(parts, |part| {
         let (n, m) = (vertices as usize, part.edges.edges as usize);
         let forest = n.min(m);
         let others = 8 * m
@@ -105,21 +105,12 @@ fn has_room<K: Key>(parts: &[Part<'_, K>], vertices: u32) -> Result<bool, SolveE
             + forest * (2 * forest_edge_bytes::<K>() + size_of::<u32>())
             + (parts.len() + 2) * DeviceEdgeSet::bytes(n)
             + n * size_of::<u32>();
-        let admitted = part
-            .device
-            .bind()
-            .map_err(SolveError::from)
-            .and_then(|()| fast::scratch_bytes_with_light(part.device, part.edges, forest as u32))
-            .and_then(|scratch| part.device.admit(scratch, others));
-        match admitted {
-            Ok(()) => {}
-            Err(SolveError::DeviceMemory { .. } | SolveError::Unsuitable { .. }) => {
-                return Ok(false);
-            }
-            Err(error) => return Err(name_device(part.device, error)),
-        }
+        (forest, others)
+    });
+    match room {
+        Err(SolveError::Unsuitable { .. }) => Ok(false),
+        room => room,
     }
-    Ok(true)
 }
 
 /// The set of the vertices that have edges in this list.

@@ -10,14 +10,37 @@ use kostra_parallel::{Schedule, Team};
 use super::forest::{DeviceForest, List, Side};
 use super::seat::{name_device, name_devices};
 use super::transfer::{self, Way};
-use crate::Device;
 use crate::buffers::{DeviceEdges, Keys};
+use crate::{Device, fast};
 
 /// The edges of one device. Their ids follow each other from `first` on.
 pub(super) struct Part<'a, K: Key> {
     pub(super) device: &'a Arc<Device>,
     pub(super) edges: &'a DeviceEdges<K>,
     pub(super) first: u32,
+}
+
+/// Whether all devices have the memory for what their part needs: the scratch memory for a number
+/// of light edges, and a number of other bytes.
+pub(super) fn have_room<K: Key>(
+    parts: &[Part<'_, K>],
+    mut needs: impl FnMut(&Part<'_, K>) -> (usize, usize),
+) -> Result<bool, SolveError> {
+    for part in parts {
+        let (lights, others) = needs(part);
+        let admitted = part
+            .device
+            .bind()
+            .map_err(SolveError::from)
+            .and_then(|()| fast::scratch_bytes_with_light(part.device, part.edges, lights as u32))
+            .and_then(|scratch| part.device.admit(scratch, others));
+        match admitted {
+            Ok(()) => {}
+            Err(SolveError::DeviceMemory { .. }) => return Ok(false),
+            Err(error) => return Err(name_device(part.device, error)),
+        }
+    }
+    Ok(true)
 }
 
 /// A list of the edges of all these lists, in their order. Without `with_ids`, the ids are not

@@ -6,15 +6,15 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, LaunchConfig};
 
 use super::shape::{PANEL, TILE, depth, padded};
 use super::{RoundedPoints, Rows};
 use crate::buffers::{address, download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Blocks, STRIDE_BLOCK, grid_stride, launch};
 use crate::points::input::PointAddresses;
 use crate::points::kernels::{PairKernels, TILES};
 use crate::points::rounds::Rounds;
@@ -193,14 +193,8 @@ impl Slots {
 }
 
 /// The grid of a kernel with a warp for each item, and no loop.
-fn every_warp(items: usize) -> cudarc::driver::LaunchConfig {
-    let threads = crate::launch::STRIDE_BLOCK;
-    let blocks = (items as u64 * WARP).div_ceil(threads.into()) as u32;
-    cudarc::driver::LaunchConfig {
-        grid_dim: (blocks.max(1), 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    }
+fn every_warp(items: usize) -> LaunchConfig {
+    Blocks { threads: STRIDE_BLOCK }.for_items((items as u64 * WARP) as u32)
 }
 
 impl Pivots {
