@@ -32,6 +32,9 @@ constexpr u32 WANTED_WORDS = 256;
 constexpr u32 WANTED_BATCH = 32 * PER_LANE;
 static_assert(WANTED_BATCH + 32 <= WANTED_WORDS, "a warp's wanted entries fit in its words");
 static_assert(BLOCK_WARPS * WANTED_WORDS <= SHARED_WORDS, "all warps' wanted entries fit");
+// Bits of the giant component in shared memory.
+constexpr u32 FOLDED_BITS = 262144;
+static_assert(FOLDED_BITS / 64 <= SHARED_WORDS, "the folded bits fit");
 
 // ---- Limits below which a cheaper step is used
 

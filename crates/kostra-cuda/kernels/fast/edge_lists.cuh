@@ -61,12 +61,12 @@ __device__ void Solver<K>::gather_light_edges() {
     }
 }
 
-// Notes in `bits` which vertices are in the giant component.
+// Notes in `bits` which vertices are in the giant component. Bits after the last vertex are set.
 template <class K>
 __device__ void Solver<K>::note_giant(u32 giant) {
     u32 label = FINAL | (giant - level.base);
     for (u32 v0 = warp * 32; v0 < graph.vertices; v0 += warps * 32) {
-        bool inside = v0 + lane < graph.vertices && scratch.link[v0 + lane] == label;
+        bool inside = v0 + lane >= graph.vertices || scratch.link[v0 + lane] == label;
         u32 word = __ballot_sync(ALL_LANES, inside);
         if (lane == 0) scratch.bits[v0 / 32] = word;
     }
@@ -77,14 +77,35 @@ __device__ __forceinline__ bool Solver<K>::is_noted(u32 v) {
     return scratch.bits[v / 32] >> v % 32 & 1;
 }
 
+// Folds the bits of `bits` in shared memory: bit i says whether all vertices v with v % FOLDED_BITS
+// = i are in the giant component. All threads of the block call this.
+template <class K>
+__device__ void Solver<K>::fold_giant() {
+    u32* folded = (u32*)shared;
+    u32 words = (graph.vertices + 31) / 32;
+    for (u32 i = threadIdx.x; i < FOLDED_BITS / 32; i += BLOCK_THREADS) {
+        u32 all = ~0u;
+        for (u32 at = i; at < words; at += FOLDED_BITS / 32) all &= scratch.bits[at];
+        folded[i] = all;
+    }
+    __syncthreads();
+}
+
+template <class K>
+__device__ __forceinline__ bool Solver<K>::is_folded(u32 v) {
+    return ((u32*)shared)[v % FOLDED_BITS / 32] >> v % 32 & 1;
+}
+
 // The second pass over an edge list: the edges between components. Most edges are inside the giant
 // component, if there is one. The bits that say so have a 32nd of the size of the labels, so reads
-// of them hit caches.
+// of them hit caches. A cache serves the lanes of a warp one line after the other, though, and
+// shared memory serves nearly all at once, so the folded bits are asked first.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
     if (giant != UNSET) {
         note_giant(giant);
         sync(LABEL);
+        fold_giant();
     }
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
@@ -97,7 +118,12 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         if (giant != UNSET) {
 #pragma unroll
             for (u32 j = 0; j < PER_LANE; j++)
-                edges.keep[j] = !(is_noted(edges.a[j]) & is_noted(edges.b[j]));
+                edges.keep[j] = !(is_folded(edges.a[j]) & is_folded(edges.b[j]));
+#pragma unroll
+            for (u32 j = 0; j < PER_LANE; j++) {
+                if (edges.keep[j])
+                    edges.keep[j] = !(is_noted(edges.a[j]) & is_noted(edges.b[j]));
+            }
 #pragma unroll
             for (u32 j = 0; j < PER_LANE; j++) {
                 if (!edges.keep[j]) edges.a[j] = edges.b[j] = 0;

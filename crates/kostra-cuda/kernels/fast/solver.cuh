@@ -222,6 +222,8 @@ struct Solver {
     __device__ void gather_light_edges();
     __device__ void note_giant(u32 giant);
     __device__ bool is_noted(u32 v);
+    __device__ void fold_giant();
+    __device__ bool is_folded(u32 v);
     __device__ void gather_edges_outside(u32 giant);
 
     // ---- round.cuh
