@@ -27,10 +27,10 @@ static_assert(TILE_RECORDS == 32 * PER_LANE, "a warp holds a tile in registers")
 constexpr u32 SHARED_WORDS = 4608;
 // Each warp's words for the rows that it stages.
 constexpr u32 STAGE_WORDS = SHARED_WORDS / BLOCK_WARPS;
-// Each warp's words for wanted entries: more than WANTED_BATCH and one entry from each lane.
-constexpr u32 WANTED_WORDS = 256;
+// A warp's wanted edges or entries that are handled together, and the words in which they wait: one
+// more from each lane.
 constexpr u32 WANTED_BATCH = 32 * PER_LANE;
-static_assert(WANTED_BATCH + 32 <= WANTED_WORDS, "a warp's wanted entries fit in its words");
+constexpr u32 WANTED_WORDS = WANTED_BATCH + 32;
 static_assert(BLOCK_WARPS * WANTED_WORDS <= SHARED_WORDS, "all warps' wanted entries fit");
 // Bits of the giant component in shared memory.
 constexpr u32 FOLDED_BITS = 262144;

@@ -11,23 +11,19 @@ __device__ __forceinline__ void Solver<K>::prefetch_keys(u32 i0) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"((const Key*)graph.weights + i));
 }
 
-// Lists all edges, or with `filtered` those up to the pivot.
+// Lists all edges.
 template <class K>
-__device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
+__device__ void Solver<K>::gather_edges() {
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
         prefetch_keys(i0);
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
-            edges.id[j] = i0 + 32 * j + lane;
-            edges.key[j] = edges.id[j] < graph.edges ? key_at(edges.id[j]) : 0;
-            edges.keep[j] = edges.id[j] < graph.edges &&
-                            (!filtered || K::order(edges.key[j], edges.id[j]) <= pivot);
-        }
-#pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            edges.a[j] = edges.keep[j] ? graph.u[edges.id[j]] : 0;
-            edges.b[j] = edges.keep[j] ? graph.v[edges.id[j]] : 0;
+            u32 i = edges.id[j] = i0 + 32 * j + lane;
+            bool there = i < graph.edges;
+            edges.a[j] = there ? graph.u[i] : 0;
+            edges.b[j] = there ? graph.v[i] : 0;
+            edges.key[j] = there ? key_at(i) : 0;
             edges.keep[j] = edges.a[j] != edges.b[j];
         }
 #pragma unroll
@@ -39,6 +35,80 @@ __device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
         }
         append(lists.light, edges);
     }
+}
+
+// The warps' queues of wanted edges.
+__device__ __forceinline__ u32* wanted_edges() {
+    __shared__ u32 words[BLOCK_WARPS * WANTED_WORDS];
+    return words;
+}
+
+// Puts wanted edges into the queue. Bit j of `wanted` is edge first + 32 * j.
+template <class K>
+template <class Wanted>
+__device__ __forceinline__ void Solver<K>::push_wanted(WantedQueue<u32>& queue, u32 first,
+                                                       u32 wanted, u32 giant) {
+    while (__any_sync(ALL_LANES, wanted != 0)) {
+        if (queue.push(wanted != 0, first + 32 * (__ffs(wanted) - 1)))
+            flush_wanted<Wanted>(queue, giant);
+        wanted &= wanted - 1;
+    }
+}
+
+// Puts up to WANTED_BATCH wanted edges on the list.
+template <class K>
+template <class Wanted>
+__device__ void Solver<K>::flush_wanted(WantedQueue<u32>& queue, u32 giant) {
+    Quad<K> edges;
+    queue.take(edges.id);
+#pragma unroll
+    for (u32 j = 0; j < PER_LANE; j++) {
+        bool there = edges.id[j] != queue.NOTHING;
+        edges.a[j] = there ? graph.u[edges.id[j]] : 0;
+        edges.b[j] = there ? graph.v[edges.id[j]] : 0;
+        edges.key[j] = there ? key_at(edges.id[j]) : 0;
+    }
+    if (Wanted::between) {
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.a[j] = component_of(scratch.link[edges.a[j]]);
+            edges.b[j] = component_of(scratch.link[edges.b[j]]);
+            edges.id[j] += first_id();
+        }
+    }
+#pragma unroll
+    for (u32 j = 0; j < PER_LANE; j++) edges.keep[j] = edges.a[j] != edges.b[j];
+    if (Wanted::between) {
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++)
+            if (edges.keep[j]) write_min_except(giant, edges, j);
+    } else {
+        write_min_four(edges);
+    }
+    append(lists.light, edges);
+}
+
+// Lists the edges up to the pivot.
+template <class K>
+__device__ void Solver<K>::gather_edges_up_to(u64 pivot) {
+    WantedQueue<u32> queue(wanted_edges());
+    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
+        Key key[PER_LANE];
+        u32 wanted = 0;
+        prefetch_keys(i0);
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            u32 i = i0 + 32 * j + lane;
+            key[j] = i < graph.edges ? key_at(i) : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            u32 i = i0 + 32 * j + lane;
+            if (i < graph.edges && K::order(key[j], i) <= pivot) wanted |= 1u << j;
+        }
+        push_wanted<Light>(queue, i0 + lane, wanted, UNSET);
+    }
+    flush_wanted<Light>(queue, UNSET);
 }
 
 // Lists the edges of the list of light edges.
@@ -107,49 +177,29 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         sync(LABEL);
         fold_giant();
     }
+    WantedQueue<u32> queue(wanted_edges());
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
-        Quad<K> edges;
+        u32 a[PER_LANE], b[PER_LANE], wanted = 0;
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
-            edges.id[j] = i0 + 32 * j + lane;
-            edges.a[j] = edges.id[j] < graph.edges ? __ldcs(graph.u + edges.id[j]) : 0;
-            edges.b[j] = edges.id[j] < graph.edges ? __ldcs(graph.v + edges.id[j]) : 0;
+            u32 i = i0 + 32 * j + lane;
+            a[j] = i < graph.edges ? __ldcs(graph.u + i) : 0;
+            b[j] = i < graph.edges ? __ldcs(graph.v + i) : 0;
         }
-        if (giant != UNSET) {
+        if (giant == UNSET) {
 #pragma unroll
             for (u32 j = 0; j < PER_LANE; j++)
-                edges.keep[j] = !(is_folded(edges.a[j]) & is_folded(edges.b[j]));
+                if (scratch.link[a[j]] != scratch.link[b[j]]) wanted |= 1u << j;
+        } else {
 #pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++) {
-                if (edges.keep[j])
-                    edges.keep[j] = !(is_noted(edges.a[j]) & is_noted(edges.b[j]));
-            }
+            for (u32 j = 0; j < PER_LANE; j++)
+                if (i0 + 32 * j + lane < graph.edges && !(is_folded(a[j]) & is_folded(b[j])))
+                    wanted |= 1u << j;
 #pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++) {
-                if (!edges.keep[j]) edges.a[j] = edges.b[j] = 0;
-            }
-            bool any = false;
-#pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++) any |= edges.keep[j];
-            if (!__any_sync(ALL_LANES, any)) continue;
+            for (u32 j = 0; j < PER_LANE; j++)
+                if (wanted >> j & 1 && is_noted(a[j]) && is_noted(b[j])) wanted ^= 1u << j;
         }
-#pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            edges.a[j] = scratch.link[edges.a[j]];
-            edges.b[j] = scratch.link[edges.b[j]];
-        }
-#pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            edges.keep[j] = edges.a[j] != edges.b[j];
-            edges.key[j] = edges.keep[j] ? key_at(edges.id[j]) : 0;
-            edges.a[j] = component_of(edges.a[j]);
-            edges.b[j] = component_of(edges.b[j]);
-        }
-#pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            edges.id[j] += first_id();
-            if (edges.keep[j]) write_min_except(giant, edges, j);
-        }
-        append(lists.light, edges);
+        push_wanted<BetweenComponents>(queue, i0 + lane, wanted, giant);
     }
+    flush_wanted<BetweenComponents>(queue, giant);
 }

@@ -10,6 +10,7 @@
 #include "fast/constants.cuh"
 #include "fast/arguments.cuh"
 #include "fast/keys.cuh"
+#include "fast/wanted.cuh"
 #include "fast/solver.cuh"
 #include "fast/grid.cuh"
 #include "fast/tile_lists.cuh"

@@ -171,8 +171,10 @@ __device__ void Solver<K>::solve_edges() {
     u64 pivot = sampled ? input_pivot(light_share()) : 0;
     if (graph.lights) {
         gather_light_edges();
+    } else if (filtered) {
+        gather_edges_up_to(pivot);
     } else {
-        gather_edges(filtered, pivot);
+        gather_edges();
     }
     count_edges(GATHER);
     for (bool first = filtered; !overflowed(); first = false) {

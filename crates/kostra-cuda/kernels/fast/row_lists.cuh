@@ -2,59 +2,39 @@
 
 #pragma once
 
-// Collects wanted entries in shared memory until there are WANTED_BATCH, which are then handled
-// together, PER_LANE in each lane. Bit j of `wanted` is entry first + j * step, in the row of v.
+// Puts the wanted entries of a row into the queue. Bit j of `wanted` is entry first + j * step, in
+// the row of v.
 template <class K>
-template <class Entries>
-__device__ __forceinline__ void Solver<K>::push_wanted(u32& queued, u32 v, u32 first, u32 step,
-                                                       u32 wanted) {
-    u64* waiting = shared + (threadIdx.x >> 5) * WANTED_WORDS;
-    for (u32 votes; (votes = __ballot_sync(ALL_LANES, wanted != 0));) {
-        if (wanted) {
-            waiting[queued + __popc(votes & ((1u << lane) - 1))] =
-                (u64)v << 32 | (first + step * (__ffs(wanted) - 1));
-            wanted &= wanted - 1;
-        }
-        queued += __popc(votes);
-        if (queued >= WANTED_BATCH) flush_wanted<Entries>(queued);
+template <class Wanted>
+__device__ __forceinline__ void Solver<K>::push_wanted(WantedQueue<u64>& queue, u32 v, u32 first,
+                                                       u32 step, u32 wanted) {
+    while (__any_sync(ALL_LANES, wanted != 0)) {
+        u64 entry = (u64)v << 32 | (first + step * (__ffs(wanted) - 1));
+        if (queue.push(wanted != 0, entry)) flush_wanted<Wanted>(queue);
+        wanted &= wanted - 1;
     }
 }
 
-// Takes up to WANTED_BATCH collected entries: the vertices to `a`, the entries to `e`. The others
-// become the first.
+// Puts up to WANTED_BATCH wanted entries on the list, each edge only from the row of its lower end.
 template <class K>
-__device__ __forceinline__ void Solver<K>::take_wanted(u32& queued, u32* a, u32* e) {
-    u64* waiting = shared + (threadIdx.x >> 5) * WANTED_WORDS;
-    __syncwarp();
+template <class Wanted>
+__device__ void Solver<K>::flush_wanted(WantedQueue<u64>& queue) {
+    Quad<K> edges;
+    u64 entry[PER_LANE];
+    u32 e[PER_LANE];
+    queue.take(entry);
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++) {
-        u64 one = 32 * j + lane < queued ? waiting[32 * j + lane] : ~0ull;
-        a[j] = (u32)(one >> 32);
-        e[j] = (u32)one;
+        edges.a[j] = (u32)(entry[j] >> 32);
+        e[j] = (u32)entry[j];
     }
-    u32 over = queued > WANTED_BATCH ? queued - WANTED_BATCH : 0;
-    u64 last = lane < over ? waiting[WANTED_BATCH + lane] : 0;
-    __syncwarp();
-    if (lane < over) waiting[lane] = last;
-    __syncwarp();
-    queued = over;
-}
-
-// Puts up to WANTED_BATCH collected entries on the list, each edge only from the row of its lower
-// end.
-template <class K>
-template <class Entries>
-__device__ void Solver<K>::flush_wanted(u32& queued) {
-    Quad<K> edges;
-    u32 e[PER_LANE];
-    take_wanted(queued, edges.a, e);
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++)
         edges.b[j] = edges.a[j] != NO_VERTEX ? graph.neighbors[e[j]] : 0;
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++) {
         edges.keep[j] = edges.a[j] != NO_VERTEX && edges.b[j] > edges.a[j];
-        if (Entries::between && edges.keep[j]) {
+        if (Wanted::between && edges.keep[j]) {
             edges.a[j] = scratch.link[edges.a[j]];
             edges.b[j] = scratch.link[edges.b[j]];
         }
@@ -65,7 +45,7 @@ __device__ void Solver<K>::flush_wanted(u32& queued) {
         edges.key[j] = edges.keep[j] ? key_at(e[j]) : 0;
         edges.id[j] = edges.keep[j] ? graph.ids[e[j]] : 0;
     }
-    if (Entries::between) write_min_four(edges);
+    if (Wanted::between) write_min_four(edges);
     append(lists.light, edges);
 }
 
@@ -73,7 +53,7 @@ __device__ void Solver<K>::flush_wanted(u32& queued) {
 // end, so half of the entries are not wanted.
 template <class K>
 __device__ void Solver<K>::gather_short_rows() {
-    u32 queued = 0;
+    WantedQueue<u64> queue(shared);
     u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
     for (u32 v0 = warp * 32; v0 < graph.vertices; v0 += warps * 32) {
         u32 v = v0 + lane, start = next_start, end = next_end;
@@ -89,9 +69,9 @@ __device__ void Solver<K>::gather_short_rows() {
             for (u32 i = 0; i < PER_LANE; i++)
                 if (w[i] > v && e0 + i < end) upper |= 1u << (e0 + i - start);
         }
-        push_wanted<EntriesBetweenComponents>(queued, v, start, 1, upper);
+        push_wanted<BetweenComponents>(queue, v, start, 1, upper);
     }
-    flush_wanted<EntriesBetweenComponents>(queued);
+    flush_wanted<BetweenComponents>(queue);
 }
 
 template <class K>

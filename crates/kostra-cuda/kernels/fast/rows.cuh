@@ -179,7 +179,7 @@ __device__ __forceinline__ GroupRow Solver<K>::scan_row(u32 start, u32 end, u64 
 // scans a row; rows of more than GROUP_ROW_LIMIT entries take none.
 template <class K>
 __device__ void Solver<K>::scan_by_group(u64 pivot, u32 queue_counter) {
-    u32 queued = 0;
+    WantedQueue<u64> queue(shared);
     for (u32 v0 = warp * 32; v0 < graph.vertices; v0 += warps * 32) {
         u32 mine = v0 + lane, my_start = 0, my_end = 0, my_at = UNSET;
         if (mine < graph.vertices) {
@@ -206,7 +206,7 @@ __device__ void Solver<K>::scan_by_group(u64 pivot, u32 queue_counter) {
                 u32 choice = __shfl_sync(ALL_LANES, row.least, GROUP_LANES * g);
                 if (lane == owner) my_at = choice;
             }
-            push_wanted<LightEntries>(queued, v0 + turn.lane, start + lane % GROUP_LANES,
+            push_wanted<Light>(queue, v0 + turn.lane, start + lane % GROUP_LANES,
                                       GROUP_LANES, row.light);
         }
         if (my_at != UNSET) {
@@ -214,13 +214,13 @@ __device__ void Solver<K>::scan_by_group(u64 pivot, u32 queue_counter) {
             insert_edge(graph.ids[my_at]);
         }
     }
-    flush_wanted<LightEntries>(queued);
+    flush_wanted<Light>(queue);
 }
 
 // Lists the light entries of long rows.
 template <class K>
 __device__ void Solver<K>::list_light_of_long_rows(u64 pivot, u32 items) {
-    u32 queued = 0;
+    WantedQueue<u64> queue(shared);
     for (u32 i = warp; i < items; i += warps) {
         uint2 item = scratch.queue[i];
         u32 v = item.x, start = item.y, end = min(start + ITEM_ENTRIES, graph.offsets[v + 1]);
@@ -238,7 +238,7 @@ __device__ void Solver<K>::list_light_of_long_rows(u64 pivot, u32 items) {
                 if (e < end && K::is_light(key[j], e, graph.ids, pivot)) lights |= 1u << (j0 + j);
             }
         }
-        push_wanted<LightEntries>(queued, v, start + lane, 32, lights);
+        push_wanted<Light>(queue, v, start + lane, 32, lights);
     }
-    flush_wanted<LightEntries>(queued);
+    flush_wanted<Light>(queue);
 }

@@ -98,11 +98,11 @@ struct FinishMemory;
 template <class K>
 struct FinishEdges;
 
-// Which entries go on the list.
-struct LightEntries {
+// Which entries or edges go on the list.
+struct Light {
     static constexpr bool between = false;
 };
-struct EntriesBetweenComponents {
+struct BetweenComponents {
     static constexpr bool between = true;
 };
 
@@ -205,11 +205,10 @@ struct Solver {
     __device__ void list_light_of_long_rows(u64 pivot, u32 items);
 
     // ---- row_lists.cuh
-    template <class Entries>
-    __device__ void push_wanted(u32& queued, u32 v, u32 first, u32 step, u32 wanted);
-    __device__ void take_wanted(u32& queued, u32* a, u32* e);
-    template <class Entries>
-    __device__ void flush_wanted(u32& queued);
+    template <class Wanted>
+    __device__ void push_wanted(WantedQueue<u64>& queue, u32 v, u32 first, u32 step, u32 wanted);
+    template <class Wanted>
+    __device__ void flush_wanted(WantedQueue<u64>& queue);
     __device__ void gather_short_rows();
     __device__ void gather_long_rows(u32 items);
     __device__ void gather_outside(u32 giant, u32 queue_counter);
@@ -218,12 +217,17 @@ struct Solver {
 
     // ---- edge_lists.cuh
     __device__ void prefetch_keys(u32 i0);
-    __device__ void gather_edges(bool filtered, u64 pivot);
+    __device__ void gather_edges();
+    __device__ void gather_edges_up_to(u64 pivot);
     __device__ void gather_light_edges();
     __device__ void note_giant(u32 giant);
     __device__ bool is_noted(u32 v);
     __device__ void fold_giant();
     __device__ bool is_folded(u32 v);
+    template <class Wanted>
+    __device__ void push_wanted(WantedQueue<u32>& queue, u32 first, u32 wanted, u32 giant);
+    template <class Wanted>
+    __device__ void flush_wanted(WantedQueue<u32>& queue, u32 giant);
     __device__ void gather_edges_outside(u32 giant);
 
     // ---- round.cuh
