@@ -16,7 +16,6 @@ template <class K>
 __device__ void Solver<K>::gather_edges() {
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
-        prefetch_keys(i0);
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
             u32 i = edges.id[j] = i0 + 32 * j + lane;
@@ -148,17 +147,19 @@ __device__ __forceinline__ bool Solver<K>::is_noted(u32 v) {
 }
 
 // Folds the bits of `bits` in shared memory: bit i says whether all vertices v with v % FOLDED_BITS
-// = i are in the giant component. All threads of the block call this.
+// = i are in the giant component. Returns whether most bits do. All threads of the block call this.
 template <class K>
-__device__ void Solver<K>::fold_giant() {
+__device__ bool Solver<K>::fold_giant() {
     u32* folded = (u32*)shared;
-    u32 words = (graph.vertices + 31) / 32;
+    u32 words = (graph.vertices + 31) / 32, inside = 0;
     for (u32 i = threadIdx.x; i < FOLDED_BITS / 32; i += BLOCK_THREADS) {
-        u32 all = ~0u;
+        u32 all = ALL_LANES;
         for (u32 at = i; at < words; at += FOLDED_BITS / 32) all &= scratch.bits[at];
         folded[i] = all;
+        inside += __popc(all);
     }
-    __syncthreads();
+    bool most = inside > FOLDED_BITS / BLOCK_THREADS / 2;
+    return __syncthreads_count(most) > BLOCK_THREADS / 2;
 }
 
 template <class K>
@@ -168,14 +169,15 @@ __device__ __forceinline__ bool Solver<K>::is_folded(u32 v) {
 
 // The second pass over an edge list: the edges between components. Most edges are inside the giant
 // component, if there is one. The bits that say so have a 32nd of the size of the labels, so reads
-// of them hit caches. A cache serves the lanes of a warp one line after the other, though, and
-// shared memory serves nearly all at once, so the folded bits are asked first.
+// of them hit the L2 cache. It serves fewer reads than there are ends (measured), so the folded bits
+// are asked first.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
+    bool folded = false;
     if (giant != UNSET) {
         note_giant(giant);
         sync(LABEL);
-        fold_giant();
+        folded = fold_giant();
     }
     WantedQueue<u32> queue(wanted_edges());
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
@@ -186,18 +188,15 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
             a[j] = i < graph.edges ? __ldcs(graph.u + i) : 0;
             b[j] = i < graph.edges ? __ldcs(graph.v + i) : 0;
         }
-        if (giant == UNSET) {
 #pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++)
-                if (scratch.link[a[j]] != scratch.link[b[j]]) wanted |= 1u << j;
-        } else {
+        for (u32 j = 0; j < PER_LANE; j++) {
+            if (a[j] != b[j] && !(folded && is_folded(a[j]) && is_folded(b[j]))) wanted |= 1u << j;
+        }
 #pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++)
-                if (i0 + 32 * j + lane < graph.edges && !(is_folded(a[j]) & is_folded(b[j])))
-                    wanted |= 1u << j;
-#pragma unroll
-            for (u32 j = 0; j < PER_LANE; j++)
-                if (wanted >> j & 1 && is_noted(a[j]) && is_noted(b[j])) wanted ^= 1u << j;
+        for (u32 j = 0; j < PER_LANE; j++) {
+            if (wanted >> j & 1 && (giant == UNSET ? scratch.link[a[j]] == scratch.link[b[j]]
+                                                   : is_noted(a[j]) & is_noted(b[j])))
+                wanted ^= 1u << j;
         }
         push_wanted<BetweenComponents>(queue, i0 + lane, wanted, giant);
     }

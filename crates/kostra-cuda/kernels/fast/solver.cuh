@@ -222,7 +222,7 @@ struct Solver {
     __device__ void gather_light_edges();
     __device__ void note_giant(u32 giant);
     __device__ bool is_noted(u32 v);
-    __device__ void fold_giant();
+    __device__ bool fold_giant();
     __device__ bool is_folded(u32 v);
     template <class Wanted>
     __device__ void push_wanted(WantedQueue<u32>& queue, u32 first, u32 wanted, u32 giant);
