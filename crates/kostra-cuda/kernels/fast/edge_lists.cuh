@@ -169,8 +169,8 @@ __device__ __forceinline__ bool Solver<K>::is_folded(u32 v) {
 
 // The second pass over an edge list: the edges between components. Most edges are inside the giant
 // component, if there is one. The bits that say so have a 32nd of the size of the labels, so reads
-// of them hit the L2 cache. It serves fewer reads than there are ends (measured), so the folded bits
-// are asked first.
+// of them hit the L2 cache. This cache is slower than the ends come from memory (measured), so the
+// folded bits are asked first.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
     bool folded = false;

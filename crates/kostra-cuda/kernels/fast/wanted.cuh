@@ -15,8 +15,8 @@ struct WantedQueue {
     __device__ __forceinline__ WantedQueue(Word* memory)
         : words(memory + (threadIdx.x >> 5) * WANTED_WORDS), count(0) {}
 
-    // Adds the words of the lanes with `wanted`. Returns whether there are enough to take. All lanes
-    // call this.
+    // Adds the words of the lanes with `wanted`. Returns whether there are enough to take. All
+    // lanes call this.
     __device__ __forceinline__ bool push(bool wanted, Word word) {
         u32 votes = __ballot_sync(ALL_LANES, wanted);
         if (wanted) words[count + __popc(votes & ((1u << threadIdx.x % 32) - 1))] = word;
