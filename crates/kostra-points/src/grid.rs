@@ -43,10 +43,12 @@ pub enum GridError {
         cells: usize,
     },
     /// A value is not a number.
-    #[error("a value of cell {cell} is NaN (not a number); fix it")]
+    #[error(
+        "the value at {place:?}, counted from 0, is NaN (not a number); replace it by a number"
+    )]
     Nan {
-        /// The first such cell.
-        cell: usize,
+        /// The row and the column of the first such cell; for a volume, the layer before them.
+        place: Vec<usize>,
     },
     /// The edges are not a graph.
     #[error(transparent)]
@@ -195,8 +197,11 @@ impl Grid {
         if channels == 0 || cells.checked_mul(channels) != Some(values.len()) {
             return Err(GridError::Length { values: values.len(), channels, cells });
         }
-        if let Some(place) = values.iter().position(|value| value.is_nan()) {
-            return Err(GridError::Nan { cell: place / channels });
+        if let Some(at) = values.iter().position(|value| value.is_nan()) {
+            let [depth, height, width] = self.shape;
+            let cell = at / channels;
+            let place = [cell / width / height, cell / width % height, cell % width];
+            return Err(GridError::Nan { place: place[usize::from(depth == 1)..].to_vec() });
         }
         let [u, v] = self.ends()?;
         let mut weights = memory::with_capacity(self.edges)?;
@@ -264,7 +269,12 @@ mod tests {
             |values: &[f64], channels| grid.differences(values, channels).unwrap_err().to_string();
         assert!(error(&[0.0; 5], 1).contains("5 values are not 1 for each of 4 cells"));
         assert!(error(&[], 0).contains("0 values are not 0"));
-        assert!(error(&[0.0, 0.0, f64::NAN, 0.0], 1).contains("cell 2 is NaN"));
+        assert!(error(&[0.0, 0.0, f64::NAN, 0.0], 1).contains("at [1, 0], counted from 0, is NaN"));
+        let volume = Grid::new([2, 2, 3], Connectivity::Faces).unwrap();
+        let mut values = [0.0; 24];
+        values[2 * 10] = f64::NAN;
+        let error = volume.differences(&values, 2).unwrap_err();
+        assert_eq!(error, GridError::Nan { place: vec![1, 1, 1] });
         for shape in [[1, 1 << 17, 1 << 17], [usize::MAX, 2, 1], [1, 1 << 16, 1 << 15]] {
             let grid = Grid::new(shape, Connectivity::Corners);
             assert_eq!(grid, Err(GridError::TooLarge { shape }));
