@@ -250,6 +250,10 @@ def test_a_callable_gives_the_weights_of_a_grid():
     colors = np.arange(12).reshape(2, 2, 3)
     graph = kostra.grid(colors, 4, weight=lambda a, b: np.abs(a - b).max(axis=1))
     assert graph.weights.tolist() == [3, 6, 6, 3]
+    for dtype, highest in ((np.uint8, 255), (np.int16, 32767), (np.uint32, 2**32 - 1)):
+        image = np.array([[0, highest, 1]], dtype)  # the differences are not wrapped around
+        graph = kostra.grid(image, weight=lambda a, b: np.abs(a - b))
+        assert graph.weights.tolist() == [highest, highest - 1]
 
 
 @pytest.mark.parametrize(

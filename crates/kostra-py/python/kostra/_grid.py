@@ -30,8 +30,9 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
         The weights. By default, the absolute difference of the values of two cells, and for several
         channels the Euclidean distance: ``float32`` if ``array`` has floats or integers of up to 32
         or 16 bits, and ``float64`` otherwise. A callable gets two arrays with the values of the
-        ends of all edges, and returns an array with the weights. ``numpy.maximum`` gives for
-        heights of a terrain the height at which water passes.
+        ends of all edges, and returns an array with the weights. Integers of up to 32 bits become
+        ``int64``, so that differences of unsigned integers are not wrapped around.
+        ``numpy.maximum`` gives for heights of a terrain the height at which water passes.
     threads : int, optional
         The number of threads for checking the weights of a callable. Refused without one.
 
@@ -56,7 +57,7 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
     array([[0, 0, 1],
            [0, 0, 1]], dtype=int32)
     >>> kostra.grid(image, weight=numpy.maximum).weights
-    array([11, 10, 90, 12, 91, 12, 91], dtype=uint8)
+    array([11, 10, 90, 12, 91, 12, 91])
     """
     _device.refuse_if_on_device("array", array)
     array = _arrays.numbers("array", array)
@@ -80,6 +81,8 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
     if callable(weight):
         u, v = _kostra.grid_ends(list(shape), corners)
         cells = array.reshape(-1, *channels)
+        if array.dtype.kind in "iu" and array.dtype.itemsize <= 4:
+            cells = cells.astype(np.int64)
         weights = np.asarray(weight(cells[u], cells[v]))
         if weights.shape != u.shape:
             raise ValueError(
