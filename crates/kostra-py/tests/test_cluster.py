@@ -140,6 +140,13 @@ def test_components_are_apart_at_an_infinite_distance():
     assert found.spanning_tree_.n_components == 3
     linkage = SingleLinkage(n_clusters=4, metric="precomputed").fit(sparse.csr_array(square))
     assert linkage.n_clusters_ == 4 and np.isinf(linkage.linkage_[-2:, 2]).all()
+    square[square == 0] = np.inf
+    np.fill_diagonal(square, 0)
+    for k in (1, 2, 3, 4):  # components are joined in the order of their lowest points
+        linkage.set_params(n_clusters=k)
+        of_sparse = linkage.fit(sparse.csr_array(np.where(square < 9, square, 0)))
+        assert of_sparse.n_clusters_ == len(set(of_sparse.labels_)) == k
+        np.testing.assert_array_equal(of_sparse.labels_, linkage.fit_predict(square))
 
 
 def test_the_condensed_tree_has_the_columns_of_hdbscan():
@@ -265,8 +272,16 @@ def test_bad_neighbors_are_refused():
     for pair in ((indices, distances[:1]), (distances, distances), (indices + 5, distances)):
         with pytest.raises(ValueError):
             fit(pair)
-    with pytest.raises(ValueError, match="negative distance"):
+    with pytest.raises(ValueError, match=r"distances\[0, 0\] is the negative distance -1.0"):
         fit((indices, -distances))
+    with pytest.raises(ValueError, match=r"distances\[0, 0\] is NaN; pass distances of at least 0"):
+        fit((indices, distances * np.nan))
+    # Libraries write -1 for a neighbor that they did not find.
+    for min_samples in (1, 2):
+        with pytest.raises(ValueError, match=r"indices\[1, 0\] is -1, .* pass fewer neighbors"):
+            HDBSCAN(2, metric="precomputed", min_samples=min_samples).fit(
+                (np.array([[1], [-1]]), distances)
+            )
     with pytest.raises(ValueError, match="point 0 has 2 neighbors, itself included"):
         HDBSCAN(2, metric="precomputed", min_samples=3).fit(
             (np.array([[1], [0], [1]]), np.ones((3, 1)))

@@ -179,9 +179,9 @@ def test_single_linkage_of_points_and_of_distances_is_scipys():
         (np.zeros(4), "condensed vector"),
         (np.zeros((2, 3)), "square matrix"),
         (np.zeros((0, 0)), "square matrix"),
-        (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
+        (np.array([[0.0, 1.0], [2.0, 0.0]]), r"X\[0, 1\] is 1.0 and X\[1, 0\] is 2.0"),
         (np.array([[0.0, np.nan], [np.nan, 0.0]]), r"X\[0, 1\] is NaN"),
-        (np.array([1.0, np.nan, 2.0]), "NaN"),
+        (np.array([1.0, np.nan, 2.0]), r"X\[1\] is NaN; pass distances of at least 0"),
         (np.array([1.0, 2.0, -3.0]), r"X\[2\] is the negative distance -3.0"),
         (np.array([[0.0, -1.0], [-1.0, 0.0]]), r"X\[0, 1\] is the negative distance"),
         (np.array([[1.0, 0.5], [0.5, 1.0]]), r"X\[0, 0\] is 1.0, .* not similarities"),
@@ -189,7 +189,7 @@ def test_single_linkage_of_points_and_of_distances_is_scipys():
         (np.array([1, 2, 2**53 + 1]), r"X\[2\] is \d+, which a float would round"),
         (sparse.csr_array(np.array([[0.0, -1.0], [0.0, 0.0]])), "negative distance"),
         (sparse.csr_array((2, 3)), "square matrix"),
-        (sparse.csr_array(np.array([[0.0, np.nan], [0.0, 0.0]])), "X.data"),
+        (sparse.csr_array(np.array([[0.0, np.nan], [0.0, 0.0]])), r"X.data\[0\] is NaN; pass dist"),
     ],
 )
 def test_bad_distances_are_refused(distances, message):

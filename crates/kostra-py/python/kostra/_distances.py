@@ -24,6 +24,7 @@ def dense_tree(X, min_samples):
     """
     _device.refuse_if_on_device("X", X)
     distances = np.ascontiguousarray(_arrays.numbers("X", X), np.float64)
+    _refuse_wrong("X", distances)
     if distances.ndim == 1:
         n = int(round((1 + np.sqrt(1 + 8 * len(distances))) / 2))
         if n * (n - 1) // 2 != len(distances):
@@ -37,11 +38,13 @@ def dense_tree(X, min_samples):
         )
     else:
         n = len(distances)
-        if np.isnan(distances).any():
-            row, column = np.argwhere(np.isnan(distances))[0]
-            raise ValueError(f"X[{row}, {column}] is NaN; fix it")
         if not np.allclose(distances, distances.T):
-            raise ValueError("X must be symmetric; pass distances that do not depend on the order")
+            row, column = np.argwhere(~np.isclose(distances, distances.T))[0]
+            raise ValueError(
+                f"X must be symmetric, but X[{row}, {column}] is {distances[row, column]} and "
+                f"X[{column}, {row}] is {distances[column, row]}; pass distances that do not "
+                "depend on the order"
+            )
         own = distances.diagonal()
         if not np.allclose(own, 0):
             place = int((~np.isclose(own, 0)).argmax())
@@ -49,7 +52,6 @@ def dense_tree(X, min_samples):
                 f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
                 "pass distances, not similarities, and zeros on the diagonal"
             )
-    _refuse_negative("X", distances)
     min_samples = samples(min_samples, n)
     cores = None
     if min_samples > 1 and distances.ndim == 2:
@@ -59,13 +61,15 @@ def dense_tree(X, min_samples):
     return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, cores)
 
 
-def _refuse_negative(name, distances):
-    negative = distances < 0
-    if negative.any():
-        place = np.argwhere(negative)[0]
+def _refuse_wrong(name, distances):
+    """Refuses negative distances and NaN."""
+    wrong = ~(distances >= 0)
+    if wrong.any():
+        place = np.argwhere(wrong)[0]
+        value = distances[tuple(place)]
+        what = "NaN" if np.isnan(value) else f"the negative distance {value}"
         raise ValueError(
-            f"{name}[{', '.join(map(str, place))}] is the negative distance "
-            f"{distances[tuple(place)]}; pass distances of at least 0"
+            f"{name}[{', '.join(map(str, place))}] is {what}; pass distances of at least 0"
         )
 
 
@@ -91,7 +95,7 @@ def sparse_tree(X, min_samples, threads):
     X = X.tocoo(copy=False)
     rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
     distances = _arrays.numbers("X.data", X.data)
-    _refuse_negative("X.data", distances)
+    _refuse_wrong("X.data", distances)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         distances = distances.astype(np.float64, copy=False)
@@ -121,8 +125,15 @@ def neighbor_tree(indices, distances, min_samples, threads):
             f"n by k, but are {indices.dtype} of the shape {indices.shape} and "
             f"{distances.dtype} of the shape {distances.shape}"
         )
-    _refuse_negative("distances", distances)
+    _refuse_wrong("distances", distances)
     n, k = indices.shape
+    outside = (indices < 0) | (indices >= n)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise ValueError(
+            f"indices[{row}, {column}] is {indices[row, column]}, but there are {n} points, "
+            "numbered from 0; pass fewer neighbors, so that every point has all of them"
+        )
     rows = np.repeat(np.arange(n), k)
     reach = np.asarray(distances, np.float64)
     min_samples = samples(min_samples, n)
@@ -132,8 +143,6 @@ def neighbor_tree(indices, distances, min_samples, threads):
         _refuse_few_neighbors(k + 1 - has_itself, min_samples, "neighbors, itself included")
         nearest = np.sort(reach, axis=1)
         cores = nearest[np.arange(n), min_samples - 1 - ~has_itself]
-        if indices.size and not 0 <= indices.min() <= indices.max() < n:
-            raise ValueError(f"indices must be from 0 to {n - 1}")
         reach = np.maximum(reach, np.maximum(cores[:, None], cores[indices]))
     names = ("rows", "indices", "distances")
     return _forest(rows, indices.reshape(-1), reach.reshape(-1), n, names, threads)

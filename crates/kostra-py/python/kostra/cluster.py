@@ -152,7 +152,9 @@ class HDBSCAN(_Estimator):
     -----
     In a sparse matrix, the ``min_samples``-th smallest stored entry of a row is the core distance,
     as in scikit-learn. So store the zeros of the diagonal to count each point itself. In the arrays
-    of ``kneighbors``, every point counts itself, whether its row contains it or not.
+    of ``kneighbors``, every point counts itself, whether its row contains it or not. In both forms,
+    equal distances are ordered by their positions. Mutual reachability distances are often equal,
+    so labels may differ from those of points.
 
     References
     ----------
@@ -344,8 +346,10 @@ class SingleLinkage(_Estimator):
         else:
             threshold = number("distance_threshold", self.distance_threshold)
             k = tree.n_components + int(np.count_nonzero(tree.weights >= threshold))
-        self.labels_ = cut(tree, k=max(k, tree.n_components))
-        self.n_clusters_ = max(k, tree.n_components)
+        labels = cut(tree, k=max(k, tree.n_components))
+        # Components are joined at an infinite distance, in the order of their lowest points.
+        self.labels_ = np.maximum(labels - max(tree.n_components - k, 0), 0)
+        self.n_clusters_ = k
         self.linkage_ = single_linkage(tree, join=np.inf)
         self.spanning_tree_ = tree
         return self
