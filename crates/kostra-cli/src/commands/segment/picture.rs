@@ -61,17 +61,22 @@ pub(super) fn palette(labeled: &Labeled<'_>, colors: Colors) -> anyhow::Result<P
     Ok(Palette { color, samples })
 }
 
-/// The mean of each channel of each segment.
+/// The mean of each channel of each segment. Unknown values do not count. A segment without known
+/// values has the mean NaN, which becomes black.
 fn means<T: Value>(values: &[T], labeled: &Labeled<'_>) -> anyhow::Result<Vec<f64>> {
     let channels = labeled.cells.channels;
-    let mut sums: Vec<f64> = memory::zeros(labeled.segments.segments as usize * channels)?;
-    let mut sizes: Vec<f64> = memory::zeros(labeled.segments.segments as usize)?;
+    let means = labeled.segments.segments as usize * channels;
+    let mut sums: Vec<f64> = memory::zeros(means)?;
+    let mut sizes: Vec<f64> = memory::zeros(means)?;
     for (pixel, &label) in values.chunks_exact(channels).zip(&labeled.segments.labels) {
-        sizes[label as usize] += 1.0;
-        let sums = &mut sums[label as usize * channels..][..channels];
-        sums.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value.to_f64());
+        for (value, at) in pixel.iter().zip(label as usize * channels..) {
+            if labeled.image.unknown != Some(value.to_f64()) {
+                sums[at] += value.to_f64();
+                sizes[at] += 1.0;
+            }
+        }
     }
-    sums.iter_mut().enumerate().for_each(|(at, sum)| *sum /= sizes[at / channels]);
+    sums.iter_mut().zip(sizes).for_each(|(sum, size)| *sum /= size);
     Ok(sums)
 }
 
@@ -119,7 +124,31 @@ pub(super) fn write(
 mod tests {
     use std::collections::HashSet;
 
+    use kostra::io::ImageFile;
+    use kostra_points::cluster::Segments;
+    use kostra_points::grid::{Connectivity, Grid};
+
+    use super::super::{Cells, Neighbors};
     use super::*;
+
+    #[test]
+    fn unknown_heights_do_not_change_mean_colors() {
+        let image = ImageFile {
+            format: "heights",
+            shape: vec![1, 4],
+            may_be_volume: false,
+            values: PixelValues::Single(vec![10.0, 20.0, -32768.0, -32768.0]),
+            is_bytes: false,
+            unknown: Some(-32768.0),
+        };
+        let shape = [1, 1, 4];
+        let grid = Grid::new(shape, Connectivity::Faces).unwrap();
+        let neighbors = Neighbors::Four;
+        let cells = Cells { grid, shape, channels: 1, neighbors, is_volume: false };
+        let segments = Segments { labels: vec![0, 0, 0, 1], segments: 2 };
+        let labeled = Labeled { segments: &segments, image: &image, cells: &cells };
+        assert_eq!(palette(&labeled, Colors::Mean).unwrap().samples, [128, 0]);
+    }
 
     #[test]
     fn segments_have_different_colors() {
