@@ -226,6 +226,18 @@ impl PointRequest {
                 self.source
             )]);
         }
+        let counts = |first: f64| {
+            let rows = file.coordinates.chunks_exact(file.dimensions);
+            (0_u32..).zip(rows).all(|(row, point)| point[0] == first + f64::from(row))
+        };
+        let is_guess = file.names.is_empty() && self.options.columns.is_empty();
+        if is_guess && file.dimensions > 1 && file.len() > 2 && (counts(0.0) || counts(1.0)) {
+            output::warn(&[format!(
+                "{}: column 1 counts the points; if it is no coordinate, pass the others with \
+                 `--columns`",
+                self.source
+            )]);
+        }
         Ok(file)
     }
 
