@@ -45,6 +45,8 @@ fn a_first_line_with_numbers_and_other_text_is_no_header() {
     assert!(error("1.0.0,--\n3,4\n", &[]).contains("1.0.0 is not a number"));
     assert!(error("1,5;2,5\n3,5;4\n", &[]).contains("write it with a decimal point"));
     assert!(error("x;y\n1,5;2\n", &[]).contains("1,5 is not a number; write it with a decimal"));
+    assert!(error("x,y\n\"1,5\",2\n", &[]).contains("line 2, column 1: 1,5 is not a number"));
+    assert!(error("\"1,5\",2\n3,4\n", &[]).contains("a point? 1,5 is not a number, and other"));
     assert!(error("Brno,16.6\nPraha,14.4\n", &["2"]).contains("Brno is not a number"));
     // A name that was chosen is in the line.
     assert_eq!(read("x,2020\n3,4\n", &["x"]).unwrap().coordinates, [3.0]);

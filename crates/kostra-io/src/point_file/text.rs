@@ -105,7 +105,7 @@ fn is_header(
             .to_owned(),
         _ => format!(
             "does this line contain names or a point? {} is not a number{}{remedy}",
-            show(field),
+            show(text(field).as_bytes()),
             if numbers > 0 { ", and other fields are" } else { "" },
         ),
     };
@@ -146,7 +146,7 @@ fn no_number(field: &[u8]) -> String {
         return "the coordinate is missing; remove the line".to_owned();
     }
     let other = "; choose the columns of the coordinates with `--columns`, or fix it";
-    format!("{} is not a number{}", show(field), remedy(field, other))
+    format!("{} is not a number{}", show(text(field).as_bytes()), remedy(field, other))
 }
 
 /// The remedy for a number with a decimal comma, or the other one.
