@@ -17,7 +17,7 @@ forms:
 
 The components of a sparse matrix or of k-NN arrays are joined at an infinite distance. ``X`` may
 also be a :class:`kostra.Forest` whose weights are distances. So several estimators can share one
-tree.
+tree. Then ``metric`` and ``min_samples`` have no effect, because the tree has its distances.
 
 :class:`HDBSCAN` and :class:`SingleLinkage` also take points on a CUDA device, such as arrays of
 CuPy and PyTorch, or the tree of such points. The device finds the tree, and the processor the
