@@ -3,7 +3,8 @@
 //! GraphML and node-link JSON describe such graphs. Vertices are numbered in order of first
 //! appearance, and edges in order of appearance. The weight is the attribute that the user names,
 //! or else the attribute `weight`. If there is none, but other attributes are numbers, the graph is
-//! refused with a question. Ids that are the numbers of their vertices are no names.
+//! refused with a question. Ids that are the numbers of their vertices are no names, unless the
+//! format stores them as text.
 //!
 //! Besides the graph, reading takes the table of ids and one byte per vertex.
 
@@ -105,6 +106,8 @@ impl<'a> WeightAttribute<'a> {
 #[derive(Debug)]
 pub(crate) struct AttributedGraph {
     ids: Numbering,
+    /// Whether an id is text in a format that also has integers.
+    pub(crate) text_ids: bool,
     /// Whether each vertex has been declared, and not only used by an edge.
     declared: Vec<bool>,
     /// Where edges use vertices that were not declared before.
@@ -126,6 +129,7 @@ impl AttributedGraph {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self, ReadErrorKind> {
         Ok(Self {
             ids: Numbering::default(),
+            text_ids: false,
             declared: Vec::new(),
             used_early: HashMap::new(),
             columns: Columns::default(),
@@ -218,7 +222,7 @@ impl AttributedGraph {
         weight: WeightAttribute<'_>,
         mut notes: Vec<String>,
     ) -> Result<Parsed, Fault> {
-        let Self { ids, used_early, columns, weighted, kept, .. } = self;
+        let Self { ids, text_ids, used_early, columns, weighted, kept, .. } = self;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
             let id = ids.name(vertex).unwrap_or_default();
             let sentence = format!(
@@ -233,7 +237,8 @@ impl AttributedGraph {
         }
         let kept = kept.finish()?;
         let graph = RawGraph::new(ids.len(), columns, weighted).build(options, &mut notes)?;
-        let names = if ids.are_numbers() { None } else { Some(ids.into_names()?) };
-        Ok(Parsed { names, kept, ..Parsed::new(graph, notes) })
+        let are_names = text_ids || !ids.are_numbers();
+        let names = if are_names { Some(ids.into_names()?) } else { None };
+        Ok(Parsed { names, text_names: text_ids, kept, ..Parsed::new(graph, notes) })
     }
 }

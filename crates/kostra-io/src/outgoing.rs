@@ -42,6 +42,14 @@ impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
 }
 
 impl<'a> Outgoing<'a> {
+    /// Whether all names are integers of 64 bits as they are usually written, and not text in the
+    /// input.
+    pub(crate) fn has_integer_names(&self) -> bool {
+        let is_integer =
+            |name: &String| name.parse::<i64>().is_ok_and(|integer| integer.to_string() == *name);
+        !self.text_names && self.names.is_some_and(|names| names.iter().all(is_integer))
+    }
+
     /// The kept columns of the edges, if there are any.
     ///
     /// # Errors

@@ -138,7 +138,9 @@ enum Kind {
 }
 
 fn node(object: &Members<'_>, graph: &mut AttributedGraph) -> Result<(), ReadErrorKind> {
-    graph.declare(&id(object.id, "id", "node")?)
+    let id = id(object.id, "id", "node")?;
+    graph.text_ids |= object.id.is_some_and(|json| json.starts_with('"'));
+    graph.declare(&id)
 }
 
 fn edge(

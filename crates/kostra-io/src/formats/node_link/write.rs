@@ -9,7 +9,8 @@ use crate::KeptRows;
 use crate::interface::{Outgoing, Writer};
 use crate::text_writer::TextWriter;
 
-/// Writes a graph. Nodes have their names as ids, or their numbers from 0.
+/// Writes a graph. Nodes have their names as ids, or their numbers from 0. Names that are
+/// integers are written as integers, unless the input stores them as text.
 pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     if let Some(edge) = first_infinite(outgoing.graph) {
         return Err(format!(
@@ -35,6 +36,7 @@ fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let mut text = TextWriter::new(to);
+    let bare = outgoing.has_integer_names();
     // A forest, whose edges have ids, has no parallel edges.
     let multigraph = if outgoing.edge_ids.is_some() { "false" } else { "true" };
     text.word("{\"directed\": false, \"multigraph\": ").word(multigraph);
@@ -42,18 +44,23 @@ fn write(
     let vertices = outgoing.graph.vertices();
     for vertex in 0..vertices {
         text.word("{\"id\": ");
-        write_id(&mut text, outgoing, vertex)?;
+        write_id(&mut text, (outgoing, bare), vertex)?;
         text.word(if vertex + 1 == vertices { "}" } else { "}," }).end_line()?;
     }
     text.word("], \"edges\": [").end_line()?;
-    write_edges(&mut text, outgoing, kept)?;
+    write_edges(&mut text, (outgoing, bare), kept)?;
     text.word("]}").end_line()?;
     text.finish()
 }
 
-/// Writes the name or the number of a vertex.
-fn write_id(text: &mut TextWriter<'_>, outgoing: &Outgoing<'_>, vertex: Vertex) -> io::Result<()> {
+/// Writes the name or the number of a vertex. A `bare` name has no quotes.
+fn write_id(
+    text: &mut TextWriter<'_>,
+    (outgoing, bare): (&Outgoing<'_>, bool),
+    vertex: Vertex,
+) -> io::Result<()> {
     match outgoing.names.and_then(|names| names.get(vertex as usize)) {
+        Some(name) if bare => text.word(name),
         Some(name) => text.word(&serde_json::to_string(name)?),
         None => text.number(vertex.into()),
     };
@@ -62,7 +69,7 @@ fn write_id(text: &mut TextWriter<'_>, outgoing: &Outgoing<'_>, vertex: Vertex) 
 
 fn write_edges(
     text: &mut TextWriter<'_>,
-    outgoing: &Outgoing<'_>,
+    (outgoing, bare): (&Outgoing<'_>, bool),
     kept: Option<&KeptRows<'_>>,
 ) -> io::Result<()> {
     with_graph!(outgoing.graph, graph => {
@@ -70,9 +77,9 @@ fn write_edges(
         let ends = edges.u().iter().zip(edges.v());
         for (edge, ((&u, &v), &weight)) in ends.zip(edges.weights()).enumerate() {
             text.word("{\"source\": ");
-            write_id(text, outgoing, u)?;
+            write_id(text, (outgoing, bare), u)?;
             text.word(", \"target\": ");
-            write_id(text, outgoing, v)?;
+            write_id(text, (outgoing, bare), v)?;
             if let Some(&id) = outgoing.edge_ids.and_then(|ids| ids.get(edge)) {
                 text.word(", \"").word(EDGE_ID).word("\": ").number(id);
             }

@@ -65,16 +65,17 @@ fn columns(outgoing: Outgoing<'_>) -> Result<Vec<Column<'_>>, String> {
         let id = move |edge: usize| ids.get(edge).map_or(0, |&id| id as i64);
         columns.push(integers("edge", id));
     }
+    let integer_names = outgoing.has_integer_names();
     for (name, ends) in [("u", graph.u()), ("v", graph.v())] {
         let end = move |edge: usize| ends.get(edge).copied().unwrap_or_default();
         columns.push(match outgoing.names {
             None => integers(name, move |edge| end(edge).into()),
             Some(names) => {
                 let text = move |edge| names.get(end(edge) as usize).map_or("", String::as_str);
-                if outgoing.text_names {
-                    Column::new(name, Values::Texts(Box::new(text)))
+                if integer_names {
+                    integers(name, move |edge| text(edge).parse().unwrap_or_default())
                 } else {
-                    texts(name, names.iter().map(String::as_str), text)
+                    Column::new(name, Values::Texts(Box::new(text)))
                 }
             }
         });
@@ -119,20 +120,6 @@ pub(super) fn kept<'a>(kept: &KeptRows<'a>, rows: usize) -> Vec<Column<'a>> {
 
 pub(super) fn integers<'a>(name: &'a str, value: impl Fn(usize) -> i64 + 'a) -> Column<'a> {
     Column::new(name, Values::Wide(Box::new(value)))
-}
-
-/// A column of texts, or of integers if all texts are integers as they are written without zeros in
-/// front.
-fn texts<'a>(
-    name: &'a str,
-    mut all: impl Iterator<Item = &'a str>,
-    text: impl Fn(usize) -> &'a str + 'a,
-) -> Column<'a> {
-    let integer = |text: &str| text.parse().ok().filter(|value: &i64| value.to_string() == text);
-    if all.all(|text| integer(text).is_some()) {
-        return integers(name, move |edge| integer(text(edge)).unwrap_or_default());
-    }
-    Column::new(name, Values::Texts(Box::new(text)))
 }
 
 fn weight(graph: &AnyGraph) -> Column<'_> {
