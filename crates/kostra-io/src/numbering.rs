@@ -1,6 +1,7 @@
 //! Numbers for the names of vertices.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use kostra_core::memory::{self, OutOfMemory};
 use kostra_core::{GraphError, MAX_VERTICES, Vertex};
@@ -10,11 +11,13 @@ use crate::ReadErrorKind;
 /// The numbers of the names, in order of first appearance.
 ///
 /// Most names in files are integers below a small multiple of the number of names. Such a name is
-/// the position of its number in an array; the others are keys of a map.
+/// the position of its number in an array. Larger integers are keys of a map, which needs no memory
+/// for their digits, and all other names of another map.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     /// The number of each name that is an integer, or [`NONE`].
     integers: Vec<Vertex>,
+    large: HashMap<u64, Vertex>,
     others: HashMap<Box<str>, Vertex>,
     count: usize,
 }
@@ -34,12 +37,14 @@ impl Numbering {
     /// When there are too many names, or the system does not grant the memory.
     pub(crate) fn number(&mut self, name: &str) -> Result<Vertex, ReadErrorKind> {
         let integer = integer(name);
-        if let Some(&number) = integer.and_then(|integer| self.integers.get(integer))
-            && number != NONE
-        {
-            return Ok(number);
-        }
-        if let Some(&number) = self.others.get(name) {
+        let found = match integer {
+            Some(integer) => match self.integers.get(integer as usize) {
+                Some(&number) if number != NONE => Some(number),
+                _ => self.large.get(&integer).copied(),
+            },
+            None => self.others.get(name).copied(),
+        };
+        if let Some(number) = found {
             return Ok(number);
         }
         if self.count >= MAX_VERTICES {
@@ -47,9 +52,10 @@ impl Numbering {
         }
         let number = self.count as Vertex;
         let most = LEAST_INTEGERS.max(self.count.saturating_mul(INTEGERS_PER_NAME));
-        match integer.filter(|&integer| integer < most) {
-            Some(integer) => *self.place(integer)? = number,
-            None => self.insert(name, number)?,
+        match integer {
+            Some(integer) if integer < most as u64 => *self.place(integer as usize)? = number,
+            Some(integer) => insert(&mut self.large, integer, number)?,
+            None => insert(&mut self.others, name.into(), number)?,
         }
         self.count += 1;
         Ok(number)
@@ -65,15 +71,6 @@ impl Numbering {
         Ok(&mut self.integers[integer])
     }
 
-    fn insert(&mut self, name: &str, number: Vertex) -> Result<(), ReadErrorKind> {
-        let bytes = (self.others.len() + 1) * size_of::<(Box<str>, Vertex)>();
-        self.others
-            .try_reserve(1)
-            .map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
-        self.others.insert(name.into(), number);
-        Ok(())
-    }
-
     /// The number of names.
     pub(crate) fn len(&self) -> usize {
         self.count
@@ -82,13 +79,17 @@ impl Numbering {
     /// Whether each name is its number.
     pub(crate) fn are_numbers(&self) -> bool {
         let is_same = |(integer, &number): (usize, &Vertex)| integer == number as usize;
-        self.others.is_empty() && self.integers.iter().enumerate().all(is_same)
+        self.large.is_empty()
+            && self.others.is_empty()
+            && self.integers.iter().enumerate().all(is_same)
     }
 
     /// The name of a number, which takes time proportional to the number of names.
     pub(crate) fn name(&self, number: Vertex) -> Option<String> {
         let integer = self.integers.iter().position(|&other| other == number);
+        let large = || self.large.iter().find(|&(_, &other)| other == number);
         let other = || self.others.iter().find(|&(_, &other)| other == number);
+        let integer = integer.map(|integer| integer as u64).or_else(|| Some(*large()?.0));
         integer.map(|integer| integer.to_string()).or_else(|| Some(other()?.0.to_string()))
     }
 
@@ -98,7 +99,9 @@ impl Numbering {
     /// When the system does not grant the memory.
     pub(crate) fn into_names(self) -> Result<Vec<String>, OutOfMemory> {
         let mut names = memory::filled(self.count, String::new())?;
-        for (integer, number) in self.integers.into_iter().enumerate() {
+        let integers = self.integers.into_iter().enumerate();
+        for (integer, number) in integers.map(|(at, number)| (at as u64, number)).chain(self.large)
+        {
             if let Some(place) = names.get_mut(number as usize) {
                 *place = integer.to_string();
             }
@@ -112,10 +115,21 @@ impl Numbering {
     }
 }
 
+fn insert<K: Hash + Eq>(
+    numbers: &mut HashMap<K, Vertex>,
+    name: K,
+    number: Vertex,
+) -> Result<(), ReadErrorKind> {
+    let bytes = (numbers.len() + 1) * size_of::<(K, Vertex)>();
+    numbers.try_reserve(1).map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
+    numbers.insert(name, number);
+    Ok(())
+}
+
 /// The integer that a name is, if this integer as text is the name.
-fn integer(name: &str) -> Option<usize> {
-    /// Longer names are not positions in an array.
-    const MOST_DIGITS: usize = 12;
+fn integer(name: &str) -> Option<u64> {
+    /// All integers with this number of digits are below 2^64.
+    const MOST_DIGITS: usize = 19;
     let digits = name.as_bytes();
     let is_plain = match digits {
         [b'0'] => true,
@@ -125,10 +139,9 @@ fn integer(name: &str) -> Option<usize> {
     if !is_plain {
         return None;
     }
-    let integer = digits.iter().try_fold(0_u64, |integer, digit| {
+    digits.iter().try_fold(0_u64, |integer, digit| {
         digit.is_ascii_digit().then(|| 10 * integer + u64::from(digit - b'0'))
-    });
-    usize::try_from(integer?).ok()
+    })
 }
 
 #[cfg(test)]
@@ -149,6 +162,8 @@ mod tests {
             "7 ",
             "",
             "1099511627776",
+            "9999999999999999999",
+            "18446744073709551616",
             "99999999999999999999",
         ];
         let mut numbering = Numbering::default();

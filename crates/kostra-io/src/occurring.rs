@@ -21,7 +21,8 @@ pub(crate) fn are_ids(names: &[String]) -> bool {
 /// Numbers the vertices that occur in the order of their ids, and returns the ids as names.
 /// `vertices` is more than the highest id.
 ///
-/// Takes a number per id if the ids are at most `dense`, and a search per end of an edge otherwise.
+/// Takes a number per id if the ids are at most `dense`, and otherwise a search per end of an edge
+/// among the ids in the same range.
 pub(crate) fn renumber(
     columns: &mut Columns,
     vertices: u64,
@@ -30,7 +31,7 @@ pub(crate) fn renumber(
     let ids = if vertices <= dense {
         number_by_table(columns, usize::try_from(vertices).unwrap_or(usize::MAX))?
     } else {
-        number_by_search(columns)?
+        number_by_search(columns, vertices)?
     };
     Ok(memory::collected(ids.iter().map(ToString::to_string))?)
 }
@@ -53,13 +54,27 @@ fn number_by_table(columns: &mut Columns, vertices: usize) -> Result<Vec<Vertex>
     Ok(ids)
 }
 
-fn number_by_search(columns: &mut Columns) -> Result<Vec<Vertex>, ReadErrorKind> {
-    let mut ids = memory::with_capacity(columns.u.len() + columns.v.len())?;
+fn number_by_search(columns: &mut Columns, vertices: u64) -> Result<Vec<Vertex>, ReadErrorKind> {
+    let mut ids: Vec<Vertex> = memory::with_capacity(columns.u.len() + columns.v.len())?;
     ids.extend(columns.u.iter().chain(&columns.v).copied());
     ids.sort_unstable();
     ids.dedup();
+    // As many ranges of ids as there are ids, so that most ranges contain few.
+    let width = vertices.div_ceil(ids.len().max(1) as u64).max(1);
+    let mut starts: Vec<Vertex> = memory::filled(ids.len() + 1, 0)?;
+    for &id in &ids {
+        starts[(u64::from(id) / width) as usize + 1] += 1;
+    }
+    let mut before = 0;
+    for start in &mut starts {
+        before += *start;
+        *start = before;
+    }
     for end in columns.u.iter_mut().chain(&mut columns.v) {
-        *end = ids.binary_search(end).unwrap_or_default() as Vertex;
+        let range = (u64::from(*end) / width) as usize;
+        let start = starts[range];
+        let same = &ids[start as usize..starts[range + 1] as usize];
+        *end = start + same.binary_search(end).unwrap_or_default() as Vertex;
     }
     Ok(ids)
 }
