@@ -1,5 +1,6 @@
 //! A file: its columns, and their values in batches of rows.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::ops::Range;
@@ -187,7 +188,9 @@ impl File {
         };
         let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
         let mut cursor = self.cursor(group, index, rows)?;
-        Ok(cursor.read(0, 1)?.text(0)?.into_owned())
+        let cells = cursor.read(0, 1)?;
+        // A geometry beside the columns of edges is no text.
+        Ok(cells.text(0).map_or_else(|_| "bytes".to_owned(), Cow::into_owned))
     }
 
     fn cursor(

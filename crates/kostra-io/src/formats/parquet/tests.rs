@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use kostra_core::AnyGraph;
-use parquet::data_type::{DataType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
@@ -183,13 +183,35 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     assert!(dates.contains("column 'opened' contains dates"), "{dates}");
 }
 
+fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>, values: &[T::T]) {
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(values, None, None).unwrap();
+    column.close().unwrap();
+}
+
+#[test]
+fn a_geometry_beside_the_edges_need_not_be_text() {
+    let schema = "message t { required binary geometry; required int64 u; required int64 v;
+                  required double length; }";
+    let (schema, mut bytes) = (Arc::new(parse_message_type(schema).unwrap()), Vec::new());
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    put::<ByteArrayType>(&mut group, &[vec![1, 2, 0, 0xff].into(), vec![0xff].into()]);
+    put::<Int64Type>(&mut group, &[0, 1]);
+    put::<Int64Type>(&mut group, &[1, 2]);
+    put::<DoubleType>(&mut group, &[2.5, 1.5]);
+    group.close().unwrap();
+    writer.close().unwrap();
+    let loaded = read(&bytes).unwrap();
+    assert_eq!(edges(&loaded.graph), [(0, 1, "2.5".into()), (1, 2, "1.5".into())]);
+    assert_eq!(loaded.notes, ["column 'geometry' is left out"]);
+    let refused = read_with(&bytes, &chosen([("source", "geometry"), ("target", "v")]));
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("column 'geometry', row 0"), "{refused}");
+}
+
 /// A table with a group of rows for each item of `groups`: columns `source`, `target` and `weight`.
 fn in_groups(groups: &[Vec<(i64, i64, f64)>]) -> Vec<u8> {
-    fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>, values: &[T::T]) {
-        let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<T>().write_batch(values, None, None).unwrap();
-        column.close().unwrap();
-    }
     let schema = "message t { required int64 source; required int64 target;
                   required double weight; }";
     let (schema, mut bytes) = (Arc::new(parse_message_type(schema).unwrap()), Vec::new());
