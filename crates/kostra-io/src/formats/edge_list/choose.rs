@@ -177,7 +177,10 @@ impl Chooser<'_> {
             (None, Some(known), _) => Ok(known),
             (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
             (Some(given), _, &[other]) => Ok((given, other)),
-            (None, None, &[u, v]) => Ok((u, v)),
+            // One of two columns that is named as a weight is no vertex.
+            (None, None, &[u, v]) if weight.is_some() || self.weight_by_name(&others).is_none() => {
+                Ok((u, v))
+            }
             // Without names, the vertices come first.
             (None, None, &[u, v, ..])
                 if self.names.is_none() && weight.is_none_or(|weight| weight > v) =>

@@ -298,6 +298,12 @@ fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comme
     loop {
         let number = text.line_number();
         let Some(line) = text.line()? else { break };
+        // Else all lines of such a file would be one line.
+        if line.trim_ascii_end().contains(&b'\r') {
+            let sentence = "this line has a carriage return inside; save the file with line feeds \
+                            at the ends of lines";
+            return Err(Fault::at_line(number, 1, sentence));
+        }
         if !is_comment(line) {
             break;
         }

@@ -186,7 +186,7 @@ impl<'a> Document<'a> {
                 Element::Edge
             }
             (Some(Element::Edge), "data") => self.start_data(element, place)?,
-            (Some(Element::Node | Element::Edge), "graph") => {
+            (Some(Element::Graph | Element::Node | Element::Edge), "graph") => {
                 let sentence = "this graph is nested in another one; save it without groups";
                 return Err(malformed(place, sentence));
             }

@@ -176,6 +176,7 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         (cut.to_owned(), "the file ends before </graphml>; it is cut short"),
         (with_weight("<hyperedge/>"), "a hyperedge may join more than two nodes"),
         (with_weight("<node id='a'><graph/></node>"), "this graph is nested in another one"),
+        (with_weight("<graph/>"), "this graph is nested in another one"),
         ("<kml/><!--<graphml-->".into(), "line 1, column 1: a GraphML file is one element"),
         (
             format!("<?xml version='1.0' encoding='latin1'?>{whole}"),
