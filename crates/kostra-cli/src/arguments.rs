@@ -14,7 +14,7 @@ pub(crate) struct InputArguments {
     pub(crate) input: OsString,
 
     /// The format of the input [default: recognized by the content]
-    #[arg(long, value_parser = formats(|_| true))]
+    #[arg(long, value_parser = formats())]
     pub(crate) format: Option<Format>,
 
     /// Weights for an input without weights: 1 for each edge, a hash of the endpoints, or the
@@ -122,8 +122,8 @@ pub(crate) enum Array {
     Edges,
 }
 
-/// Parses the id of a wanted format. Errors, help texts and completions list the wanted ids.
-pub(crate) fn formats(wanted: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
-    let ids = FORMATS.iter().copied().filter(|&format| wanted(format)).map(Format::id);
-    PossibleValuesParser::new(ids).try_map(|id| id.parse::<Format>())
+/// Parses the id of a format. Errors, help texts and completions list the ids.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(FORMATS.iter().copied().map(Format::id))
+        .try_map(|id| id.parse::<Format>())
 }

@@ -1,25 +1,137 @@
 //! Files of graphs, as `convert` and `generate` write them.
 
 use std::io;
+use std::path::Path;
 use std::time::Instant;
 
-use kostra::io::{Format, Outgoing, Output, StreamHeader};
+use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kostra::io::{FORMATS, Format, Outgoing, Output, StreamHeader, Terms};
 use kostra_core::{EdgeId, memory};
 
 use kostra::generate::{Options, Recipe, StreamError};
 
-use crate::forest_file::{self, Destination};
+use crate::forest_file::{self, Destination, ForestFormat};
 use crate::input::{Graph, Request};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, duration};
+
+/// The formats of tables and maps, by their extensions. A forest has them, too.
+const TABLES: [&str; 3] = ["csv", "tsv", "geojson"];
+
+/// A format of `--to`.
+#[derive(Clone, Copy)]
+pub(crate) enum To {
+    Graph(Format),
+    /// All edges, as a forest of them would be written.
+    Edges(ForestFormat),
+}
+
+impl To {
+    /// The format with this id, if Kostra writes it.
+    fn by_id(id: &str) -> Option<Self> {
+        if TABLES.contains(&id) {
+            return ForestFormat::by_extension(Some(id)).map(Self::Edges);
+        }
+        id.parse().ok().filter(|format: &Format| format.is_writable()).map(Self::Graph)
+    }
+
+    /// The format of files with this extension.
+    fn by_extension(extension: &str) -> Option<Self> {
+        let has = |format: &Format| format.info().extensions.contains(&extension);
+        let graph = || FORMATS.iter().copied().filter(|format| format.is_writable()).find(has);
+        Self::by_id(extension).or_else(|| graph().map(Self::Graph))
+    }
+
+    fn ids() -> impl Iterator<Item = &'static str> {
+        let graphs = FORMATS.iter().copied().filter(|format| format.is_writable()).map(Format::id);
+        graphs.chain(TABLES)
+    }
+
+    /// Parses an id. Errors, help texts and completions list the ids.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
+        PossibleValuesParser::new(Self::ids()).try_map(|id| Self::by_id(&id).ok_or("no format"))
+    }
+}
+
+/// What is written.
+pub(crate) enum Target {
+    Graph(Output, Format),
+    Edges(Destination),
+}
+
+impl Target {
+    /// The target for the path that the user typed. Without `asked`, the file's extension decides
+    /// the format.
+    ///
+    /// # Errors
+    /// When the extension belongs to no format, or the output certainly cannot be written.
+    pub(crate) fn resolve(path: &Path, asked: Option<To>) -> anyhow::Result<Self> {
+        let extension = output::extension(path).unwrap_or_default();
+        match asked.or_else(|| To::by_extension(&extension)) {
+            Some(To::Graph(format)) => {
+                let output = output::parse_path(path);
+                output.check()?;
+                Ok(Self::Graph(output, format))
+            }
+            Some(To::Edges(format)) => {
+                Destination::resolve(path, Some(format), Terms::Command).map(Self::Edges)
+            }
+            None => {
+                let fault = match output::parse_path(path) {
+                    Output::Path(path) => {
+                        format!(
+                            "{}: no format that Kostra writes has this extension",
+                            path.display()
+                        )
+                    }
+                    _ => "standard output has no file extension".to_owned(),
+                };
+                let ids: Vec<_> = To::ids().collect();
+                bail!("{fault}; pass `--to` with one of {}", ids.join(", "))
+            }
+        }
+    }
+
+    pub(crate) fn output(&self) -> &Output {
+        match self {
+            Self::Graph(output, _) => output,
+            Self::Edges(destination) => &destination.output,
+        }
+    }
+
+    /// Whether the file holds columns that are kept with the edges.
+    pub(crate) fn keeps_columns(&self) -> bool {
+        match self {
+            Self::Graph(_, format) => format.info().has_attributes,
+            Self::Edges(_) => true,
+        }
+    }
+}
 
 /// Writes a graph that was loaded, with the coordinates and names that the format can hold. Returns
 /// the report; it belongs on standard error, because the graph may go to standard output.
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
-pub(crate) fn write(
+pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow::Result<String> {
+    match target {
+        Target::Graph(output, format) => write_graph(request, input, output, *format),
+        Target::Edges(destination) => write_edges(request, input, destination),
+    }
+}
+
+/// A note if the vertices have names, and a format has numbers in their place.
+pub(crate) fn note_on_names(input: &Graph, format: Format) -> Option<String> {
+    let has_names = format.info().has_attributes || format == Format::KST;
+    (input.names.is_some() && !has_names).then(|| {
+        let title = format.title();
+        format!("{title} has numbers in place of the names; .csv, .kst and .graphml keep the names")
+    })
+}
+
+fn write_graph(
     request: &Request,
     input: &Graph,
     to: &Output,
@@ -43,14 +155,12 @@ pub(crate) fn write(
         request.refuse_changes(input)?;
         result?;
     }
-    Ok(report(input, to, format.title(), start))
+    let note = note_on_names(input, format).map(|note| format!("note: {note}\n"));
+    Ok(note.unwrap_or_default() + &report(input, to, format.title(), start))
 }
 
-/// Writes all edges of a graph as [`forest_file::write`] does. Returns the report.
-///
-/// # Errors
-/// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
-pub(crate) fn write_edges(
+/// Writes all edges of a graph as [`forest_file::write`] does.
+fn write_edges(
     request: &Request,
     input: &Graph,
     destination: &Destination,
@@ -103,4 +213,23 @@ pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Re
     let vertices = count(vertices.into(), "vertex", "vertices");
     let (edges, time) = (count(edges, "edge", "edges"), duration(start.elapsed()));
     Ok(format!("{to}: {}, {vertices}, {edges} (generate and write {time})\n", format.title()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_extension_needs_the_option_to() {
+        let resolve = |path: &str, asked| Target::resolve(Path::new(path), asked);
+        let is = |path, asked, format| matches!(resolve(path, asked), Ok(Target::Graph(_, found)) if found == format);
+        assert!(is("a.mtx", None, Format::MATRIX_MARKET));
+        assert!(is("a.mtx", To::by_id("kst"), Format::KST));
+        assert!(matches!(resolve("a.csv.gz", None), Ok(Target::Edges(_))));
+        assert!(matches!(resolve("-", To::by_id("tsv")), Ok(Target::Edges(_))));
+        for path in ["a.txt", "-", "a.osm.pbf"] {
+            let fault = resolve(path, None).err().map(|fault| fault.to_string());
+            assert!(fault.is_some_and(|fault| fault.contains("--to")), "{path}");
+        }
+    }
 }

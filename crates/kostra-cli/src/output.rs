@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use kostra::io::{
-    FORMATS, Format, Outgoing, Output, StreamHeader, TakeEdges, WriteError, write_atomically,
-    write_graph,
+    Format, Outgoing, Output, StreamHeader, TakeEdges, WriteError, write_atomically, write_graph,
 };
 
 /// Prints to standard output. A reader that has closed its end of the pipe is no error.
@@ -64,29 +63,6 @@ fn ignore_closed_pipe(result: io::Result<()>) -> io::Result<()> {
 /// The output that the user typed; `-` is standard output.
 pub(crate) fn parse_path(path: &Path) -> Output {
     if path == Path::new("-") { Output::Stdout } else { Output::Path(path.to_path_buf()) }
-}
-
-/// The format in which to write a graph: `asked`, or the format of the file's extension.
-///
-/// # Errors
-/// When there is neither.
-pub(crate) fn graph_format(output: &Output, asked: Option<Format>) -> anyhow::Result<Format> {
-    if let Some(format) = asked {
-        return Ok(format);
-    }
-    let writable = || FORMATS.iter().copied().filter(|format| format.is_writable());
-    let ids = || writable().map(Format::id).collect::<Vec<_>>().join(", ");
-    let Output::Path(path) = output else {
-        anyhow::bail!("standard output has no file extension; pass `--to` with one of {}", ids());
-    };
-    let extension = extension(path).unwrap_or_default();
-    writable().find(|format| format.info().extensions.contains(&&*extension)).with_context(|| {
-        let path = path.display();
-        format!(
-            "{path}: no format that Kostra writes has this extension; pass `--to` with one of {}",
-            ids()
-        )
-    })
 }
 
 /// A file's extension in lower case, without the extension of a compression: `gr` for
@@ -163,15 +139,5 @@ mod tests {
         assert_eq!(extension("roads.kst").as_deref(), Some("kst"));
         assert_eq!(extension("roads.gz"), None);
         assert_eq!(extension("roads"), None);
-    }
-
-    #[test]
-    fn an_unknown_extension_needs_the_option_to() {
-        let format = |path: &str, asked| graph_format(&parse_path(Path::new(path)), asked);
-        assert_eq!(format("a.mtx", None).unwrap(), Format::MATRIX_MARKET);
-        assert_eq!(format("a.mtx", Some(Format::KST)).unwrap(), Format::KST);
-        assert!(format("a.txt", None).unwrap_err().to_string().contains("--to"));
-        assert!(format("-", None).unwrap_err().to_string().contains("--to"));
-        assert!(format("a.osm.pbf", None).is_err());
     }
 }

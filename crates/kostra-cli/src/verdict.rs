@@ -5,6 +5,8 @@ use kostra_core::{
     Violation, with_graph,
 };
 
+use crate::forest_file::Style;
+use crate::input::Graph;
 use crate::report::float;
 
 /// The proof that a forest is correct, or the first violation.
@@ -33,6 +35,17 @@ pub(crate) fn verify(
         Err(VerifyError::Violation(violation)) => Ok(Err(violation)),
         Err(VerifyError::OutOfMemory(refusal)) => Err(refusal),
     }
+}
+
+/// A fault of a forest of `input`, with the names of the vertices if they have names.
+pub(crate) fn fault(violation: &Violation, input: &Graph) -> String {
+    violation.describe(|vertex| {
+        match input.names.as_deref().and_then(|names| names.get(vertex as usize)) {
+            // The report has one line for the fault.
+            Some(name) => Style::Tabs.field(name).into_owned(),
+            None => vertex.to_string(),
+        }
+    })
 }
 
 /// Decides whether `forest` is a spanning forest of `graph`, and compares its total with that of

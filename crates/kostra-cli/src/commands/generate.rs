@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Parser, ValueHint};
 use kostra::generate::{Recipe, generators};
-use kostra::io::{Format, Output, is_streamed};
+use kostra::io::is_streamed;
 
-use crate::arguments::{InputArguments, Nan, formats};
+use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
-use crate::graph_file;
+use crate::graph_file::{self, Target, To};
 use crate::input::{GENERATED, Request};
 use crate::output;
 
@@ -48,8 +48,8 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
 
     /// The format to write [default: by the extension of the output]
-    #[arg(long, value_name = "FORMAT", value_parser = formats(Format::is_writable))]
-    to: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = To::parser())]
+    to: Option<To>,
 
     /// List the generators and their parameters
     #[arg(long, conflicts_with_all = ["spec", "output", "to"])]
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 /// What the arguments mean.
 enum Plan {
     List,
-    Write { input: Box<Request>, spec: String, output: Output, format: Format, quiet: bool },
+    Write { input: Box<Request>, spec: String, target: Target, quiet: bool },
 }
 
 impl Plan {
@@ -73,14 +73,12 @@ impl Plan {
         }
         let spec = arguments.spec.context("name the graph: NAME:key=value,...")?;
         let path = arguments.output.context("name the file to write: `-o FILE`")?;
-        let output = output::parse_path(&path);
-        let format = output::graph_format(&output, arguments.to)?;
-        output.check()?;
+        let target = Target::resolve(&path, arguments.to)?;
         let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec).to_owned();
         let input = OsString::from(format!("{GENERATED}{spec}"));
         let input = InputArguments { input, ..InputArguments::default() };
         let input = Box::new(Request::resolve(input, Nan::Error));
-        Ok(Self::Write { input, spec, output, format, quiet: arguments.quiet })
+        Ok(Self::Write { input, spec, target, quiet: arguments.quiet })
     }
 }
 
@@ -88,12 +86,15 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         match Plan::resolve(self)? {
             Plan::List => output::print(&list())?,
-            Plan::Write { input, spec, output, format, quiet } => {
+            Plan::Write { input, spec, target, quiet } => {
                 let recipe = Recipe::new(&spec).with_context(|| input.source.to_string())?;
-                let report = if is_streamed(&output, format) && recipe.is_streamed() {
-                    graph_file::stream(&recipe, &output, format)?
-                } else {
-                    graph_file::write(&input, &input.load()?, &output, format)?
+                let report = match &target {
+                    Target::Graph(output, format)
+                        if is_streamed(output, *format) && recipe.is_streamed() =>
+                    {
+                        graph_file::stream(&recipe, output, *format)?
+                    }
+                    _ => graph_file::write(&input, &input.load()?, &target)?,
                 };
                 if !quiet {
                     output::tell(&report);

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
 use kostra::io::Input;
-use kostra_core::{Certificate, Order, Violation};
+use kostra_core::{Certificate, Order};
 use serde::Serialize;
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
-use crate::forest_file::Style;
 use crate::input::{Graph, Request};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
@@ -33,8 +32,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// The forest, in a format that `kostra solve -o` writes (ids, edges, gr or kst); `-` for
-    /// standard input
+    /// The forest, in a format that `kostra solve -o` writes; `-` for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     forest: OsString,
 
@@ -136,24 +134,13 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome) -> String {
         }
         Err(violation) => {
             sheet.line("forest", edges);
-            sheet.line("fault", fault(violation, input));
+            sheet.line("fault", verdict::fault(violation, input));
         }
     }
     sheet.notes(&input.notes);
     sheet.gap();
     sheet.times(&[("load", input.load), ("verify", *time)]);
     format!("{heading}\n{sheet}")
-}
-
-/// A fault, with the names of the vertices if they have names.
-fn fault(violation: &Violation, input: &Graph) -> String {
-    violation.describe(|vertex| {
-        match input.names.as_deref().and_then(|names| names.get(vertex as usize)) {
-            // The report has one line for the fault.
-            Some(name) => Style::Tabs.field(name).into_owned(),
-            None => vertex.to_string(),
-        }
-    })
 }
 
 fn kind(order: Order) -> &'static str {
@@ -198,7 +185,7 @@ fn record<'a>(plan: &Plan, input: &'a Graph, outcome: &Outcome) -> Record<'a> {
         maximum: plan.order == Order::Maximum,
         verified: verdict.is_ok(),
         components: verdict.as_ref().ok().map(|certificate| certificate.components),
-        violation: verdict.as_ref().err().map(|violation| fault(violation, input)),
+        violation: verdict.as_ref().err().map(|violation| verdict::fault(violation, input)),
         seconds: Seconds { load: input.load.as_secs_f64(), verify: time.as_secs_f64() },
         notes: &input.notes,
     }

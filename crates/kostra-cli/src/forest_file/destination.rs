@@ -38,7 +38,7 @@ pub(crate) enum ForestFormat {
 
 impl ForestFormat {
     /// The format of files with this extension, if there is one.
-    fn by_extension(extension: Option<&str>) -> Option<Self> {
+    pub(crate) fn by_extension(extension: Option<&str>) -> Option<Self> {
         let Some(extension) = extension else { return Some(Self::Ids) };
         let has = |format: &&Self| format.extensions().contains(&extension);
         Self::value_variants().iter().find(has).copied()
@@ -142,14 +142,6 @@ impl Destination {
 }
 
 impl Destination {
-    /// The destination of all edges of a graph, if only a forest file has the extension of this
-    /// path: one with a line per edge.
-    pub(crate) fn of_edges(path: &Path) -> Option<anyhow::Result<Self>> {
-        let extension = output::extension(path)?;
-        let lines = ["csv", "tsv", "geojson"].contains(&&*extension);
-        lines.then(|| Self::resolve(path, None, Terms::Command))
-    }
-
     /// How to name a format.
     pub(super) fn remedy(terms: Terms) -> String {
         let formats = ForestFormat::value_variants();

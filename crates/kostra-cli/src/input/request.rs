@@ -248,6 +248,12 @@ impl Request {
         if matches!(self.options.vertices, Vertices::Count(_)) {
             anyhow::bail!("{source}: the generator knows its vertices; omit `--vertices`");
         }
+        let ReadOptions { format, array, names, .. } = self.options;
+        if format.is_some() || array.is_some() || names {
+            anyhow::bail!(
+                "{source}: `--format`, `--array` and `--names` apply to files; omit them"
+            );
+        }
         Ok(())
     }
 }

@@ -5,13 +5,12 @@ mod reorder;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
-use kostra::io::{Format, Output};
 
-use crate::arguments::{InputArguments, Nan, formats};
+use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
-use crate::forest_file::Destination;
+use crate::graph_file::{self, Target, To};
 use crate::input::Request;
-use crate::{file_roles, graph_file, output};
+use crate::{file_roles, output};
 use reorder::{Reorder, ReorderArguments};
 
 /// Write a graph in another format.
@@ -40,9 +39,9 @@ pub(super) struct Arguments {
     #[arg(value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// The format to write [default: by the extension of the output, also .csv, .tsv and .geojson]
-    #[arg(long, value_name = "FORMAT", value_parser = formats(Format::is_writable))]
-    to: Option<Format>,
+    /// The format to write [default: by the extension of the output]
+    #[arg(long, value_name = "FORMAT", value_parser = To::parser())]
+    to: Option<To>,
 
     /// Print no report
     #[arg(long, short)]
@@ -55,42 +54,33 @@ pub(super) struct Arguments {
 /// What the arguments mean.
 struct Plan {
     input: Request,
-    output: Target,
+    target: Target,
     reorder: Option<Reorder>,
     quiet: bool,
-}
-
-/// What is written.
-enum Target {
-    Graph(Output, Format),
-    /// All edges, as a forest of them would be written.
-    Edges(Destination),
 }
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let input = Request::resolve(arguments.input, Nan::Error);
         let quiet = arguments.quiet;
-        let lines = Destination::of_edges(&arguments.output);
-        if let (Some(destination), None) = (lines, arguments.to) {
-            let destination = destination?;
-            let output = [("edges", Some(&destination.output))];
-            file_roles::check(&[("input", input.source.file())], &output)?;
-            if arguments.reorder.is_used() {
-                anyhow::bail!("{}: `--reorder` needs a format of `--to`", destination.output);
-            }
-            return Ok(Self { input, output: Target::Edges(destination), reorder: None, quiet });
+        let target = Target::resolve(&arguments.output, arguments.to)?;
+        let output = target.output();
+        if input.options.columns.id.is_some() && !target.keeps_columns() {
+            anyhow::bail!("{output}: this format holds no `--id`; omit it, or write .csv");
         }
-        let output = output::parse_path(&arguments.output);
-        let format = output::graph_format(&output, arguments.to)?;
-        output.check()?;
-        let reorder = Reorder::resolve(arguments.reorder, &output, format)?;
+        let reorder = match &target {
+            Target::Graph(_, format) => Reorder::resolve(arguments.reorder, output, *format)?,
+            Target::Edges(_) if arguments.reorder.is_used() => {
+                anyhow::bail!("{output}: `--reorder` needs the format of a graph; write .kst")
+            }
+            Target::Edges(_) => None,
+        };
         let (partition, map) = reorder.as_ref().map(Reorder::files).unwrap_or_default();
         file_roles::check(
             &[("input", input.source.file()), ("partition", partition)],
-            &[("graph", Some(&output)), ("old numbers", map)],
+            &[("graph", Some(output)), ("old numbers", map)],
         )?;
-        Ok(Self { input, output: Target::Graph(output, format), reorder, quiet })
+        Ok(Self { input, target, reorder, quiet })
     }
 }
 
@@ -101,14 +91,7 @@ impl Command for Arguments {
         if let Some(reorder) = &plan.reorder {
             reorder.apply(&plan.input, &mut graph)?;
         }
-        let report = match &plan.output {
-            Target::Graph(output, format) => {
-                graph_file::write(&plan.input, &graph, output, *format)?
-            }
-            Target::Edges(destination) => {
-                graph_file::write_edges(&plan.input, &graph, destination)?
-            }
-        };
+        let report = graph_file::write(&plan.input, &graph, &plan.target)?;
         if !plan.quiet {
             output::tell(&report);
         }

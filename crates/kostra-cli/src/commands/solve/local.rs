@@ -4,19 +4,19 @@ use std::time::{Duration, Instant};
 
 use kostra::cuda;
 use kostra::partition::Partition;
-use kostra_core::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts, Violation};
+use kostra_core::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::algorithm::{self, Algorithm};
 use crate::device::Device;
-use crate::forest_file;
 use crate::input::{Graph, Threads};
 use crate::part_file;
 use crate::progress::Stage;
 use crate::report::count;
 use crate::trace::{Refused, Trace, Watcher};
-use crate::verdict::{Proof, verify, verify_approximate};
+use crate::verdict::{self, Proof, verify, verify_approximate};
+use crate::{forest_file, graph_file};
 
 /// A solution, and what the run reported.
 struct Solved {
@@ -101,6 +101,8 @@ fn load(plan: &Plan) -> anyhow::Result<Graph> {
         // Few formats keep coordinates, and they can take more memory than the edges.
         input.coordinates = None;
     }
+    let format = plan.output.as_ref().and_then(|output| output.format.graph());
+    input.notes.extend(format.and_then(|format| graph_file::note_on_names(&input, format)));
     input.notes.extend(note_on_threads(plan.input.threads));
     Ok(input)
 }
@@ -208,7 +210,7 @@ fn prove(
     input: &Graph,
     (solver, solution): (&dyn Solver, &Solution),
     times: &mut Times,
-) -> anyhow::Result<Option<Result<Proof, Violation>>> {
+) -> anyhow::Result<Option<Result<Proof, String>>> {
     if !plan.verify {
         return Ok(None);
     }
@@ -221,7 +223,7 @@ fn prove(
         verify_approximate(graph, plan.order, forest, plan.input.threads.wanted())?
     };
     times.verify = Some(start.elapsed());
-    Ok(Some(verdict))
+    Ok(Some(verdict.map_err(|violation| verdict::fault(&violation, input))))
 }
 
 /// Writes the forest, if planned, and returns the time.

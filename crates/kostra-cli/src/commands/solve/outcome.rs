@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kostra::io::{Compression, Format};
-use kostra_core::{SolverInfo, Total, Violation, WeightType};
+use kostra_core::{SolverInfo, Total, WeightType};
 use serde::{Serialize, Serializer};
 
 use crate::trace::Trace;
@@ -17,8 +17,8 @@ pub(super) struct Outcome {
     pub(super) place: Place,
     /// The number of threads; in an MPI job, of each rank.
     pub(super) threads: usize,
-    /// None unless the user asked for verification.
-    pub(super) verified: Option<Result<Proof, Violation>>,
+    /// None unless the user asked for verification. A fault names the vertices as the input does.
+    pub(super) verified: Option<Result<Proof, String>>,
     pub(super) times: Times,
     pub(super) notes: Vec<String>,
     pub(super) trace: Option<Trace>,

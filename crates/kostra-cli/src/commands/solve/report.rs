@@ -220,9 +220,7 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         verified: verified.as_ref().map(Result::is_ok),
         optimal_weight: optimum.map(JsonNumber),
         excess_weight: optimum.map(|optimum| JsonNumber(excess(total, optimum, plan.order))),
-        violation: verified
-            .as_ref()
-            .and_then(|verified| Some(verified.as_ref().err()?.to_string())),
+        violation: verified.as_ref().and_then(|verified| Some(verified.as_ref().err()?.clone())),
         seconds: &outcome.times,
         notes: &outcome.notes,
         phases,

@@ -146,7 +146,9 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
             phases: solution.phases.iter().map(rank_phase).collect(),
         },
         threads,
-        verified: judgment.verified.map(|verdict| verdict.map(Proof::Canonical)),
+        verified: judgment
+            .verified
+            .map(|verdict| verdict.map(Proof::Canonical).map_err(|fault| fault.to_string())),
         times,
         notes: input.notes,
         trace,
