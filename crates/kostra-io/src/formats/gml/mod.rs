@@ -1,9 +1,9 @@
 //! GML (Himsolt 1996), the format of Gephi, yEd, Cytoscape and many collections of graphs: lists of
 //! keys and values, as in `edge [ source 1 target 2 weight 3 ]`.
 //!
-//! Vertices are the lists `node` in order of appearance. Their labels are their names if every node
-//! has another label, and otherwise their ids. The weight is the key `weight` of the edges, or the
-//! key that the user names. Directions and other keys are ignored.
+//! Vertices are the lists `node` in order of appearance. Their labels, or else their keys `name`,
+//! are their names if every node has another one, and otherwise their ids. The weight is the key
+//! `weight` of the edges, or the key that the user names. Directions and other keys are ignored.
 //!
 //! The reader holds the text in memory and passes over it once, on one thread, without recursion.
 

@@ -150,7 +150,9 @@ impl<'a> Document<'a> {
             List::Node => {
                 let id = self.required(entries, "id", start)?;
                 self.graph.declare(id).map_err(at_start)?;
-                if let Some(label) = entries.iter().find(|entry| entry.key == "label") {
+                let entry = |key| entries.iter().find(|entry| entry.key == key);
+                // igraph writes its names so.
+                if let Some(label) = entry("label").or_else(|| entry("name")) {
                     self.labels.insert(id, label.text().into_owned());
                 }
                 Ok(())

@@ -1,7 +1,8 @@
 //! Reading GraphML.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use kostra_core::memory;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
@@ -60,6 +61,8 @@ enum Element {
     Default,
     Graph,
     Node,
+    /// The name of a node.
+    Name,
     Edge,
     /// The weight of an edge.
     Weight,
@@ -128,8 +131,14 @@ struct Document<'a> {
     /// The key that is open, or that of the attribute that is open.
     key: String,
     weight_keys: Option<WeightKeys>,
+    /// The key of the attribute `name` of nodes.
+    name_key: Option<String>,
+    /// The names of the first nodes, as long as each has one.
+    names: Vec<String>,
+    /// The number of nodes so far.
+    nodes: usize,
     edge: Edge,
-    /// The text of a weight or a default.
+    /// The text of a name, a weight or a default.
     text: String,
     /// Where the element of the text starts.
     text_place: Place,
@@ -155,6 +164,9 @@ impl<'a> Document<'a> {
             keys: HashMap::new(),
             key: String::new(),
             weight_keys: None,
+            name_key: None,
+            names: Vec::new(),
+            nodes: 0,
             edge: Edge { ends: Default::default(), weight: None, place },
             text: String::new(),
             text_place: place,
@@ -176,7 +188,14 @@ impl<'a> Document<'a> {
             (Some(Element::Graph), "node") => {
                 let id = xml::required(element, "id", place)?;
                 self.graph.declare(&id).map_err(|kind| Fault { place: Some(place), kind })?;
+                self.nodes += 1;
                 Element::Node
+            }
+            (Some(Element::Node), "data")
+                if self.name_key.is_some()
+                    && self.name_key == xml::attribute(element, "key", place)? =>
+            {
+                Element::Name
             }
             (Some(Element::Graph), "edge") => {
                 let ends = ["source", "target"].map(|end| xml::required(element, end, place));
@@ -209,6 +228,12 @@ impl<'a> Document<'a> {
         }
         let id = xml::required(element, "id", place)?;
         let domain = xml::attribute(element, "for", place)?;
+        if domain.as_deref() == Some("node")
+            && xml::attribute(element, "attr.name", place)?.as_deref() == Some("name")
+        {
+            self.name_key = Some(id);
+            return Ok(Element::Other);
+        }
         if !matches!(domain.as_deref(), None | Some("edge" | "all")) {
             return Ok(Element::Other);
         }
@@ -311,6 +336,12 @@ impl<'a> Document<'a> {
             }
             Some(Element::Kept) => self.keep(),
             Some(Element::Edge) => self.add_edge(),
+            Some(Element::Name) => {
+                if self.names.len() + 1 == self.nodes {
+                    memory::push(&mut self.names, self.text.clone())?;
+                }
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -322,7 +353,9 @@ impl<'a> Document<'a> {
     }
 
     fn add_text(&mut self, text: &str) {
-        if matches!(self.open.last(), Some(Element::Weight | Element::Kept | Element::Default)) {
+        let open = self.open.last();
+        if matches!(open, Some(Element::Name | Element::Weight | Element::Kept | Element::Default))
+        {
             self.text.push_str(text);
         }
     }
@@ -351,6 +384,15 @@ impl<'a> Document<'a> {
         }
         let note = "the graph is directed; directions are ignored";
         let notes = if self.directed { vec![note.to_owned()] } else { Vec::new() };
-        self.graph.finish(self.weight, notes)
+        let mut parsed = self.graph.finish(self.weight, notes)?;
+        let mut ids = parsed.names.iter().flatten().enumerate();
+        // igraph writes such ids, and its names as an attribute.
+        let are_generated = ids.all(|(at, id)| *id == format!("n{at}"));
+        let distinct: HashSet<&String> = self.names.iter().collect();
+        if are_generated && parsed.names.is_some() && distinct.len() == self.nodes {
+            parsed.names = Some(self.names);
+            parsed.notes.push("the nodes are called by their attribute 'name'".to_owned());
+        }
+        Ok(parsed)
     }
 }
