@@ -47,9 +47,9 @@ impl Stage {
         if let Some(total) = total
             && self.bar.length() != Some(total)
         {
-            self.bar.set_style(style(
-                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}",
-            ));
+            let template =
+                "{spinner} {msg} {wide_bar} {percent}% of {total_bytes}, {bytes_per_sec}";
+            self.bar.set_style(style(template));
             self.bar.set_length(total);
         }
         self.bar.set_position(done);

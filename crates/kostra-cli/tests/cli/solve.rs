@@ -225,6 +225,8 @@ fn a_quiet_solve_prints_nothing_unless_the_forest_is_wrong() {
     let workplace = small();
     let outcome = workplace.run("solve small.gr --quiet -o forest.ids --verify").expect_success();
     assert_eq!((&*outcome.stdout, &*outcome.stderr), ("", ""));
+    let outcome = workplace.run("solve small.gr --quiet --verify").expect_success();
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("", ""), "the exit code is the answer");
     assert!(!workplace.run("solve small.gr --quiet").stderr.is_empty(), "the forest goes nowhere");
 }
 

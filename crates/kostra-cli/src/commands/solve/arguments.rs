@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueHint};
+use clap::{ArgGroup, Parser, ValueHint};
 
 use super::external::parse_bytes;
 use crate::algorithm::{AUTO, id_parser};
@@ -15,6 +15,8 @@ use crate::forest_file::ForestFormat;
 #[derive(Parser)]
 #[command(
     name = "solve",
+    // A quiet solve without these would have no result.
+    group = ArgGroup::new("purpose").args(["output", "verify"]).multiple(true),
     after_help = "\
 Examples:
   kostra solve roads.gr.gz --verify
@@ -125,7 +127,7 @@ pub(in crate::commands) struct Arguments {
     pub(super) json: bool,
 
     /// Print no report; warnings, errors and a forest that `--verify` refutes are still printed
-    #[arg(long, short, requires = "output", conflicts_with_all = ["json", "trace"])]
+    #[arg(long, short, requires = "purpose", conflicts_with_all = ["json", "trace"])]
     pub(super) quiet: bool,
 }
 
