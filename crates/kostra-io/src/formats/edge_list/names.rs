@@ -5,13 +5,13 @@
 
 use super::fields::{cut, fields, is_comment, is_weight, unquote, without_end};
 use super::header::has_known_ends;
-use super::layout::{Layout, WeightAt};
-use super::rows::{Row, open_quote, row_in};
+use super::layout::{Dictionary, Layout, WeightAt};
+use super::rows::{Row, open_quote, plain_weight, row_in};
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
 use crate::fault::BlockFault;
-use crate::number::{is_blank, show};
+use crate::number::{digits, is_blank, show};
 use crate::numbering::Numbering;
 
 /// Parses lines into edges between names.
@@ -30,41 +30,72 @@ pub(super) struct NamedChunk {
     ends: Vec<usize>,
 }
 
+impl NamedChunk {
+    fn push_ends(&mut self, u: &str, v: &str) {
+        for name in [u, v] {
+            self.names.push_str(name);
+            self.ends.push(self.names.len());
+        }
+        self.columns.push_ends(0, 0);
+    }
+}
+
 impl Parser for NamedRows<'_> {
     type Chunk = NamedChunk;
 
     fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
+        let Layout { u, v, weight, columns, dictionary, .. } = *self.layout;
+        let is_usual = (u, v, weight, columns) == (0, 1, WeightAt::Column(2), 3)
+            && dictionary == Dictionary::Absent
+            && !self.options.columns.decimal_comma;
         let mut at = 0;
-        for line in block.split_inclusive(|&byte| byte == b'\n') {
+        while at < block.len() {
+            if is_usual && let Some(next) = self.plain_edge(block, at, chunk) {
+                at = next;
+                continue;
+            }
+            let rest = block.get(at..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let line = rest.get(..length).unwrap_or_default();
             self.line(without_end(line), chunk)
                 .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
-            at += line.len();
+            at += length;
         }
         Ok(())
     }
 }
 
 impl NamedRows<'_> {
+    /// Parses two integers of any length and a weight. Returns the start of the next line.
+    fn plain_edge(&self, block: &[u8], start: usize, chunk: &mut NamedChunk) -> Option<usize> {
+        let separator = self.layout.separator;
+        let name_at = |start: usize| {
+            let (_, end) = digits(block, start);
+            let name = str::from_utf8(block.get(start..end)?).ok()?;
+            (end > start && separator.is(block.get(end))).then_some((name, end + 1))
+        };
+        let (u, start_of_v) = name_at(start)?;
+        let (v, start_of_weight) = name_at(start_of_v)?;
+        let nan = self.options.nan_rule();
+        let next = plain_weight(block, start_of_weight, nan, &mut chunk.columns)?;
+        chunk.push_ends(u, v);
+        Some(next)
+    }
+
     fn line(&self, line: &[u8], chunk: &mut NamedChunk) -> Result<(), (usize, String)> {
         if is_comment(line) {
             return refuse_doubt(line, self.layout);
         }
         let row = Row::parse(line, self.layout)?;
         let weight = row.weight(self.options)?;
-        let name = |(at, field)| {
-            let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
-            let name = String::from_utf8(name.into_owned())
-                .map_err(|_| (at, "the name is not UTF-8 text".into()));
-            name.and_then(|name| {
-                if name.is_empty() { Err((at, "the name is missing".into())) } else { Ok(name) }
-            })
+        let bytes = |(at, field)| unquote(field).ok_or_else(|| (at, open_quote(field)));
+        let (u, v) = (bytes(row.u)?, bytes(row.v)?);
+        let name = |(at, _), bytes| match str::from_utf8(bytes) {
+            Ok("") => Err((at, "the name is missing".to_owned())),
+            Ok(name) => Ok(name),
+            Err(_) => Err((at, "the name is not UTF-8 text".to_owned())),
         };
-        let (u, v): (String, String) = (name(row.u)?, name(row.v)?);
-        for name in [u, v] {
-            chunk.names.push_str(&name);
-            chunk.ends.push(chunk.names.len());
-        }
-        chunk.columns.push_ends(0, 0);
+        chunk.push_ends(name(row.u, &u)?, name(row.v, &v)?);
         if let Some(weight) = weight {
             chunk.columns.push_weight(weight);
         }

@@ -260,21 +260,30 @@ fn plain_edge(
     chunk: &mut Columns,
 ) -> Option<usize> {
     let (u, v, end_of_v) = plain_pair(block, start, separator)?;
-    let at = end_of_v + 1;
     if !separator.is(block.get(end_of_v)) {
         return None;
     }
+    let next = plain_weight(block, end_of_v + 1, nan, chunk)?;
+    chunk.push_ends(u, v);
+    Some(next)
+}
+
+/// Parses the weight at the end of a line, and adds it. Returns the start of the next line.
+#[inline(always)]
+pub(super) fn plain_weight(
+    block: &[u8],
+    at: usize,
+    nan: NanRule,
+    chunk: &mut Columns,
+) -> Option<usize> {
     let (value, end) = digits(block, at);
     if block.get(end) == Some(&b'\n') && (1..=MOST_DIGITS).contains(&(end - at)) {
-        chunk.push_ends(u, v);
         chunk.push_integer(value as i64);
         return Some(end + 1);
     }
     const LONGEST: usize = 32;
     let rest = block.get(at..)?;
     let length = rest.iter().take(LONGEST).position(|&byte| byte == b'\n')?;
-    let number = weight(rest.get(..length)?, nan).ok()?;
-    chunk.push_ends(u, v);
-    chunk.push_weight(number);
+    chunk.push_weight(weight(rest.get(..length)?, nan).ok()?);
     Some(at + length + 1)
 }

@@ -271,6 +271,20 @@ fn columns_are_taken_as_the_options_say() {
 }
 
 #[test]
+fn integers_of_any_length_are_names_in_every_form_of_a_line() {
+    let long = "123456789012345678901234567890";
+    let text = format!(
+        "7 {long} 5\n{long} 007 -6\n  007\t12x 1.5\n12x   7 1e1 \r\n\"7\" 0 1\n0 18446744073709551615 2"
+    );
+    let read = named(&text).unwrap();
+    let names = ["7", long, "007", "12x", "0", "18446744073709551615"];
+    assert_eq!(read.names.unwrap(), names);
+    assert_eq!(edges(&read.graph), "0-1:5.0 1-2:-6.0 2-3:1.5 3-0:10.0 0-4:1.0 4-5:2.0");
+    let fault = named("7 8 5\n8 9 x\n").unwrap_err();
+    assert_eq!(fault, "x: line 2, column 5: the weight is 'x', which is not a number");
+}
+
+#[test]
 fn dictionaries_are_all_empty_or_all_have_weights() {
     assert_eq!(
         error("0 1 {}\n1 2 {'weight': 5}\n"),
