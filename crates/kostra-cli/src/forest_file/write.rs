@@ -90,7 +90,7 @@ pub(super) fn check_names(style: Style, names: Option<&[String]>) -> anyhow::Res
         && let Some(name) = names.iter().copied().flatten().find(has_line_break)
     {
         anyhow::bail!(
-            "the name {name:?} has a line break, which a line of CSV cannot hold; write `edges`"
+            "the name {name:?} has a line break, which a line of CSV cannot hold; write .tsv or .parquet"
         );
     }
     Ok(())
