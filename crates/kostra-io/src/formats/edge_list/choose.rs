@@ -173,14 +173,13 @@ impl Chooser<'_> {
         let known = self
             .known_ends()
             .filter(|(u, v)| !taken.contains(&Some(*u)) && !taken.contains(&Some(*v)));
+        // A column that is named as a weight is no vertex.
+        let no_weight_left = weight.is_some() || self.weight_by_name(&others).is_none();
         match (source.or(target), known, &others[..]) {
             (None, Some(known), _) => Ok(known),
             (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
             (Some(given), _, &[other]) => Ok((given, other)),
-            // One of two columns that is named as a weight is no vertex.
-            (None, None, &[u, v]) if weight.is_some() || self.weight_by_name(&others).is_none() => {
-                Ok((u, v))
-            }
+            (None, None, &[u, v]) if no_weight_left => Ok((u, v)),
             // Without names, the vertices come first.
             (None, None, &[u, v, ..])
                 if self.names.is_none() && weight.is_none_or(|weight| weight > v) =>
