@@ -175,7 +175,10 @@ impl Checkpoint {
         let from = BufReader::with_capacity(BUFFER, file);
         let mut from = Hashing { inner: from, hash: Xxh3::new() };
         if read_items::<u8>(&mut from, 8)? != MAGIC {
-            return Err(Fault::at_byte(0, "this is not a checkpoint of kostra"));
+            return Err(Fault::at_byte(
+                0,
+                "this is not a checkpoint of kostra, so no solve can be resumed from it",
+            ));
         }
         let codes = read_items::<u32>(&mut from, 2)?;
         let numbers = read_items::<u64>(&mut from, 5)?;
@@ -184,7 +187,11 @@ impl Checkpoint {
             return Err(damaged());
         };
         if *version != VERSION {
-            return Err(Fault::at_byte(8, "another version of kostra wrote this checkpoint"));
+            return Err(Fault::at_byte(
+                8,
+                "another version of kostra wrote this checkpoint; remove it and solve again from \
+                 the start",
+            ));
         }
         let weight_type = *WEIGHT_TYPES.get(*code as usize).ok_or_else(damaged)?;
         let vertices = u32::try_from(*vertices).map_err(|_| damaged())?;

@@ -88,7 +88,7 @@ pub struct StreamSummary {
 /// `progress` is called as by [`read`](crate::read()). The number of edges is not limited to 2^32.
 ///
 /// Memory: two blocks, for texts a few blocks of 256 KiB per thread, and for Parquet a page per
-/// column.
+/// column. One thread decompresses, because several would hold whole streams of the input.
 ///
 /// # Errors
 /// As [`read`](crate::read()). When the format is not [streamed](Format::is_streamed), or the
@@ -102,8 +102,7 @@ pub fn stream_edges(
 ) -> Result<StreamSummary, ReadError> {
     source::open(input, progress)
         .and_then(|source| {
-            let stream = Stream::with_threads(source, options.thread_count())?;
-            read_blocks(stream, &input.to_string(), options, block_edges, target)
+            read_blocks(Stream::new(source)?, &input.to_string(), options, block_edges, target)
         })
         .map_err(|fault| fault.in_input(input.to_string()))
 }
@@ -124,7 +123,7 @@ fn read_blocks(
         let streamed = formats::ids(Format::is_streamed);
         return Err(Fault::whole(format!(
             "the format {format} ({}) cannot be read in blocks; convert the file to one of \
-             {streamed}, or pass {} if it is in one of these",
+             {streamed} (edges includes CSV), or pass {} if it is in one of these",
             format.title(),
             options.terms.option("format"),
         )));

@@ -100,8 +100,12 @@ fn the_memory_stays_within_the_budget() {
     assert!(peak <= 48 << 10, "{peak} KiB");
     assert!(peak < graph_kibibytes * 3 / 4, "{peak} KiB for a graph of {graph_kibibytes} KiB");
     succeeds(&workplace.run("convert graph.kst graph.edges"));
-    let peak = peak_kibibytes(&workplace, "solve graph.edges --memory 56MiB --threads 2 -o -");
-    assert!(peak <= 56 << 10, "{peak} KiB");
+    succeeds(&workplace.run("convert graph.edges graph.edges.zst"));
+    for input in ["graph.edges", "graph.edges.zst"] {
+        let line = format!("solve {input} --memory 56MiB --threads 2 -o -");
+        let peak = peak_kibibytes(&workplace, &line);
+        assert!(peak <= 56 << 10, "{input}: {peak} KiB");
+    }
 }
 
 #[test]
@@ -168,11 +172,15 @@ fn checkpoints_of_other_solves_and_damaged_ones_are_refused() {
     let mut damaged = right.clone();
     let middle = right.len() / 2;
     damaged[middle] ^= 4;
-    for content in [&damaged[..], &right[..middle], b"", b"0\n1\n"] {
+    for content in [&damaged[..], &right[..middle], b"", &right[..7]] {
         fs::write(&checkpoint, content).unwrap();
         let refused = resume(line);
-        assert!(refused.contains("checkpoint"), "{refused}");
+        // Once, and nothing else.
+        let damaged = "own.ids.checkpoint: the checkpoint is damaged; remove it and solve again";
+        assert_eq!(refused, format!("kostra: {damaged} from the start\n"));
     }
+    fs::write(&checkpoint, "the notes of somebody").unwrap();
+    assert!(resume(line).contains("not a checkpoint of kostra, so no solve can be resumed"));
     fs::write(&checkpoint, &right).unwrap();
     succeeds(&workplace.shell(&format!("kostra {line} --resume < graph.gr")));
     assert!(workplace.read("own.ids") == workplace.read("right.ids"));

@@ -152,6 +152,27 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
 }
 
 #[test]
+fn ids_beyond_32_bits_are_kept_and_order_equal_weights() {
+    let graph = random_graph(&mut Random(32), 30, 200, 4);
+    let edges = graph.edge_list().edges(Order::Minimum);
+    let right = expected(&graph, Order::Minimum);
+    // The second half of the edges follows billions of others, which are in no forest.
+    let (half, later) = (100, 5 << 32);
+    let mut sink = ForestSink::new(30, edges.encoding(), Limits::with_buffer(16), 1).unwrap();
+    sink.add(0, edges.range(0..half)).unwrap();
+    sink.add(later, edges.range(half..200)).unwrap();
+    assert_eq!(sink.taken(), later + 100);
+    let state = sink.state().unwrap();
+    let limits = Limits::with_buffer(16);
+    let restored = ForestSink::restore(state, edges.encoding(), limits, 1).unwrap().unwrap();
+    let own = |&id: &u64| if id < half as u64 { id } else { later + id - half as u64 };
+    let shifted: Vec<_> = right.iter().map(own).collect();
+    assert!(shifted.iter().any(|&id| id > later), "{shifted:?}");
+    assert_eq!(restored.finish().unwrap().0.ids, shifted);
+    assert_eq!(sink.finish().unwrap().0.ids, shifted);
+}
+
+#[test]
 fn a_state_that_no_sink_returned_is_refused() {
     let limits = Limits::with_buffer(8);
     let right = ForestState::<u32> {

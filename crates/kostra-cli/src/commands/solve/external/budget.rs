@@ -25,14 +25,18 @@ const BYTES_PER_EDGE: u64 = 16;
 pub(super) const BLOCK_EDGES: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 20;
 
 impl Budget {
+    pub(super) fn new(bytes: u64, threads: usize) -> Self {
+        Self { bytes, threads: threads as u64 }
+    }
+
+    /// For an input that does not state its vertices. For others, [`limits`](Self::limits) states
+    /// how much memory suffices for all.
+    ///
     /// # Errors
     /// When the memory does not suffice for reading.
-    pub(super) fn new(bytes: u64, threads: usize) -> anyhow::Result<Self> {
-        let budget = Self { bytes, threads: threads as u64 };
-        if budget.for_vertices() == 0 {
-            anyhow::bail!(budget.refusal("reading an input in blocks", 0));
-        }
-        Ok(budget)
+    pub(super) fn check_reading(self) -> anyhow::Result<()> {
+        anyhow::ensure!(self.for_vertices() > 0, self.refusal("reading an input in blocks", 0));
+        Ok(())
     }
 
     pub(super) fn bytes(self) -> u64 {
@@ -139,15 +143,18 @@ mod tests {
             let (_, size) = message.split_once("--memory ").unwrap();
             parse_bytes(size.trim_end_matches('`')).unwrap()
         };
-        let refused = Budget::new(0, 3).unwrap_err().to_string();
+        let refused = Budget::new(0, 3).check_reading().unwrap_err().to_string();
         let smallest = least(&refused);
         assert!(smallest < 48 << 20);
-        let small = Budget::new(smallest, 3).unwrap();
-        for vertices in [1_000_000, 50_000_000, u32::MAX] {
+        assert!(Budget::new(smallest, 3).check_reading().is_ok());
+        for (vertices, too_small) in
+            [1_000_000, 50_000_000, u32::MAX].into_iter().zip([0, smallest, 1])
+        {
+            let small = Budget::new(too_small, 3);
             let refused = small.limits(vertices, WeightType::F64).unwrap_err().to_string();
-            let enough = Budget::new(least(&refused), 3).unwrap();
+            let enough = Budget::new(least(&refused), 3);
             assert!(enough.limits(vertices, WeightType::F64).is_ok(), "{refused}");
-            let less = Budget::new(least(&refused) / 16 * 15, 3).unwrap();
+            let less = Budget::new(least(&refused) / 16 * 15, 3);
             assert!(less.limits(vertices, WeightType::F64).is_err(), "{refused}");
         }
     }

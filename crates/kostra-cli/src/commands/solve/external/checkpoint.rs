@@ -117,7 +117,7 @@ pub(super) fn load(
         let note = format!("there is no checkpoint {}; solved from the start", path.display());
         return Ok((None, note));
     }
-    let checkpoint = Checkpoint::open(path).context(FROM_THE_START)?;
+    let checkpoint = Checkpoint::open(path)?;
     let facts = checkpoint.facts();
     if let Some((there, here)) = difference(&facts.identity, &checkpoints.identity) {
         anyhow::bail!(
@@ -127,7 +127,7 @@ pub(super) fn load(
     }
     let before = Before { edges: facts.taken, checksum: facts.seen };
     let note = format!("resumed after {} edges", thousands(facts.taken));
-    let sink = AnySink::saved(checkpoint, settings).with_context(|| path.display().to_string())?;
+    let sink = AnySink::saved(checkpoint, settings)?;
     Ok((Some((sink, before)), note))
 }
 

@@ -35,6 +35,17 @@ pub(super) enum Engine<K: Key> {
 }
 
 impl Memory {
+    /// Refuses any input for which there is too little memory.
+    ///
+    /// # Errors
+    /// The error states how much memory suffices for reading.
+    pub(super) fn check_reading(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Host(budget) => budget.check_reading(),
+            Self::Device { .. } => Ok(()),
+        }
+    }
+
     /// Refuses a graph that takes more memory.
     ///
     /// # Errors

@@ -82,15 +82,19 @@ impl<'a> Intake<'a> {
     /// Refuses a budget that is too small before the edges are read.
     fn begin(&mut self, facts: StreamFacts) -> anyhow::Result<()> {
         self.facts = facts;
-        if let (Some(vertices), Some(weight_type), None) =
-            (facts.vertices, facts.weight_type, &self.sink)
-        {
-            self.sink = Some(AnySink::new(weight_type, vertices, &self.settings)?);
-        } else if let (Some(vertices), None) = (facts.vertices, &self.sink) {
-            // The narrowest type that the weights can have.
-            self.settings.memory.check(vertices, WeightType::I32)?;
+        if self.sink.is_some() {
+            return Ok(());
         }
-        Ok(())
+        let memory = &self.settings.memory;
+        match (facts.vertices, facts.weight_type) {
+            (Some(vertices), Some(weight_type)) => {
+                self.sink = Some(AnySink::new(weight_type, vertices, &self.settings)?);
+                Ok(())
+            }
+            // The narrowest type that the weights can have.
+            (Some(vertices), None) => memory.check(vertices, WeightType::I32),
+            (None, _) => memory.check_reading(),
+        }
     }
 
     fn take(&mut self, block: EdgeBlock, checksum: u64) -> anyhow::Result<()> {

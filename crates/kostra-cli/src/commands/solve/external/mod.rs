@@ -208,7 +208,7 @@ fn outcome(
 /// Resolves the arguments about memory.
 ///
 /// # Errors
-/// When the budget is below what reading takes, or checkpoints need an output file.
+/// When several devices are named, or checkpoints need an output file.
 pub(super) fn resolve(
     memory: u64,
     (every, resume): (Option<u64>, bool),
@@ -221,7 +221,7 @@ pub(super) fn resolve(
             };
             Limit::Device(ordinal, memory)
         }
-        _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())?),
+        _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())),
     };
     let checkpoints = Checkpoints::beside(plan, every.unwrap_or(SECONDS_BETWEEN_CHECKPOINTS));
     if checkpoints.is_none() && (resume || every.is_some()) {
