@@ -6,14 +6,13 @@
 //! center, and the edge is dropped. The bytes of a graph with millions of vertices fit into the
 //! caches.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, Edges, Key, OutOfMemory, Vertex, memory, prefetch};
-use kostra_parallel::{Schedule, Team, atomic_u32};
+use kostra_parallel::{Schedule, Team, atomic_u64};
 
 use crate::light_edges::giant_component;
-use crate::threads::union;
 
 /// The number of pivots. More would take more time than they save.
 const PIVOTS: usize = 15;
@@ -61,97 +60,134 @@ impl<K: Key> Levels<K> {
     }
 
     /// Finds the levels in the forest of the first `taken` edges of the input. `words` is memory of
-    /// any content: a word per vertex.
+    /// any content: a word per vertex, and half a word per edge of the forest.
+    ///
+    /// Kruskal's algorithm, with the edges in the order of their levels. The center stays a root
+    /// from the moment it is known. So the level of a vertex is that of the last link on its path
+    /// to the center.
     pub(super) fn find(
         &mut self,
         (forest, taken): (Edges<'_, K>, u64),
         words: &mut [u64],
         team: &Team<'_>,
     ) {
-        let vertices = self.levels.len();
-        self.levels.fill(OUTSIDE);
         self.pivots = pivots(forest, taken);
-        let (parents, rest) = bytemuck::cast_slice_mut(words).split_at_mut(vertices);
-        parents.iter_mut().zip(0..).for_each(|(parent, vertex)| *parent = vertex);
-        let parents = atomic_u32(parents);
-        let mut heavier = &mut rest[..forest.len()];
-        heavier.iter_mut().zip(forest.ids()).for_each(|(place, id)| *place = id);
-        let mut center = None;
-        for (level, pivot) in (0..OUTSIDE).zip(self.pivots) {
-            let left = unite(forest, pivot, parents, heavier);
-            heavier = &mut heavier[..left];
-            // The center stays, so that edges up to a pivot join all vertices up to its level.
-            center = center.or_else(|| center_of(parents, level + 1 == OUTSIDE));
-            if let Some(center) = center {
-                self.lower(level, parents, center, team);
-            }
+        let (links, order) = words.split_at_mut(self.levels.len());
+        links.iter_mut().zip(0..).for_each(|(link, vertex)| *link = vertex);
+        let links = Links(atomic_u64(links));
+        let order = &mut bytemuck::cast_slice_mut(order)[..forest.len()];
+        let ends = self.sort_by_level(forest, order);
+        let (mut center, mut start) = (None, 0);
+        for (level, end) in (0..OUTSIDE).zip(ends) {
+            links.unite(forest, &order[start..end], (level, center));
+            center = center.or_else(|| links.center(level + 1 == OUTSIDE));
+            start = end;
         }
-    }
-
-    /// Gives a level to the vertices of the component of `center` that have none.
-    fn lower(&mut self, level: u8, parents: &[AtomicU32], center: Vertex, team: &Team<'_>) {
-        let component = root(parents, center);
         let parts: Vec<_> = self.levels.chunks_mut(PART).map(Mutex::new).collect();
         team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
             let mut levels = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-            for (own, parent) in levels.iter_mut().zip(&parents[part * PART..]) {
-                if *own == OUTSIDE {
-                    let root = root(parents, parent.load(Relaxed));
-                    // Shortens the paths of the vertices above.
-                    parent.store(root, Relaxed);
-                    *own = if root == component { level } else { OUTSIDE };
-                }
+            for (level, vertex) in levels.iter_mut().zip((part * PART) as Vertex..) {
+                *level = center.map_or(OUTSIDE, |center| links.level(vertex, center));
             }
         });
     }
+
+    /// Fills `order` with the edges of the forest in the order of the pivots. Returns the end of
+    /// the edges of each level.
+    fn sort_by_level(&self, forest: Edges<'_, K>, order: &mut [EdgeId]) -> [usize; PIVOTS] {
+        // No edge is heavier than the last pivot.
+        let level = |id| {
+            let key = forest.key(id);
+            self.pivots[..PIVOTS - 1].iter().map(|&pivot| usize::from(pivot < key)).sum::<usize>()
+        };
+        let mut ends = [0; PIVOTS];
+        forest.ids().for_each(|id| ends[level(id)] += 1);
+        let mut before = 0;
+        for end in &mut ends {
+            (*end, before) = (before, before + *end);
+        }
+        for id in forest.ids() {
+            let place = &mut ends[level(id)];
+            order[*place] = id;
+            *place += 1;
+        }
+        ends
+    }
 }
 
-/// Unites the ends of those of the edges `heavier` that are not heavier than a pivot. Moves the
-/// others to the front, and returns their number.
-fn unite<K: Key>(
-    forest: Edges<'_, K>,
-    pivot: K,
-    parents: &[AtomicU32],
-    heavier: &mut [EdgeId],
-) -> usize {
-    let mut left = 0;
-    for at in 0..heavier.len() {
-        if let Some(&ahead) = heavier.get(at + AHEAD) {
-            let (u, v) = forest.ends(ahead);
-            prefetch(parents, u as usize);
-            prefetch(parents, v as usize);
+/// A word per vertex: its parent, or itself for a root, and the level of the edge that gave it this
+/// parent. Levels do not fall along a path to a root.
+struct Links<'a>(&'a [AtomicU64]);
+
+/// The place of the level in a link.
+const LEVEL: u32 = u32::BITS;
+
+impl Links<'_> {
+    fn link(&self, vertex: Vertex) -> (Vertex, u8) {
+        let link = self.0[vertex as usize].load(Relaxed);
+        (link as Vertex, (link >> LEVEL) as u8)
+    }
+
+    fn set(&self, vertex: Vertex, (parent, level): (Vertex, u8)) {
+        self.0[vertex as usize].store(u64::from(level) << LEVEL | u64::from(parent), Relaxed);
+    }
+
+    /// The root of a vertex, and the level of the last link. Shortens the path. The level of a
+    /// shortened link is that of the last link that it replaces.
+    fn find(&self, mut vertex: Vertex) -> (Vertex, u8) {
+        let mut last = 0;
+        loop {
+            let (parent, level) = self.link(vertex);
+            if parent == vertex {
+                return (vertex, last);
+            }
+            let (above, higher) = self.link(parent);
+            if above == parent {
+                return (parent, level);
+            }
+            self.set(vertex, (above, higher));
+            (vertex, last) = (above, higher);
         }
-        let id = heavier[at];
-        if forest.key(id) <= pivot {
+    }
+
+    /// Unites the ends of edges of the forest.
+    fn unite<K: Key>(
+        &self,
+        forest: Edges<'_, K>,
+        edges: &[EdgeId],
+        (level, center): (u8, Option<Vertex>),
+    ) {
+        for (at, &id) in edges.iter().enumerate() {
+            if let Some(&ahead) = edges.get(at + AHEAD) {
+                let (u, v) = forest.ends(ahead);
+                prefetch(self.0, u as usize);
+                prefetch(self.0, v as usize);
+            }
             let (u, v) = forest.ends(id);
-            union(parents, u, v);
-        } else {
-            heavier[left] = id;
-            left += 1;
+            let ((u, _), (v, _)) = (self.find(u), self.find(v));
+            let (low, high) = (u.min(v), u.max(v));
+            let (root, other) = if center == Some(high) { (high, low) } else { (low, high) };
+            if root != other {
+                self.set(other, (root, level));
+            }
         }
     }
-    left
-}
 
-/// The root of a vertex.
-fn root(parents: &[AtomicU32], mut vertex: Vertex) -> Vertex {
-    loop {
-        let parent = parents[vertex as usize].load(Relaxed);
-        if parent == vertex {
-            return vertex;
-        }
-        vertex = parent;
+    /// The root of the largest component, if it is large enough or `any` will do.
+    fn center(&self, any: bool) -> Option<Vertex> {
+        let root = |vertex| self.find(vertex as Vertex).0;
+        let giant = giant_component(self.0.len(), root)?;
+        let sample = (0..self.0.len()).step_by(self.0.len().div_ceil(SAMPLE));
+        let (inside, all) = sample.fold((0, 0), |(inside, all), vertex| {
+            (inside + usize::from(root(vertex) == giant), all + 1)
+        });
+        (any || CENTRAL * inside > all).then_some(giant)
     }
-}
 
-/// The root of the largest component, if it is large enough or `any` will do.
-fn center_of(parents: &[AtomicU32], any: bool) -> Option<Vertex> {
-    let giant = giant_component(parents.len(), |vertex| root(parents, vertex as Vertex))?;
-    let sample = (0..parents.len()).step_by(parents.len().div_ceil(SAMPLE));
-    let (inside, all) = sample.fold((0, 0), |(inside, all), vertex| {
-        (inside + usize::from(root(parents, vertex as Vertex) == giant), all + 1)
-    });
-    (any || CENTRAL * inside > all).then_some(giant)
+    fn level(&self, vertex: Vertex, center: Vertex) -> u8 {
+        let (root, level) = self.find(vertex);
+        if root == center { level } else { OUTSIDE }
+    }
 }
 
 /// Pivots among the keys of a forest.

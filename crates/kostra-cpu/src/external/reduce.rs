@@ -1,6 +1,6 @@
 //! The reduction: replaces the forest by the forest of itself and the buffer.
 
-use kostra_core::{Key, OutOfMemory, Run, SolveError};
+use kostra_core::{EdgeId, Key, OutOfMemory, Run, SolveError};
 use kostra_parallel::with_team;
 
 use super::sink::Sink;
@@ -31,7 +31,8 @@ impl<K: Key> Sink<K> {
     /// Finds the levels of the forest.
     pub(super) fn find_levels(&mut self) -> Result<(), OutOfMemory> {
         let vertices = self.vertices as usize;
-        let bytes = vertices * size_of::<u64>();
+        // A word for each vertex, and half a word for each edge, of which there are fewer.
+        let bytes = vertices.next_multiple_of(2) * (size_of::<u64>() + size_of::<EdgeId>());
         let words = self.workspace.words(bytes).ok_or(OutOfMemory { bytes })?;
         let forest = self.edges.first(self.forest, (self.vertices, self.encoding));
         with_team(self.threads.min(1 + vertices / GRAIN), |team| {
