@@ -15,7 +15,6 @@ use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
 pub(crate) use fast::fast_of_edges;
-pub(crate) use fast::union;
 pub use fast::{InteriorContraction, UndecidedEdges, contract_interior};
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[

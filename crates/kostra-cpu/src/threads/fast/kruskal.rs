@@ -168,7 +168,7 @@ impl Kruskal<'_> {
 /// Merges the sets of `u` and `v` by Rem's algorithm. Returns whether they were different. Only one
 /// thread at a time may merge; other threads may climb.
 #[inline]
-pub(crate) fn union(parents: &[AtomicU32], mut u: Vertex, mut v: Vertex) -> bool {
+fn union(parents: &[AtomicU32], mut u: Vertex, mut v: Vertex) -> bool {
     loop {
         let parent = |component: Vertex| parents[component as usize].load(Relaxed);
         let (parent_u, parent_v) = (parent(u), parent(v));

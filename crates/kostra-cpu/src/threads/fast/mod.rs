@@ -65,7 +65,6 @@ use self::filter::FilterArrays;
 use self::filtering::Filtering;
 use self::interior::BoundaryComponents;
 pub use self::interior::{InteriorContraction, UndecidedEdges};
-pub(crate) use self::kruskal::union;
 use self::labels::ComponentCounts;
 use self::pivot::Pivot;
 use self::prefix::PrefixScale;
