@@ -33,6 +33,7 @@ mod verdict;
 use std::ffi::OsString;
 
 use command::Answer;
+pub use commands::{PictureFormat, draw_forest};
 pub use forest_file::FoundForest;
 pub use last_words::ALLOCATOR;
 

@@ -1,6 +1,5 @@
 //! Graphs from files and generators.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,9 +11,10 @@ use kostra::io::{
 use kostra_core::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
-use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::errors::os_error;
 use crate::graph::Graph;
 use crate::kept::Kept;
 use crate::watch::interruptible;
@@ -197,10 +197,7 @@ impl<'py> Loaded<'py> {
 fn explain(error: &ReadError) -> PyErr {
     let message = error.to_string();
     match &error.kind {
-        ReadErrorKind::Io(cause) if cause.kind() == ErrorKind::NotFound => {
-            PyFileNotFoundError::new_err(message)
-        }
-        ReadErrorKind::Io(_) => PyOSError::new_err(message),
+        ReadErrorKind::Io(cause) => os_error(cause, &error.input, error),
         ReadErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),
         _ => PyValueError::new_err(message),
     }

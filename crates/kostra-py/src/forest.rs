@@ -57,6 +57,11 @@ impl Forest {
         (&self.tree, &self.ids)
     }
 
+    /// Whether this is a minimum or a maximum spanning forest.
+    pub(crate) fn order(&self) -> Order {
+        self.order
+    }
+
     /// The edges in order, with the weights as distances.
     pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
         with_graph!(&*self.tree, tree => distances_in_order(tree.edge_list(), self.order))

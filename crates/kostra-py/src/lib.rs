@@ -70,7 +70,7 @@ mod _kostra {
     #[pymodule_export]
     use super::table::columns_of_table;
     #[pymodule_export]
-    use super::written::{write_forest, write_text};
+    use super::written::{draw_forest, write_bytes, write_forest};
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

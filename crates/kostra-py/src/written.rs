@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use kostra::io::{Output, WriteError, write_atomically};
-use kostra_cli::FoundForest;
+use kostra_cli::{FoundForest, PictureFormat};
 use kostra_core::{Coordinates, memory};
 use numpy::PyReadonlyArray2;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::errors::out_of_memory;
+use crate::errors::{os_error, out_of_memory};
 use crate::forest::Forest;
 use crate::kept::Kept;
 
@@ -29,11 +30,36 @@ pub(crate) struct Details<'py> {
     kept: Option<PyRef<'py, Kept>>,
 }
 
-/// Writes a text to a file, which appears whole or not at all, and is compressed by its extension.
+/// A picture of a forest in the format `svg`, `png` or `html`. `coordinates` is an array of n by 2.
 #[pyfunction]
-pub(crate) fn write_text(path: PathBuf, text: &str) -> PyResult<()> {
-    write_atomically(&Output::Path(path), |to| to.write_all(text.as_bytes()))
-        .map_err(|error| exception(error.to_string(), matches!(error, WriteError::Io { .. })))
+pub(crate) fn draw_forest<'py>(
+    py: Python<'py>,
+    forest: &Forest,
+    coordinates: PyReadonlyArray2<'_, f64>,
+    geographic: bool,
+    format: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let coordinates = positions(&coordinates, geographic);
+    let format = PictureFormat::named(format).ok_or_else(|| PyValueError::new_err("no picture"))?;
+    let (edges, order) = (forest.edges_and_ids().0, forest.order());
+    let bytes = py.detach(|| kostra_cli::draw_forest(edges, order, &coordinates, format))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Writes bytes to a file, which appears whole or not at all, and is compressed by its extension.
+#[pyfunction]
+pub(crate) fn write_bytes(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+    let written = write_atomically(&Output::Path(path), |to| to.write_all(bytes));
+    written.map_err(|error| match &error {
+        WriteError::Io { output, cause } => os_error(cause, output, &error),
+        WriteError::Unrepresentable { .. } => PyValueError::new_err(error.to_string()),
+    })
+}
+
+fn positions(points: &PyReadonlyArray2<'_, f64>, geographic: bool) -> Coordinates {
+    let points = points.as_array();
+    let points = points.rows().into_iter().map(|point| [point[0], point[1]]).collect();
+    if geographic { Coordinates::Geographic(points) } else { Coordinates::Planar(points) }
 }
 
 /// Writes a forest; see `Forest.write` in Python.
@@ -48,11 +74,7 @@ pub(crate) fn write_forest(
     let Details { names, text_names, coordinates, geographic, kept } = details;
     let (edges, ids) = forest.edges_and_ids();
     let ids = memory::collected(ids.iter().map(|&id| u64::from(id))).map_err(out_of_memory)?;
-    let coordinates = coordinates.map(|points| {
-        let points = points.as_array();
-        let points = points.rows().into_iter().map(|point| [point[0], point[1]]).collect();
-        if geographic { Coordinates::Geographic(points) } else { Coordinates::Planar(points) }
-    });
+    let coordinates = coordinates.map(|points| positions(&points, geographic));
     let found = FoundForest {
         edges,
         ids: &ids,
@@ -62,14 +84,10 @@ pub(crate) fn write_forest(
         kept: kept.as_deref().map(|kept| &kept.0),
     };
     py.detach(|| found.write_file(&path, format.as_deref())).map_err(|error| {
-        let is_of_system = |cause: &(dyn std::error::Error + 'static)| {
-            matches!(cause.downcast_ref(), Some(WriteError::Io { .. }))
-        };
-        exception(format!("{error:#}"), error.chain().any(is_of_system))
+        let of_system = error.chain().find_map(|cause| match cause.downcast_ref() {
+            Some(error @ WriteError::Io { output, cause }) => Some(os_error(cause, output, error)),
+            _ => None,
+        });
+        of_system.unwrap_or_else(|| PyValueError::new_err(format!("{error:#}")))
     })
-}
-
-/// The exception for a failed write. `of_system` tells failures of the system from wrong arguments.
-fn exception(message: String, of_system: bool) -> PyErr {
-    if of_system { PyOSError::new_err(message) } else { PyValueError::new_err(message) }
 }

@@ -172,7 +172,11 @@ BAD = [
         ValueError,
         "no algorithm 'kruskall'; did you mean kruskal?",
     ),
-    (([0], [1]), {"algorithm": None}, TypeError, "algorithm must be a name, not None"),
+    (([0], [1]), {"algorithm": None}, TypeError, "algorithm must be a text, not None"),
+    (([0], [1]), {"maximum": "no"}, TypeError, "maximum must be True or False, not 'no'"),
+    (([0], [1]), {"relabel": 1}, TypeError, "relabel must be True or False, not 1"),
+    (([0], [1]), {"n": True}, TypeError, "n must be an integer, not True"),
+    (([0], [1]), {"parts": [0, 0]}, ValueError, "does not use parts; omit parts, or pass algo"),
     (([0], [1]), {"device": "gpu"}, ValueError, "device must be 'auto', 'cpu', 'cuda' or"),
 ]
 

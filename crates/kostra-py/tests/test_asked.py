@@ -89,7 +89,7 @@ def test_gaps_in_the_ids_are_told_of_with_their_remedy():
     assert found[0].filename == __file__
     with pytest.warns(
         UserWarning,
-        match="101 of the 104 vertices .* pass relabel=True to number only the vertices that occur$",
+        match="101 of the 104 vertices .* pass relabel=True to number .* or vertices=104 to accept all vertices$",
     ):
         kostra.Graph.from_table({"source": edges[0], "target": edges[1]}).minimum_spanning_forest()
     with warnings.catch_warnings():
@@ -234,7 +234,7 @@ def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"matrix\.npz: "):
             kostra.Graph.read(path)
-    with pytest.raises(FileNotFoundError, match=r"none\.npz: "):
+    with pytest.raises(FileNotFoundError, match=r"none\.npz'"):
         kostra.Graph.read(tmp_path / "none.npz")
 
 

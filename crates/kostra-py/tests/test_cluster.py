@@ -12,6 +12,7 @@ from sklearn.cluster import HDBSCAN as Theirs
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.cluster._hdbscan import _tree
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -55,6 +56,7 @@ OPTIONS = [
     {"cluster_selection_epsilon": 0.8, "allow_single_cluster": True},
     {"allow_single_cluster": True, "min_cluster_size": 40},
     {"max_cluster_size": 45},
+    {"cluster_selection_method": "leaf", "max_cluster_size": 5},
     {"metric": "manhattan"},
 ]
 
@@ -162,6 +164,8 @@ def test_the_condensed_tree_has_the_columns_of_hdbscan():
         assert inside == own
     restored = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(restored.condensed_tree_, rows)
+    with pytest.raises(NotFittedError, match="HDBSCAN instance is not fitted"):
+        HDBSCAN().condensed_tree_
     np.testing.assert_array_equal(clone(found).fit_predict(points), found.labels_)
 
 
@@ -176,16 +180,13 @@ def test_outlier_scores_are_highest_far_from_clusters():
     [
         ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be from 2"),
         ({"min_cluster_size": 2.5}, TypeError, "min_cluster_size must be an integer"),
-        ({"min_samples": 11}, ValueError, "min_samples is 11, but there are 10 points"),
+        ({"min_samples": 11}, ValueError, "min_samples must be from 1 to 10, not 11"),
         ({"cluster_selection_method": "best"}, ValueError, "'eom' or 'leaf'"),
         ({"cluster_selection_epsilon": -1}, ValueError, "at least 0"),
         ({"max_cluster_size": 0}, ValueError, "max_cluster_size must be from 1"),
         ({"metric": "nearest"}, ValueError, "metric must be one of"),
-        (
-            {"max_cluster_size": 9, "cluster_selection_method": "leaf"},
-            ValueError,
-            "max_cluster_size has no effect",
-        ),
+        ({"min_cluster_size": None}, TypeError, "min_cluster_size must be an integer, not None"),
+        ({"allow_single_cluster": "no"}, TypeError, "allow_single_cluster must be True or False"),
         ({"store_centers": "mean"}, ValueError, "'centroid' or 'medoid' or 'both'"),
     ],
 )

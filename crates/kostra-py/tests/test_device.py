@@ -373,7 +373,7 @@ def test_other_arguments_are_checked_first():
             ValueError,
             "algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not 'fast'",
         ),
-        ({"algorithm": 1}, TypeError, "algorithm must be a name, not 1"),
+        ({"algorithm": 1}, TypeError, "algorithm must be a text, not 1"),
     ]:
         with pytest.raises(error, match=f"^{message}"):
             kostra.minimum_spanning_forest(*ends, **options)
@@ -462,7 +462,7 @@ def test_other_arguments_for_points_are_checked_first():
     for options, error, message in [
         ({"metric": "hamming"}, ValueError, "metric must be one of"),
         ({"min_samples": 0}, ValueError, "min_samples must be from 1"),
-        ({"min_samples": 4}, ValueError, "min_samples is 4, but there are 3 points"),
+        ({"min_samples": 4}, ValueError, "min_samples must be from 1 to 3, not 4"),
         ({"threads": 0}, ValueError, "threads must be from 1"),
     ]:
         X = Exporter((2, 32, 1), shape=(3, 2))

@@ -13,6 +13,7 @@ import kostra
 
 MODULES = [
     "kostra",
+    "kostra._exports",
     "kostra._forest",
     "kostra._graph",
     "kostra._grid",
@@ -133,3 +134,35 @@ def test_stubs_say_what_is_there(module):
         public = {name for name, _ in items if not name.startswith("_")} - attributes
         methods = {name.split(".")[1] for name in stub if name.startswith(f"{kind.__name__}.")}
         assert public == {name for name in methods if not name.startswith("_")}
+
+
+def documented():
+    """The public functions, classes and methods that have parameters, with their docstrings."""
+    found = {}
+    for module in ("kostra", "kostra.cluster", "kostra.scipy"):
+        module = importlib.import_module(module)
+        for name in module.__all__:
+            item = getattr(module, name)
+            if inspect.isclass(item):
+                for method, function in inspect.getmembers(item, callable):
+                    is_ours = (getattr(function, "__module__", None) or "").startswith("kostra")
+                    if is_ours and not method.startswith("_"):
+                        found[f"{name}.{method}"] = function
+            if item in (kostra.Graph, kostra.DeviceArray) or module.__name__ == "kostra.cluster":
+                found[name] = item
+            elif inspect.isfunction(item):
+                found[name] = item
+    return found
+
+
+def parameters_of(docstring):
+    """The names in the section "Parameters" of a docstring."""
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n---|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    entries = re.findall(r"^(\S.*)$", found[1], re.MULTILINE) if found else []
+    return [name.strip(" *") for entry in entries for name in entry.split(" :")[0].split(",")]
+
+
+@pytest.mark.parametrize("name, item", documented().items())
+def test_docstrings_list_all_parameters(name, item):
+    actual = [parameter for parameter in inspect.signature(item).parameters if parameter != "self"]
+    assert sorted(parameters_of(inspect.getdoc(item))) == sorted(actual)

@@ -103,7 +103,7 @@ def test_verify_names_the_first_thing_that_is_wrong():
         ([0, 2, 3], "edge 1 .* is not in the forest, but comes before edge 2"),
         ([0, 1], "edge 3 .* joins two trees that the forest leaves apart"),
         ([0, 1, 2], "forest edge 2 .* closes a cycle"),
-        ([0, 0, 1], "ids must ascend, each once"),
+        ([0, 0, 1], "forest contains edge 0 twice"),
         ([0, 1, 4], "forest contains edge 4, but the graph has 4 edges, numbered from 0"),
         ([0, -1], "forest contains edge -1"),
         (question.minimum_spanning_forest(maximum=True).edge_ids, "is not in the forest"),

@@ -178,5 +178,5 @@ def test_wrong_parts_are_refused():
             kostra.minimum_spanning_forest([0, 1], [1, 2], algorithm="prim-union", parts=parts)
     with pytest.raises(TypeError, match="parts must be an array of integers"):
         kostra.minimum_spanning_forest([0], [1], algorithm="prim-union", parts=[0.0, 1.0])
-    with pytest.raises(ValueError, match="does not use a partition"):
+    with pytest.raises(ValueError, match="does not use parts"):
         kostra.minimum_spanning_forest([0], [1], parts=[0, 1])

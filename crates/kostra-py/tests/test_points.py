@@ -102,7 +102,7 @@ def test_mutual_reachability_counts_the_point_itself():
         ([[1.0, 2.0], [3.0]], {}, "X cannot be converted"),
         ([[1.0], [np.nan]], {}, "row 1, column 0"),
         ([[1.0], [np.inf]], {}, "row 1, column 0"),
-        ([[1.0], [2.0]], {"min_samples": 3}, "min_samples is 3, but there are 2 points"),
+        ([[1.0], [2.0]], {"min_samples": 3}, "min_samples must be from 1 to 2, not 3"),
         ([[1.0], [2.0]], {"min_samples": 0}, "min_samples must be from 1"),
         ([[1.0], [2.0]], {"metric": "nearest"}, "metric must be one of"),
         ([[10.0], [20.0]], {"metric": "haversine"}, "2 coordinates"),

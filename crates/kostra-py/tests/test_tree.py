@@ -76,6 +76,23 @@ def test_single_linkage_of_one_vertex_or_none_is_empty():
         assert kostra.single_linkage(kostra.minimum_spanning_forest([], [], n=n)).shape == (0, 4)
 
 
+def test_wrong_arguments_of_linkages_and_cuts_are_refused():
+    graph = kostra.Graph([0, 2], [1, 3], [1.0, 2.0])
+    forest = graph.minimum_spanning_forest()
+    for call, error, message in [
+        (lambda: kostra.single_linkage(graph), TypeError, r"pass X.minimum_spanning_forest\(\)"),
+        (lambda: kostra.single_linkage([]), ValueError, "X contains no distances"),
+        (lambda: kostra.single_linkage(forest, join="x"), TypeError, "join must be a number"),
+        (lambda: kostra.single_linkage(forest, join=np.nan), ValueError, "join is NaN"),
+        (lambda: kostra.single_linkage(forest, join=9, threads=0), ValueError, "threads must be"),
+        (lambda: kostra.cut(forest, height=1j), TypeError, "height must be a number"),
+        (lambda: forest.parents(True), TypeError, "root must be an integer, not True"),
+        (lambda: kostra.verify(graph, [1, 0, 1]), ValueError, "forest contains edge 1 twice"),
+    ]:
+        with pytest.raises(error, match=message):
+            call()
+
+
 def test_similarities_have_no_linkage():
     forest = kostra.minimum_spanning_forest([0], [1], maximum=True)
     with pytest.raises(ValueError, match="maximum spanning forest"):

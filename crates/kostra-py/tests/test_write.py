@@ -45,16 +45,20 @@ def test_unknown_formats_are_refused_in_terms_of_python(tmp_path):
     forest = forest_of_names()
     for name, format, message in [
         ("f.xyz", None, "no forest format has the extension .xyz; use one of .* `format` with"),
-        ("f.png", None, "`Forest.plot` draws pictures"),
-        ("f.csv", "xyz", "format is \"xyz\"; use one of"),
+        ("f.png", None, "the vertices have no coordinates; set forest.coordinates"),
+        ("f.csv", "xyz", "format is \"xyz\"; use one of .* .html"),
         ("f.geojson", None, "the vertices have no positions, and GeoJSON needs places"),
         ("f.svg", None, "the vertices have no coordinates"),
     ]:
         with pytest.raises(ValueError, match=message) as raised:
             forest.write(tmp_path / name, format=format)
         assert "--" not in str(raised.value)
-    with pytest.raises(OSError):
-        forest.write(tmp_path / "no folder" / "f.csv")
+    for name in ("f.csv", "f.kst", "f.ids"):
+        with pytest.raises(FileNotFoundError) as raised:
+            forest.write(tmp_path / "no folder" / name)
+        assert raised.value.filename == str(tmp_path / "no folder" / name)
+    with pytest.raises(TypeError, match="format must be a text, not 3"):
+        forest.write(tmp_path / "f", format=3)
     forest.nodes = [1, "1", 2]
     with pytest.raises(ValueError, match="two nodes have the same text"):
         forest.write(tmp_path / "f.csv")
@@ -86,10 +90,22 @@ def test_pictures_are_compressed_by_their_extension(tmp_path):
     assert gzip.decompress((tmp_path / "f.gz").read_bytes()).decode() == forest._repr_svg_()
     with pytest.raises(ValueError, match=r"f\.svg\.xz.*\.gz"):
         forest.write(tmp_path / "f.svg.xz")
-    for name in ["f.png.gz", "f.html.gz", "f.svgz", "f.xlsx.gz", "f.csv.bz2", "f.7z"]:
+    for name in ["f.svgz", "f.xlsx.gz", "f.csv.bz2", "f.7z"]:
         with pytest.raises(ValueError):
             forest.write(tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.SVG.gz", "f.gz"]
+
+
+def test_pictures_have_a_legend_with_the_bottlenecks(tmp_path):
+    graph = kostra.Graph.generate("road:n=300")
+    forest = graph.minimum_spanning_forest()
+    forest.write(tmp_path / "f.png")
+    assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
+    forest.write(tmp_path / "f.html")
+    page = (tmp_path / "f.html").read_text()
+    assert "<title>Minimum spanning forest</title>" in page and "10 bottlenecks" in page
+    forest.write(tmp_path / "f.svg")
+    assert "10 bottlenecks" in (tmp_path / "f.svg").read_text()
 
 
 def test_a_dash_is_a_file(tmp_path, monkeypatch, capfd):

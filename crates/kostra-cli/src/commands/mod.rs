@@ -25,6 +25,7 @@ use kostra::io::FORMATS;
 use crate::command::{Answer, Entry};
 use crate::output;
 
+pub use draw::{PictureFormat, draw_forest};
 #[cfg(feature = "mpi")]
 pub(crate) use solve::let_rank_0_report;
 

@@ -120,11 +120,7 @@ impl Destination {
         let format = asked.or_else(by_extension).with_context(|| {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
             if PICTURES.contains(&extension) {
-                let draw = match terms {
-                    Terms::Command => "`kostra draw` writes",
-                    Terms::Python => "`Forest.plot` draws",
-                };
-                return format!("{path}: {draw} pictures; {}", Self::remedy(terms));
+                return format!("{path}: `kostra draw` writes pictures; {}", Self::remedy(terms));
             }
             let remedy = Self::remedy(terms);
             format!("{path}: no forest format has the extension .{extension}; {remedy}")
@@ -152,14 +148,17 @@ impl Destination {
             .collect();
         let values = formats.iter().filter_map(ValueEnum::to_possible_value);
         let ids: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
-        let option = match terms {
-            Terms::Command => "`--output-format`",
-            Terms::Python => "`format`",
+        // In Python, pictures are forest files.
+        let (option, extra) = match terms {
+            Terms::Command => ("`--output-format`", ["", ""]),
+            Terms::Python => ("`format`", [", .svg, .png, .html", ", svg, png, html"]),
         };
         format!(
-            "use one of {}, or pass {option} with one of {}",
+            "use one of {}{}, or pass {option} with one of {}{}",
             extensions.join(", "),
-            ids.join(", ")
+            extra[0],
+            ids.join(", "),
+            extra[1]
         )
     }
 }

@@ -5,6 +5,10 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 import numpy as np
 import numpy.typing as npt
 
+from kostra import cluster as cluster
+from kostra import nx as nx
+from kostra import scipy as scipy
+
 __all__ = [
     "DeviceArray",
     "DeviceError",
@@ -211,6 +215,7 @@ class Graph:
         nan: Literal["error", "skip"] = "error",
         relabel: bool = False,
         threads: int | None = None,
+        vertices: int | None = None,
     ) -> Graph: ...
     @classmethod
     def read(
@@ -375,6 +380,24 @@ def bottleneck(
     threads: int | None = None,
     names: bool | None = None,
 ) -> float: ...
+@overload
+def bottleneck(
+    forest: Forest | DeviceForest,
+    s: list[Any] | npt.NDArray[Any],
+    t: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+    *,
+    threads: int | None = None,
+    names: bool | None = None,
+) -> npt.NDArray[np.float64]: ...
+@overload
+def bottleneck(
+    forest: Forest | DeviceForest,
+    s: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+    t: list[Any] | npt.NDArray[Any],
+    *,
+    threads: int | None = None,
+    names: bool | None = None,
+) -> npt.NDArray[np.float64]: ...
 @overload
 def bottleneck(
     forest: Forest | DeviceForest,

@@ -159,7 +159,8 @@ def parts(values, n):
         return None
     array = ends("parts", getattr(values, "parts", values))
     if len(array) != n:
-        raise ValueError(f"parts has {len(array)} entries, but the graph has {n} vertices")
+        entries = counted(len(array), "entry", "entries")
+        raise ValueError(f"parts has {entries}, but the graph has {n} vertices")
     outside = (array < 0) | (array >= n)  # there are at most as many parts as vertices
     if outside.any():
         place = int(outside.argmax())
@@ -191,22 +192,41 @@ def typed(array, dtype):
 
 def whole(name, value, low, high):
     """An argument that is None or an integer from ``low`` to ``high``."""
-    if value is None:
-        return None
+    return None if value is None else required(name, value, low, high)
+
+
+def required(name, value, low, high):
+    """An argument that is an integer from ``low`` to ``high``."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {number}")
     return number
+
+
+def text(name, value):
+    """An argument that is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, not {value!r}")
+    return value
+
+
+def flag(name, value):
+    """An argument that is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def vertex(name, value, n):
     """An argument that is a vertex below ``n``."""
     if value is None:
         raise TypeError(f"{name} must be a vertex, not None")
-    return whole(name, value, 0, n - 1)
+    return required(name, value, 0, n - 1)
 
 
 def threads(value):
@@ -215,8 +235,8 @@ def threads(value):
 
 
 def choice(name, value, choices):
-    """An argument that is one of ``choices``."""
-    if value not in choices:
+    """An argument that is one of the texts ``choices``."""
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
     return value
 

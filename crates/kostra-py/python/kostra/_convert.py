@@ -68,7 +68,9 @@ def igraph(graph, weight):
         raise ValueError(_missing_attribute(weight))
     if weight is not None and weight in graph.es.attributes():
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
-    return Columns(ends[:, 0], ends[:, 1], weights, graph.vcount())
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else [None]
+    nodes = names if all(isinstance(name, str) for name in names) else None
+    return Columns(ends[:, 0], ends[:, 1], weights, graph.vcount(), nodes)
 
 
 def rustworkx(graph, weight_fn):
@@ -249,11 +251,18 @@ def _arrow_columns(export, source, target, weight, id):
     return u, v, weights, weight, [u_type, v_type]
 
 
-def _column(frame, name):
+def column_of(frame, name):
+    """The column ``name`` of a table."""
     try:
-        column = frame[name]
+        return frame[name]
     except Exception as error:  # the type depends on the library
-        raise ValueError(f"table has no column {name!r}") from error
+        labels = _labels(frame)
+        columns = f"; columns: {_listed(labels)}" if labels else ""
+        raise ValueError(f"table has no column {name!r}{columns}") from error
+
+
+def _column(frame, name):
+    column = column_of(frame, name)
     if np.ndim(column) == 2:
         raise ValueError(
             f"table has {np.shape(column)[1]} columns named {name!r}; rename all but one"
@@ -304,8 +313,6 @@ def npz(path):
     try:
         with np.load(path, allow_pickle=False) as file:
             members = {name: file[name] for name in file.files}
-    except OSError as error:
-        raise type(error)(f"{path}: {error.strerror or error}") from error
     except (AttributeError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: the file is not a valid .npz file: {error}") from error
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kostra import _arrays, _device, _foreign, _graph, _kostra, _points
+from kostra import _arrays, _device, _foreign, _graph, _ids, _kostra, _points
 from kostra._forest import Forest
 
 # The codes of DLPack by the letters of NumPy's types.
@@ -17,7 +17,18 @@ class DeviceArray:
     It supports DLPack and ``__cuda_array_interface__``, and so ``cupy.asarray(array)``,
     ``torch.from_dlpack(array)`` and ``jax.dlpack.from_dlpack(array)``. They do not copy the array,
     and keep it alive. ``to_numpy()`` copies it to host memory.
-    ``DeviceArray(values, device="cuda:1")`` copies an array from host memory to a device.
+
+    Parameters
+    ----------
+    values : array of integers or floats
+        One dimension, in host memory. The array is copied to the device.
+    device : {"cuda", "cuda:<number>"}
+        The device.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The type of the entries.
     """
 
     __slots__ = ("_memory", "dtype")
@@ -31,7 +42,6 @@ class DeviceArray:
         if _device.check(device) in ("auto", "cpu"):
             raise ValueError(f"device must be 'cuda' or 'cuda:<number>', not {device!r}")
         self._memory = _kostra.DeviceMemory.copy_of(values.view(np.uint8), _ordinal(device), None)
-        #: The type of the entries.
         self.dtype = values.dtype
 
     @classmethod
@@ -57,7 +67,12 @@ class DeviceArray:
         return f"<kostra.DeviceArray on {self.device}: {len(self)} of {self.dtype}>"
 
     def to_numpy(self):
-        """A copy in host memory, as a NumPy array."""
+        """A copy in host memory.
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         return self._memory.bytes().view(self.dtype)
 
     @property
@@ -96,6 +111,15 @@ class DeviceForest:
     keep the arrays of the graph. :meth:`to_host` returns a :class:`Forest` with the other
     operations, such as labels. :func:`single_linkage`, :func:`cut`, :func:`bottleneck` and
     :func:`verify` call :meth:`to_host` themselves, and so does :meth:`write`.
+
+    Attributes
+    ----------
+    n : int
+        The number of vertices, isolated vertices included.
+    u, v : DeviceArray
+        The ends of the edges, ``u[edge_ids]`` and ``v[edge_ids]``, in the types of the input.
+    maximum : bool
+        Whether this is a maximum spanning forest.
     """
 
     __slots__ = ("_host", "_ids", "_weights", "maximum", "n", "u", "v")
@@ -103,15 +127,11 @@ class DeviceForest:
     def __init__(self, solved, dtypes, maximum):
         ids, (u, v), weights, n = solved
         self._host = None
-        #: The number of vertices, isolated vertices included.
         self.n = n
         self._ids = None if ids is None else DeviceArray._of(ids, np.int64)
-        #: The first ends, ``u[edge_ids]``: a DeviceArray in the type of the input.
         self.u = DeviceArray._of(u, dtypes["u"])
-        #: The second ends, ``v[edge_ids]``: a DeviceArray in the type of the input.
         self.v = DeviceArray._of(v, dtypes["v"])
         self._weights = None if weights is None else DeviceArray._of(weights, dtypes["w"])
-        #: Whether this is a maximum spanning forest.
         self.maximum = maximum
 
     @property
@@ -159,7 +179,12 @@ class DeviceForest:
         return f"<kostra.DeviceForest on {self.device}: {_arrays.counts(self)}>"
 
     def to_host(self):
-        """The :class:`Forest` in host memory. The first call copies it, in O(n) time."""
+        """The forest in host memory. The first call copies it, in O(n) time.
+
+        Returns
+        -------
+        Forest
+        """
         if self._host is None:
             weights = None if self._weights is None else self._weights.to_numpy()
             tree = _graph.Graph(self.u.to_numpy(), self.v.to_numpy(), weights, self.n, copy=False)
@@ -169,9 +194,12 @@ class DeviceForest:
         return self._host
 
     def write(self, path, *, format=None, keep=True):
-        """Writes the forest to a file; see :meth:`Forest.write`.
+        """Writes the forest to a file. The first use copies it to host memory, as :meth:`to_host`.
 
-        The first use copies the forest to host memory, as :meth:`to_host`.
+        Parameters
+        ----------
+        path, format, keep
+            As for :meth:`Forest.write`.
         """
         self.to_host().write(path, format=format, keep=keep)
 
@@ -210,7 +238,12 @@ class DevicePointTree(DeviceForest):
         return "cuda-points"
 
     def to_host(self):
-        """The :class:`PointTree` in host memory. The first call copies it, in O(n) time."""
+        """The forest in host memory. The first call copies it, in O(n) time.
+
+        Returns
+        -------
+        PointTree
+        """
         if self._host is None:
             ends = [self.u._memory, self.v._memory]
             inner = _kostra.tree_from_device(self.n, ends, self.distances._memory)
@@ -260,10 +293,8 @@ def minimum_spanning_forest(u, v, w, options):
     # The solve uses no threads, but a wrong argument is an error.
     _arrays.threads(options.threads)
     skip_nan = _arrays.choice("nan", options.nan, ("error", "skip")) == "skip"
-    n = _arrays.whole("n", options.n, 0, _graph.MAX_VERTICES)
-    algorithm = options.algorithm
-    if not isinstance(algorithm, str):
-        raise TypeError(f"algorithm must be a name, not {algorithm!r}")
+    n = _arrays.whole("n", options.n, 0, _ids.MAX_VERTICES)
+    algorithm = _arrays.text("algorithm", options.algorithm)
     if algorithm not in ("auto", "cuda-fast"):
         raise ValueError(
             f"algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not {algorithm!r}"
@@ -271,7 +302,7 @@ def minimum_spanning_forest(u, v, w, options):
     wanted = _device.check(options.device)
     found = _foreign.columns(u, v, w)
     try:
-        return _solve(found, n, bool(options.maximum), skip_nan, wanted)
+        return _solve(found, n, _arrays.flag("maximum", options.maximum), skip_nan, wanted)
     finally:
         _foreign.release(found)
 

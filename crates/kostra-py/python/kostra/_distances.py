@@ -9,13 +9,7 @@ from kostra._graph import Graph
 
 def samples(value, n):
     """The argument ``min_samples`` for ``n`` points."""
-    value = _arrays.whole("min_samples", value, 1, 2**63)
-    if value is not None and value > n:
-        raise ValueError(
-            f"min_samples is {value}, but there are {_arrays.counted(n, 'point', 'points')}; "
-            f"pass at most {n}"
-        )
-    return 1 if value is None else value
+    return 1 if value is None else _arrays.required("min_samples", value, 1, n)
 
 
 def dense_tree(X, min_samples):
@@ -26,6 +20,8 @@ def dense_tree(X, min_samples):
     distances = np.ascontiguousarray(_arrays.numbers("X", X), np.float64)
     _refuse_wrong("X", distances)
     if distances.ndim == 1:
+        if not len(distances):
+            raise ValueError("X contains no distances; pass those of at least two points")
         n = int(round((1 + np.sqrt(1 + 8 * len(distances))) / 2))
         if n * (n - 1) // 2 != len(distances):
             raise ValueError(

@@ -9,20 +9,42 @@ from kostra._kept import Kept
 from kostra._sources import Sources
 from kostra._values import restored_graph
 
-MAX_VERTICES = 2**32 - 1
-
 
 class Graph(Sources):
     """An undirected weighted multigraph.
 
-    Edge ``i`` connects ``u[i]`` and ``v[i]`` and has weight ``w[i]``.
+    Edge ``i`` connects ``u[i]`` and ``v[i]`` and has weight ``w[i]``. Two graphs are equal if their
+    edges, numbers of vertices, ``nodes``, ``coordinates`` and ``kept`` are equal. Graphs can be
+    copied and pickled, but are not hashable.
 
-    The parameters are those of :func:`minimum_spanning_forest`, but the arrays must be in host
-    memory. The arrays are copied and may change afterwards. With ``copy=False``, arrays of the
-    engine's types are used without a copy and must not change. Two graphs are equal if their edges,
-    numbers of vertices, ``nodes``, ``coordinates`` and ``kept`` are equal. Graphs can be copied and
-    pickled, but are not hashable.
+    Parameters
+    ----------
+    u, v, w, n, nan, relabel
+        As for :func:`minimum_spanning_forest`, but the arrays must be in host memory.
+    copy : bool
+        Whether the arrays are copied, so that they may change afterwards. With False, arrays of the
+        engine's types are used without a copy and must not change.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
 
+    Attributes
+    ----------
+    nodes : list or None
+        The name or the original id of each vertex; None if the vertices have only numbers.
+    coordinates : array of n by 2, or None
+        The position of each vertex: planar, or longitude and latitude in degrees. None if unknown.
+    geographic : bool
+        Whether ``coordinates`` are longitude and latitude.
+    notes : list of str
+        Notes and warnings from reading a file, one sentence each.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong. The message names the argument and the position of the wrong entry.
+
+    Examples
+    --------
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
     >>> graph
@@ -53,7 +75,7 @@ class Graph(Sources):
         self, u, v, w=None, n=None, *, nan="error", relabel=False, copy=True, threads=None
     ):
         columns = Columns(u, v, w, n)
-        if relabel:
+        if _arrays.flag("relabel", relabel):
             if n is not None:
                 raise TypeError("n and relabel=True exclude each other; pass one of them")
             u, v, nodes = _ids.relabeled(u, v)
@@ -74,9 +96,9 @@ class Graph(Sources):
             )
             raise ValueError(f"{several} must have the same length, but have {lengths} entries")
         self._inner = _arrays.graph(
-            Columns(u, v, w, _arrays.whole("n", n, 0, MAX_VERTICES), names=names),
+            Columns(u, v, w, _arrays.whole("n", n, 0, _ids.MAX_VERTICES), names=names),
             _arrays.choice("nan", nan, ("error", "skip")),
-            bool(copy),
+            _arrays.flag("copy", copy),
             _arrays.threads(threads),
         )
         self._end_types = (u.dtype, v.dtype)
@@ -84,15 +106,9 @@ class Graph(Sources):
         skips_nan = nan == "skip" and w is not None and w.dtype.kind == "f"
         self._gaps = _ids.Gaps(skips_nan and bool(np.isnan(w).any())) if n is None else None
         self._kept = None
-        #: A list with the name or the original id per vertex; None if the vertices have only
-        #: numbers.
         self.nodes = nodes
-        #: The coordinates of the vertices, an array of n by 2: planar, or longitude and latitude in
-        #: degrees. None if unknown.
         self.coordinates = None
-        #: Whether ``coordinates`` are longitude and latitude.
         self.geographic = False
-        #: Notes and warnings from reading a file, a list of one sentence each.
         self.notes = []
 
     @classmethod
@@ -163,16 +179,29 @@ class Graph(Sources):
     def minimum_spanning_forest(
         self, *, maximum=False, threads=None, device="auto", algorithm="auto", parts=None
     ):
-        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
+        """The minimum spanning forest.
+
+        Parameters
+        ----------
+        maximum, threads, device, algorithm, parts
+            As for :func:`kostra.minimum_spanning_forest`.
+
+        Returns
+        -------
+        Forest
+
+        Raises
+        ------
+        ValueError, TypeError, DeviceError, KeyboardInterrupt
+            As for :func:`kostra.minimum_spanning_forest`.
+        """
         device = _device.check_any(device)
-        if not isinstance(algorithm, str):
-            raise TypeError(f"algorithm must be a name, not {algorithm!r}")
         self._warn_of_gaps(self.n > self.m + 1)
         options = {
-            "maximum": bool(maximum),
+            "maximum": _arrays.flag("maximum", maximum),
             "threads": _arrays.threads(threads),
             "device": device,
-            "algorithm": algorithm,
+            "algorithm": _arrays.text("algorithm", algorithm),
             "parts": _arrays.parts(parts, self.n),
         }
         inner = self._inner.solve(options)

@@ -123,6 +123,13 @@ def segment(graph, *, scale, min_size=1):
         The segment of each vertex. Segments are numbered from 0 in the order of their lowest
         vertices.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong.
+
+    Notes
+    -----
     Takes O(m log m) time. The paper smooths images first, for example with
     ``scipy.ndimage.gaussian_filter(image, 0.8)``.
 
@@ -145,7 +152,7 @@ def segment(graph, *, scale, min_size=1):
         raise TypeError(
             f"graph must be a kostra.Graph, such as kostra.grid(image), not {type(graph).__name__}"
         )
-    min_size = _arrays.whole("min_size", min_size, 0, 2**32 - 1)
+    min_size = _arrays.required("min_size", min_size, 0, 2**32 - 1)
     labels, _ = _kostra.segments(graph._inner, number("scale", scale), min_size)
     return labels.view(np.int32)
 

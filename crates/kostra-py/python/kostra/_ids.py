@@ -4,6 +4,8 @@ import numpy as np
 
 from kostra import _arrays
 
+MAX_VERTICES = 2**32 - 1
+
 
 def relabeled(u, v, names=("u", "v")):
     """Numbers the vertices that occur from 0, in ascending order of their ids. Returns the new ends

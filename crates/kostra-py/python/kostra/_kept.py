@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _convert, _kostra
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -98,10 +98,7 @@ def check_table(frame, names):
 
 def _array(frame, name):
     """A copy of a column as an array of NumPy or pandas."""
-    try:
-        column = frame[name]
-    except Exception as error:  # the type depends on the library
-        raise ValueError(f"table has no column {name!r}") from error
+    column = _convert.column_of(frame, name)
     if getattr(column, "ndim", 1) == 2:
         count = column.shape[1]
         raise ValueError(f"table has {count} columns named {name!r}; rename all but one")

@@ -81,11 +81,11 @@ def vertices(argument, values, forest, names):
 def _are_names(argument, value, integers, forest, names):
     """Whether a value consists of names. ``integers`` is whether it consists of integers."""
     if names is not None:
-        if names and forest.nodes is None:
+        if _arrays.flag("names", names) and forest.nodes is None:
             raise ValueError(
                 "the vertices of forest have no names (forest.nodes is None); pass numbers"
             )
-        return bool(names)
+        return names
     if forest.nodes is None or not integers:
         return forest.nodes is not None
     if forest._names().are_numbers:

@@ -7,7 +7,8 @@ import os
 import numpy as np
 
 from kostra import _arrays, _convert, _kostra
-from kostra._graph import MAX_VERTICES, Graph
+from kostra._graph import Graph
+from kostra._ids import MAX_VERTICES
 from kostra._values import Value
 
 
@@ -16,6 +17,25 @@ class Partition(Value):
 
     Two partitions are equal if all their attributes are equal. Partitions can be copied and
     pickled, but are not hashable.
+
+    Attributes
+    ----------
+    parts : array of n uint32
+        The part of each vertex, a number from 0 to k - 1. The array is read-only.
+    k : int
+        The number of parts.
+    edge_cut : int
+        The weight of the edges between different parts.
+    balance : float
+        The weight of the heaviest part divided by the mean weight of a part.
+    boundary_vertices : int
+        The number of vertices with a neighbor in another part.
+    communication_volume : int
+        The number of values that parts send if every vertex sends one value to each other part that
+        contains a neighbor.
+    nodes : list or None
+        The graph's ``nodes``: the name or the original id of each vertex; None if the vertices have
+        only numbers.
     """
 
     __slots__ = (
@@ -29,22 +49,13 @@ class Partition(Value):
     )
 
     def __init__(self, figures, nodes=None):
-        #: The part of each vertex, a number from 0 to k - 1: a read-only array of n uint32.
         self.parts = figures["parts"]
         self.parts.flags.writeable = False
-        #: The number of parts.
         self.k = figures["k"]
-        #: The weight of the edges between different parts.
         self.edge_cut = figures["edge_cut"]
-        #: The weight of the heaviest part divided by the mean weight of a part.
         self.balance = figures["balance"]
-        #: The number of vertices with a neighbor in another part.
         self.boundary_vertices = figures["boundary_vertices"]
-        #: The number of values that parts send if every vertex sends one value to each other part
-        #: that contains a neighbor.
         self.communication_volume = figures["communication_volume"]
-        #: The graph's ``nodes``: a list with the name or the original id per vertex; None if the
-        #: vertices have only numbers.
         self.nodes = nodes
 
     def _parts(self):
@@ -138,10 +149,10 @@ def partition(
     else:
         edges = _given("edge_weights", edge_weights, graph.m, "edges")
     arguments = {
-        "k": _required("k", k, 1, MAX_VERTICES),
+        "k": _arrays.required("k", k, 1, MAX_VERTICES),
         "imbalance": _imbalance(imbalance),
         "preset": _arrays.choice("preset", preset, ("fast", "eco")),
-        "seed": _required("seed", seed, 0, 2**64 - 1),
+        "seed": _arrays.required("seed", seed, 0, 2**64 - 1),
         "threads": _arrays.threads(threads),
         "edge_weights": edges,
         "vertex_weights": _given("vertex_weights", vertex_weights, graph.n, "vertices"),
@@ -177,13 +188,6 @@ def _graph(graph, weighted, threads):
     return Graph._of(columns, "error", threads, copy=False)
 
 
-def _required(name, value, low, high):
-    """An argument that is an integer from ``low`` to ``high``."""
-    if value is None:
-        raise TypeError(f"{name} must be an integer, not None")
-    return _arrays.whole(name, value, low, high)
-
-
 def _imbalance(value):
     if not isinstance(value, numbers.Real):
         raise TypeError(f"imbalance must be a number, not {value!r}")
@@ -198,7 +202,8 @@ def _given(name, values, count, items):
         return None
     array, _ = _arrays.weights(name, values)
     if len(array) != count:
-        raise ValueError(f"{name} has {len(array)} entries, but the graph has {count} {items}")
+        entries = _arrays.counted(len(array), "entry", "entries")
+        raise ValueError(f"{name} has {entries}, but the graph has {count} {items}")
     return _importance(array, name + "[{place}] is {value}")
 
 

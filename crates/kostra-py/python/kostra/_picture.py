@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kostra import _kostra
+from kostra import _arrays, _kostra
 
 #: The most edges of a drawing in a notebook.
 MOST_DRAWN = 5000
@@ -44,6 +44,10 @@ def plot(forest, positions, ax, style):
         from matplotlib import collections, pyplot
     except ImportError as error:
         raise ImportError("plot needs matplotlib; run `pip install matplotlib`") from error
+    if positions is None and forest.coordinates is None:
+        raise ValueError(
+            "the vertices have no coordinates; pass positions, or set forest.coordinates"
+        )
     positions = _positions(forest, positions)
     if ax is None:
         ax = pyplot.gca()
@@ -61,14 +65,19 @@ def _positions(forest, positions=None):
     if positions is None:
         positions = forest.coordinates
     if positions is None:
-        raise ValueError("the vertices have no coordinates; pass positions, or set coordinates")
+        raise ValueError(
+            "the vertices have no coordinates; set forest.coordinates to an array of n by 2"
+        )
     if isinstance(positions, Mapping):
         nodes = range(forest.n) if forest.nodes is None else forest.nodes
         missing = [node for node in nodes if node not in positions]
         if missing:
             raise ValueError(f"positions has no position of the node {missing[0]!r}")
         positions = [positions[node] for node in nodes]
-    positions = np.asarray(positions, np.float64)
+    try:
+        positions = np.asarray(positions, np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"positions cannot be converted to an array: {error}") from error
     if positions.shape != (forest.n, 2) and (positions.size or forest.n):
         raise ValueError(
             f"positions must have the shape ({forest.n}, 2), one row per vertex, "
@@ -96,16 +105,16 @@ def geoframe(forest, weight, crs):
 
 def write(forest, path, format, keep):
     """Writes a forest for ``Forest.write``."""
-    if not isinstance(keep, bool):
-        raise TypeError(f"keep must be True or False, not {keep!r}")
+    keep = _arrays.flag("keep", keep)
     path = os.fsdecode(os.fspath(path))
     if path == "-":  # the command's standard output
         path = os.path.join(os.curdir, path)
     stem, extension = os.path.splitext(path.lower())
     if extension in (".gz", ".zst", ".xz", ".bz2"):
         extension = os.path.splitext(stem)[1]
-    if format == "svg" or format is None and extension == ".svg":
-        return _kostra.write_text(path, svg(forest))
+    kind = extension[1:] if format is None else _arrays.text("format", format)
+    if kind in ("svg", "png", "html"):
+        return _kostra.write_bytes(path, draw(forest, kind))
     names = None
     if forest.nodes is not None:
         names = [str(node) for node in forest.nodes]
@@ -117,42 +126,16 @@ def write(forest, path, format, keep):
         "names": names,
         "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
         "coordinates": places,
-        "geographic": bool(forest.geographic),
+        "geographic": _arrays.flag("geographic", forest.geographic),
         "kept": kept,
     }
     _kostra.write_forest(forest._inner, path, format, details)
 
 
-#: The ten colors of matplotlib's default cycle.
-_COLORS = "1f77b4 ff7f0e 2ca02c d62728 9467bd 8c564b e377c2 7f7f7f bcbd22 17becf".split()
-#: The width of a drawing in pixels.
-_WIDTH = 480
-
-
-def svg(forest):
-    """A drawing of a forest, colored by component."""
-    places = _positions(forest).copy()
-    if forest.geographic and forest.n:
-        # A degree of longitude is shorter than a degree of latitude.
-        places[:, 0] *= np.cos(np.radians(places[:, 1].mean()))
-    least = places.min(axis=0, initial=np.inf) if forest.n else np.zeros(2)
-    spans = places.max(axis=0) - least if forest.n else np.zeros(2)
-    scale = _WIDTH / (spans.max() or 1)
-    width, height = np.maximum(spans * scale, 1)
-    x, y = (places[:, 0] - least[0]) * scale, height - (places[:, 1] - least[1]) * scale
-    labels = forest.labels()[forest.u] % len(_COLORS) if len(forest) else np.empty(0, int)
-    paths = []
-    for color in np.unique(labels):
-        chosen = labels == color
-        u, v = forest.u[chosen], forest.v[chosen]
-        lines = zip(x[u], y[u], x[v], y[v])
-        strokes = "".join(f"M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}" for a, b, c, d in lines)
-        paths.append(f'<path d="{strokes}" stroke="#{_COLORS[color]}"/>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 4:.0f}" '
-        f'height="{height + 4:.0f}" viewBox="-2 -2 {width + 4:.1f} {height + 4:.1f}" '
-        f'fill="none" stroke-width="1">{"".join(paths)}</svg>'
-    )
+def draw(forest, format):
+    """A picture of a forest with coordinates: the bytes of an SVG, PNG or HTML file."""
+    geographic = _arrays.flag("geographic", forest.geographic)
+    return _kostra.draw_forest(forest._inner, _positions(forest), geographic, format)
 
 
 def table(forest):

@@ -11,8 +11,11 @@ class PointTree(Forest):
     """The spanning tree of points, as :func:`euclidean_mst` returns it.
 
     It is a :class:`Forest` whose edges are in ascending order of (distance, lower index, higher
-    index). ``weights`` are the distances, and ``edge_ids`` are the positions in this order.
+    index). ``weights`` are the distances, and ``edge_ids`` are the positions in this order. Points
+    of two columns are the ``coordinates``, so that the tree can be drawn.
 
+    Examples
+    --------
     >>> import kostra
     >>> tree = kostra.euclidean_mst([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> tree.edges
@@ -25,8 +28,13 @@ class PointTree(Forest):
     __slots__ = ()
 
     @classmethod
-    def _of(cls, inner):
-        return cls(inner, (np.dtype(np.int32),) * 2, np.dtype(np.float64))
+    def _of(cls, inner, points=None, metric=None):
+        tree = cls(inner, (np.dtype(np.int32),) * 2, np.dtype(np.float64))
+        if points is not None and points.shape[1] == 2:
+            # A copy, because the points may change. Latitudes come first, but x comes first.
+            tree.geographic = isinstance(metric, str) and metric == "haversine"
+            tree.coordinates = np.array(points[:, ::-1] if tree.geographic else points, np.float64)
+        return tree
 
     @property
     def edges(self):
@@ -84,6 +92,11 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     KeyboardInterrupt
         If Ctrl-C is pressed during the call.
 
+    Notes
+    -----
+    Takes O(n log n) time for points that are spread evenly in few dimensions, and up to O(n^2) in
+    many. More than 16 dimensions always take O(n^2 d) time. Memory is O(n d).
+
     Examples
     --------
     >>> import kostra
@@ -106,10 +119,10 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     if callable(metric):
         _arrays.threads(threads)  # one thread compares, but a wrong argument is an error
         _refuse_infinite(coordinates)
-        return PointTree._of(metric(coordinates).tree(min_samples))
+        return PointTree._of(metric(coordinates).tree(min_samples), coordinates)
     flat = _flat(coordinates, metric)
     inner = _kostra.tree_of_points(flat, dimensions, metric, min_samples, _arrays.threads(threads))
-    return PointTree._of(inner)
+    return PointTree._of(inner, coordinates, metric)
 
 
 def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
@@ -156,8 +169,8 @@ def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
            [2, 3],
            [1, 2]], dtype=int32)
     """
-    arguments = _neighbor_search(X, n_neighbors, metric, threads)
-    return PointTree._of(_kostra.tree_of_neighbors(*arguments))
+    coordinates, arguments = _neighbor_search(X, n_neighbors, metric, threads)
+    return PointTree._of(_kostra.tree_of_neighbors(*arguments), coordinates, arguments[2])
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", threads=None):
@@ -208,24 +221,22 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", threads=None):
            [2., 4.],
            [2., 6.]])
     """
-    arguments = _neighbor_search(X, n_neighbors, metric, threads)
+    _, arguments = _neighbor_search(X, n_neighbors, metric, threads)
     found = _kostra.neighbors_of_points(*arguments)
     indices, distances = (array.reshape(-1, n_neighbors) for array in found)
     return indices.astype(np.int64), distances
 
 
 def _neighbor_search(X, n_neighbors, metric, threads):
-    """The engine's arguments of a search for nearest neighbors."""
+    """The points, and the engine's arguments of a search for nearest neighbors."""
     metric = _metrics.engine(metric)
     coordinates = points("X", X, metric)
     n, dimensions = coordinates.shape
     if n < 2:
         raise ValueError("X has one point, which has no neighbors; pass at least two")
-    if n_neighbors is None:
-        raise TypeError("n_neighbors must be an integer, not None")
-    neighbors = _arrays.whole("n_neighbors", n_neighbors, 1, n - 1)
+    neighbors = _arrays.required("n_neighbors", n_neighbors, 1, n - 1)
     flat = _flat(coordinates, metric)
-    return flat, dimensions, metric, neighbors, _arrays.threads(threads)
+    return coordinates, (flat, dimensions, metric, neighbors, _arrays.threads(threads))
 
 
 def _flat(coordinates, metric):
@@ -282,12 +293,12 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
         if min_samples is not None:
             raise ValueError("a forest already has its distances; leave min_samples out")
         return X
-    if metric != "precomputed":
+    if isinstance(X, Graph):
+        raise TypeError("X must not be a Graph; pass X.minimum_spanning_forest()")
+    if not (isinstance(metric, str) and metric == "precomputed"):
         return in_memory(
             euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
         )
-    if isinstance(X, Graph):
-        raise TypeError("X must not be a Graph; pass X.minimum_spanning_forest()")
     if hasattr(X, "tocoo"):
         return _distances.sparse_tree(X, min_samples, threads)
     if isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:

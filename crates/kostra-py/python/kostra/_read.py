@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from kostra import _arrays, _convert, _kostra
+from kostra import _arrays, _convert, _ids, _kostra
 
 #: If more ids than this do not occur per vertex, a message proposes no graph of all ids.
 _MOST_IDS_PER_VERTEX = 100
@@ -24,7 +24,7 @@ def read(cls, path, options):
     arguments = options | {
         "skip_nan": nan == "skip",
         "threads": _arrays.threads(threads),
-        "vertices": _arrays.whole("vertices", options["vertices"], 0, 2**32 - 1),
+        "vertices": _arrays.whole("vertices", options["vertices"], 0, _ids.MAX_VERTICES),
         "keep": options["keep"] or [],
         "highway": options["highway"] or [],
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from kostra import _convert, _ids, _kept, _kostra, _read
+from kostra import _arrays, _convert, _ids, _kept, _kostra, _read
 from kostra._arrays import Columns
 from kostra._values import Value
 
@@ -19,9 +19,26 @@ class Sources(Value):
         Every stored entry is an edge, stored zeros included. Edge ids follow the order of storage.
         Entries that are stored twice are parallel edges; call ``matrix.sum_duplicates()`` first to
         add them, as SciPy's functions do.
-        The matrix must be square; ``nan`` and ``threads`` are as in
-        :func:`minimum_spanning_forest`.
 
+        Parameters
+        ----------
+        matrix : sparse array or matrix of SciPy, n by n
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``matrix`` is not square, not sparse, or has a wrong entry.
+
+        Examples
+        --------
         >>> import kostra, scipy.sparse
         >>> matrix = scipy.sparse.coo_array(([5, 0], ([0, 1], [1, 2])), shape=(3, 3))
         >>> kostra.Graph.from_scipy(matrix)
@@ -35,10 +52,29 @@ class Sources(Value):
 
         Edge ids are positions in ``graph.edges``. The list ``nodes`` contains the nodes.
 
-        An edge without the attribute ``weight`` has weight 1. With ``weight=None``, all edges have
-        weight 1. An attribute other than ``"weight"`` that no edge has raises a ValueError, and so
-        does a directed graph.
+        Parameters
+        ----------
+        graph : networkx.Graph or networkx.MultiGraph
+        weight : hashable, optional
+            The attribute of edges with the weights. An edge without it has weight 1. With None, all
+            edges have weight 1.
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``graph`` is directed, a weight is not a number, or no edge has the attribute
+            ``weight``, unless it is ``"weight"``.
+
+        Examples
+        --------
         >>> import kostra, networkx
         >>> roads = networkx.Graph()
         >>> roads.add_weighted_edges_from([("a", "b", 4), ("b", "c", 2), ("a", "c", 3)])
@@ -52,9 +88,31 @@ class Sources(Value):
     def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
         """The graph of an ``igraph.Graph``, with the same edge ids and vertices.
 
-        All edges have weight 1 with ``weight=None``, and if the graph lacks the attribute
-        ``"weight"``. Any other missing attribute raises a ValueError, and so does a directed graph.
+        The list ``nodes`` contains the vertices' attribute ``"name"``, if it consists of texts.
 
+        Parameters
+        ----------
+        graph : igraph.Graph
+        weight : str, optional
+            The attribute of edges with the weights. With None, all edges have weight 1, and if the
+            graph lacks the attribute ``"weight"``.
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``graph`` is directed, a weight is not a number, or the graph lacks the attribute
+            ``weight``, unless it is ``"weight"``.
+
+        Examples
+        --------
         >>> import kostra, igraph
         >>> triangle = igraph.Graph([(0, 1), (1, 2), (0, 2)], edge_attrs={"weight": [4, 2, 3]})
         >>> kostra.Graph.from_igraph(triangle).minimum_spanning_forest().edge_ids
@@ -66,12 +124,31 @@ class Sources(Value):
     def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
         """The graph of a ``rustworkx.PyGraph``.
 
-        Edge ids are positions in ``graph.edge_list()``. Vertices are node indices.
+        Edge ids are positions in ``graph.edge_list()``. Vertices are node indices. Indices of
+        removed nodes, up to the highest index in use, become isolated vertices.
 
-        ``weight_fn`` returns the weight for the data of an edge. Without it, the data are the
-        weights; if all data are None, all edges have weight 1. Indices of removed nodes, up to the
-        highest index in use, become isolated vertices. A directed graph raises a ValueError.
+        Parameters
+        ----------
+        graph : rustworkx.PyGraph
+        weight_fn : callable, optional
+            Returns the weight for the data of an edge. Without it, the data are the weights; if all
+            data are None, all edges have weight 1.
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``graph`` is directed, or a weight is not a number.
+
+        Examples
+        --------
         >>> import kostra, rustworkx
         >>> triangle = rustworkx.PyGraph()
         >>> edges = [(0, 1, {"km": 4}), (1, 2, {"km": 2}), (0, 2, {"km": 3})]
@@ -95,27 +172,55 @@ class Sources(Value):
         nan="error",
         relabel=False,
         threads=None,
+        vertices=None,
     ):
         """The graph of a table of pandas, Polars, Arrow or DuckDB. Every row is an edge.
-
-        ``source``, ``target`` and ``weight`` are names of columns. With ``weight=None``, all edges
-        have weight 1. By default, the weights are the column ``"weight"``. A table without this
-        column raises a ValueError, unless it has only the ends: then all edges have weight 1. A row
-        without a value in one of the columns raises a ValueError. pandas stores missing floats as
-        NaN; the parameter ``nan`` applies to them.
-
-        ``id`` names the column with the ids of the edges, and ``keep`` is a list of further
-        columns. They go with the edges to the forest, in ``kept``, :meth:`Forest.to_pandas` and
-        :meth:`Forest.write`. They may contain any values, also missing ones. ``id`` is no weight.
-        A query of DuckDB has no columns to keep; convert it to a table first.
 
         Integer ends are vertices, or with ``relabel=True`` ids. Ends of other types, such as text
         and floats, are names, numbered in sorted order. ``nodes`` lists the ids or names.
 
-        Other libraries than pandas must export Arrow's C data interface, which does not need
-        pyarrow. A column in one chunk and of one of the engine's types is used without a copy and
-        must not change. Other columns are copied.
+        Parameters
+        ----------
+        table : table
+            Other libraries than pandas must export Arrow's C data interface, which does not need
+            pyarrow. A column in one chunk and of one of the engine's types is used without a copy
+            and must not change. Other columns are copied. A dictionary of arrays is a table, too.
+        source, target : str
+            The columns with the ends.
+        weight : str, optional
+            The column with the weights. With None, all edges have weight 1. By default, the column
+            ``"weight"``. A table without it raises a ValueError, unless it has only the ends: then
+            all edges have weight 1.
+        id : str, optional
+            The column with the ids of the edges. It is no weight, and is kept with the edges.
+        keep : list of str, optional
+            Further columns to keep with the edges. They go with the edges to the forest, in
+            ``kept``, :meth:`Forest.to_pandas` and :meth:`Forest.write`. They may contain any
+            values, also missing ones. A query of DuckDB has no columns to keep; convert it to a
+            table first.
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN. pandas stores missing floats as NaN.
+        relabel : bool
+            Whether integer ends are ids: only those that occur are vertices, in ascending order.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
+        vertices : int, optional
+            The number of vertices, for integer ends, which are the numbers from 0. By default, the
+            highest end plus one, and a UserWarning gives the number of vertices without edges, if
+            there are any. It excludes ``relabel``.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a column is missing, its type is wrong, or a row has no value in one of the columns
+            of the ends and the weight.
+
+        Examples
+        --------
         >>> import kostra, polars
         >>> roads = polars.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [2.5, 4.0]})
         >>> graph = kostra.Graph.from_table(roads, weight="km")
@@ -128,14 +233,23 @@ class Sources(Value):
         _kept.check_table(table, kept)
         columns, weight, end_types = _convert.table(table, source, target, weight, id)
         names = (str(source), str(target), "w" if weight is None else str(weight))
-        if relabel and end_types is not None:
+        has_integers = end_types is not None
+        if vertices is not None and (_arrays.flag("relabel", relabel) or not has_integers):
+            raise ValueError("vertices needs integer ends without relabel=True; omit vertices")
+        vertices = _arrays.whole("vertices", vertices, 0, _ids.MAX_VERTICES)
+        if _arrays.flag("relabel", relabel) and has_integers:
             u, v, nodes = _ids.relabeled(columns.u, columns.v, names)
             columns, end_types = Columns(u, v, columns.w, len(nodes), nodes), None
+        elif has_integers:
+            columns = columns._replace(n=vertices)
         graph = cls._of(columns._replace(names=names), nan, threads, copy)
         graph._end_types = end_types or graph._end_types
         graph._kept = _kept.of_table(table, kept, graph.m)
         if graph._gaps is not None:
-            graph._gaps.remedy = "pass relabel=True to number only the vertices that occur"
+            graph._gaps.remedy = (
+                "pass relabel=True to number only the vertices that occur, "
+                "or vertices={n} to accept all vertices"
+            )
         return graph
 
     @classmethod
@@ -173,6 +287,7 @@ class Sources(Value):
         Parameters
         ----------
         path : path
+            The file.
         format : str, optional
             The format: ``gr edges mtx graph egr wsg graphml geojson json dot gml parquet npy npz
             osm.pbf`` or ``kst``. By default, it is recognized.
@@ -182,11 +297,13 @@ class Sources(Value):
             ValueError, and columns of an edge list or a Parquet file that may be weights are
             ignored. By default, the weights are those of the file, or 1 if it has none.
         nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
         names : bool
             Whether the vertices of an edge list or a Parquet file are names, even if they are
             integers. Text always is. ``nodes`` lists the names as texts, in the order of their
             first appearance.
         threads : int, optional
+            The number of threads; by default, all of the machine's.
         source, target, weight : str or int, optional
             The columns of an edge list or a Parquet file, by name or by position, counted from 1.
             By default, they are recognized by names and contents; ambiguous columns raise a
@@ -220,6 +337,18 @@ class Sources(Value):
             West, south, east and north in degrees: only the nodes of an OpenStreetMap file in this
             box are vertices.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        FileNotFoundError, OSError
+            If the file cannot be read.
+        ValueError, TypeError
+            If the file is in no known format or breaks the rules of its format, or an option is
+            wrong or does not apply to the format. The message gives the line or the byte.
+
         Warns
         -----
         UserWarning
@@ -236,7 +365,6 @@ class Sources(Value):
 
         Examples
         --------
-
         >>> import kostra, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "roads.txt")
@@ -249,7 +377,7 @@ class Sources(Value):
             "format": format,
             "weights": weights,
             "nan": nan,
-            "names": bool(names),
+            "names": _arrays.flag("names", names),
             "threads": threads,
             "source": source,
             "target": target,
@@ -259,7 +387,7 @@ class Sources(Value):
             "header": header,
             "columns": columns,
             "delimiter": delimiter,
-            "decimal_comma": bool(decimal_comma),
+            "decimal_comma": _arrays.flag("decimal_comma", decimal_comma),
             "vertices": vertices,
             "array": array,
             "highway": highway,
@@ -269,16 +397,30 @@ class Sources(Value):
 
     @classmethod
     def generate(cls, spec):
-        """A generated graph. ``kostra generate --list`` lists the generators.
+        """A generated graph. Equal values of ``spec`` give equal graphs on every machine.
 
-        Equal values of ``spec`` give equal graphs on every machine. An invalid ``spec`` raises a
-        ValueError.
+        Parameters
+        ----------
+        spec : str
+            A generator and its parameters, such as ``"grid:side=10,seed=1"``. ``kostra generate
+            --list`` lists the generators.
 
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``spec`` is invalid.
+
+        Examples
+        --------
         >>> import kostra
         >>> kostra.Graph.generate("grid:side=10")
         <kostra.Graph: 100 vertices, 180 edges, uint32 weights>
         """
-        return cls._loaded(_kostra.generate(str(spec)))
+        return cls._loaded(_kostra.generate(_arrays.text("spec", spec)))
 
 
 def _kept_names(id, keep, others):

@@ -27,7 +27,7 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the
         forest. Without it, a forest with several components raises a ValueError.
-    metric, min_samples, threads
+    metric, min_samples, threads : optional
         For points, as in :func:`kostra.euclidean_mst`.
 
     Returns
@@ -35,8 +35,18 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     array of float64, n - 1 by 4
         The linkage matrix.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong, ``forest`` is a maximum spanning forest, or it has several
+        components and ``join`` is missing.
+
+    Notes
+    -----
     Takes O(n log n) time.
 
+    Examples
+    --------
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0])
     >>> kostra.single_linkage(forest)
@@ -47,6 +57,7 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
            [2., 3., 2., 3.]])
     """
     forest = in_memory(forest)
+    _arrays.threads(threads)  # a forest needs none, but a wrong argument is an error
     if not isinstance(forest, Forest):
         # Points have two dimensions, and condensed distances have one.
         if not hasattr(forest, "tocoo") and np.ndim(forest) == 1:
@@ -83,7 +94,11 @@ def _refuse_metric(metric, reason):
 
 def _joins(forest, linkage, join):
     """The rows that merge the components at the distance ``join``."""
-    if len(linkage) and not join >= linkage[-1, 2]:
+    if not isinstance(join, numbers.Real):
+        raise TypeError(f"join must be a number, not {join!r}")
+    if join != join:
+        raise ValueError("join is NaN")
+    if len(linkage) and join < linkage[-1, 2]:
         raise ValueError(
             f"join must not be below the largest distance in forest, {linkage[-1, 2]}, "
             f"but is {join}"
@@ -110,7 +125,7 @@ def cut(forest, *, k=None, height=None):
 
     Parameters
     ----------
-    forest : Forest
+    forest : Forest or DeviceForest
     k : int, optional
         The number of clusters, from ``forest.n_components`` to ``forest.n``. The last edges,
         ordered by weight and then by id, are removed until exactly ``k`` clusters remain, even if
@@ -124,8 +139,17 @@ def cut(forest, *, k=None, height=None):
     array of int32
         The cluster of each vertex, of length n. The type is int64 for 2**31 vertices or more.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If ``k`` or ``height`` is wrong, or both or neither are given.
+
+    Notes
+    -----
     The first call for a forest takes O(n log n) time. Further calls take about O(n) time.
 
+    Examples
+    --------
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 3], [3.0, 1.0, 2.0])
     >>> kostra.cut(forest, k=2)
@@ -142,7 +166,7 @@ def cut(forest, *, k=None, height=None):
         merges = forest.n - k
     else:
         height = np.asarray(height).item() if np.ndim(height) == 0 else height
-        if not isinstance(height, numbers.Number):
+        if not isinstance(height, numbers.Number) or isinstance(height, complex):
             raise TypeError(f"height must be a number, not {height!r}")
         if height != height:
             raise ValueError("height is NaN")
@@ -203,7 +227,7 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
 
     Parameters
     ----------
-    forest : Forest
+    forest : Forest or DeviceForest
     s, t : vertices, or arrays of vertices
         Two arrays must have the same length and are paired by position. A single vertex is paired
         with every element of an array. A vertex is given by number, or by name if ``forest.nodes``
@@ -221,8 +245,17 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
     float or array of float64
         A float for two single vertices, otherwise an array. Integers above 2**53 are rounded.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If a vertex does not exist, or could be a number or a name.
+
+    Notes
+    -----
     The first call for a forest takes O(n log n) time. Further calls take O(log n) time per pair.
 
+    Examples
+    --------
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0], n=4)
     >>> kostra.bottleneck(forest, 0, 1)

@@ -11,14 +11,25 @@ def verify(graph, forest):
     """Checks that a forest is the minimum spanning forest of a graph; raises a ValueError if not.
 
     Every edge outside the forest is compared with the forest's path between its ends, independently
-    of the algorithms. The message of the ValueError gives the first violation. Takes O(n log n + m)
-    time.
+    of the algorithms. Takes O(n log n + m) time.
 
-    ``forest`` is a :class:`Forest` or a :class:`DeviceForest`, which is checked as a minimum or
-    maximum spanning forest according to its ``maximum``. The ends and weights of its edges must be
-    those of the graph. ``forest`` may also be an array of edge ids in any order, which is checked
-    as a minimum spanning forest.
+    Parameters
+    ----------
+    graph : Graph
+    forest : Forest, DeviceForest, or array of edge ids
+        A forest is checked as a minimum or maximum spanning forest according to its ``maximum``,
+        and the ends and weights of its edges must be those of the graph. An array of edge ids in
+        any order is checked as a minimum spanning forest.
 
+    Raises
+    ------
+    ValueError
+        If the forest is wrong. The message gives the first violation.
+    TypeError
+        If an argument has the wrong type.
+
+    Examples
+    --------
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
     >>> kostra.verify(graph, graph.minimum_spanning_forest())
@@ -35,6 +46,9 @@ def verify(graph, forest):
             raise ValueError(f"forest has n = {forest.n}, but graph has n = {graph.n}")
     else:
         ids, maximum = np.sort(_arrays.ends("forest", forest)), False
+        twice = ids[1:][ids[1:] == ids[:-1]]
+        if len(twice):
+            raise ValueError(f"forest contains edge {twice[0]} twice")
     if len(ids) and not 0 <= ids[0] <= ids[-1] < max(graph.m, 1):
         edge = ids[0] if ids[0] < 0 else ids[-1]
         edges = _arrays.counted(graph.m, "edge", "edges") + ", numbered from 0"

@@ -34,7 +34,7 @@ from kostra._tree import cut, single_linkage
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
-    from sklearn.utils.validation import validate_data
+    from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError(
         "kostra.cluster needs scikit-learn 1.6 or later; run `pip install -U scikit-learn`"
@@ -114,7 +114,8 @@ class HDBSCAN(_Estimator):
     cluster_selection_epsilon : float
         Clusters are not divided below this distance.
     max_cluster_size : int, optional
-        The largest cluster that the method ``"eom"`` selects.
+        The largest cluster that the method ``"eom"`` selects. As in scikit-learn, the method
+        ``"leaf"`` ignores it.
     metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
     cluster_selection_method : {"eom", "leaf"}
@@ -194,21 +195,30 @@ class HDBSCAN(_Estimator):
         self.threads = threads
 
     def fit(self, X, y=None):
-        """Finds the clusters of ``X``; ``y`` is ignored."""
+        """Finds the clusters of ``X``.
+
+        Parameters
+        ----------
+        X : array of n by d, Forest, or distances
+            Points, the tree of points, or with ``metric="precomputed"`` distances in one of the
+            forms of :mod:`kostra.cluster`.
+        y : ignored
+            For the interface of scikit-learn.
+
+        Returns
+        -------
+        self
+        """
         most = 2**32 - 1
-        least = _arrays.whole("min_cluster_size", self.min_cluster_size, 2, most)
+        least = _arrays.required("min_cluster_size", self.min_cluster_size, 2, most)
         methods = ("eom", "leaf")
         method = self.cluster_selection_method
         choice = {
             "leaf": _arrays.choice("cluster_selection_method", method, methods) == "leaf",
             "epsilon": number("cluster_selection_epsilon", self.cluster_selection_epsilon),
-            "allow_single_cluster": bool(self.allow_single_cluster),
+            "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
-        if choice["leaf"] and choice["max_cluster_size"] is not None:
-            raise ValueError(
-                "max_cluster_size has no effect with cluster_selection_method='leaf'; leave it out"
-            )
         self._refuse_centers(X)
         tree = self._tree(X, least if self.min_samples is None else self.min_samples)
         self._condensed, self._least = self._condense(tree, least), least
@@ -253,6 +263,7 @@ class HDBSCAN(_Estimator):
 
         Points are numbered from 0 to n - 1, and clusters from n. Cluster n contains all points.
         """
+        check_is_fitted(self)
         clusters = self._condensed.clusters()
         homes, departures = self._condensed.points()
         n = len(homes)
@@ -337,12 +348,25 @@ class SingleLinkage(_Estimator):
         self.threads = threads
 
     def fit(self, X, y=None):
-        """Finds the clusters of ``X``; ``y`` is ignored."""
+        """Finds the clusters of ``X``.
+
+        Parameters
+        ----------
+        X : array of n by d, Forest, or distances
+            Points, the tree of points, or with ``metric="precomputed"`` distances in one of the
+            forms of :mod:`kostra.cluster`.
+        y : ignored
+            For the interface of scikit-learn.
+
+        Returns
+        -------
+        self
+        """
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError("pass either n_clusters or distance_threshold, and None for the other")
         tree = self._tree(X, self.min_samples)
         if self.distance_threshold is None:
-            k = _arrays.whole("n_clusters", self.n_clusters, 1, tree.n)
+            k = _arrays.required("n_clusters", self.n_clusters, 1, tree.n)
         else:
             threshold = number("distance_threshold", self.distance_threshold)
             k = tree.n_components + int(np.count_nonzero(tree.weights >= threshold))
@@ -371,7 +395,7 @@ class FelzenszwalbSegmentation(_Estimator):
         The least number of points of a segment in a connected graph.
     n_neighbors : int
         The number of nearest neighbors of each point, itself not included. It is reduced to n - 1.
-    metric : str
+    metric : str or callable
         A metric of :func:`kostra.nearest_neighbors`, another one of
         ``sklearn.neighbors.NearestNeighbors``, or ``"precomputed"`` for a sparse matrix with the
         distances of neighbors, or a square matrix of distances. For ``"haversine"``, the columns of
@@ -413,7 +437,20 @@ class FelzenszwalbSegmentation(_Estimator):
         self.threads = threads
 
     def fit(self, X, y=None):
-        """Finds the segments of ``X``; ``y`` is ignored."""
+        """Finds the segments of ``X``.
+
+        Parameters
+        ----------
+        X : array of n by d, Graph, or distances
+            Points, a graph whose weights are differences, or with ``metric="precomputed"`` a matrix
+            of distances.
+        y : ignored
+            For the interface of scikit-learn.
+
+        Returns
+        -------
+        self
+        """
         graph = X if isinstance(X, Graph) else self._graph(X)
         self.labels_ = segment(graph, scale=self.scale, min_size=self.min_size)
         self.n_segments_ = int(self.labels_.max(initial=-1)) + 1
@@ -425,7 +462,7 @@ class FelzenszwalbSegmentation(_Estimator):
             return Graph.from_scipy(X, threads=self.threads)
         if np.ndim(X) != 2 or isinstance(X, Forest):
             raise ValueError("X must be points, or with metric='precomputed' a matrix of distances")
-        k = min(_arrays.whole("n_neighbors", self.n_neighbors, 1, 2**32 - 1), len(X) - 1)
+        k = min(_arrays.required("n_neighbors", self.n_neighbors, 1, 2**32 - 1), len(X) - 1)
         if isinstance(self.metric, str) and self.metric in _metrics.METRICS:
             indices, distances = _points.nearest_neighbors(
                 X, k, metric=self.metric, threads=self.threads

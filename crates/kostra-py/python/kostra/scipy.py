@@ -44,6 +44,16 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
+    Returns
+    -------
+    csr_array or csr_matrix, n by n
+        The weights of the forest's edges, as float64.
+
+    Raises
+    ------
+    ValueError
+        If ``csgraph`` is not square, or a weight is NaN.
+
     Notes
     -----
     Code for SciPy's result may ignore stored zeros, because ``nonzero()`` omits them. An example is
@@ -55,6 +65,8 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
         distances.data[distances.data == 0] = numpy.finfo(distances.dtype).tiny
 
+    Examples
+    --------
     >>> from scipy.sparse import csr_array
     >>> from kostra.scipy import minimum_spanning_tree
     >>> graph = csr_array([[0, 8, 0, 3], [0, 0, 2, 5], [0, 0, 0, 6], [0, 0, 0, 0]])
@@ -80,7 +92,7 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
         weights = weights.astype(np.float64)
     forest = _forest(rows, columns, weights, n, threads)
     kept, data = forest.edge_ids, forest.weights
-    if not explicit_zeros:
+    if not _arrays.flag("explicit_zeros", explicit_zeros):
         kept, data = kept[data != 0], data[data != 0]
     # The caller may write to the result. So the arrays are copies, in the types of SciPy's results.
     data = np.array(data, np.float64)

@@ -8,13 +8,14 @@ mod style;
 mod svg;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Parser, ValueHint};
 use kostra::io::{Input, Output};
-use kostra_core::{EdgeId, Order};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, Order};
 
 use self::picture::{Picture, Shown};
 use crate::arguments::{InputArguments, Nan};
@@ -52,7 +53,7 @@ pub(super) struct Arguments {
     output: PathBuf,
 
     /// The number of bottlenecks: the heaviest edges of the forest
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = BOTTLENECKS)]
     bottlenecks: usize,
 
     /// The pixels on the longer side of a PNG [default: 1600]
@@ -70,27 +71,68 @@ pub(super) struct Arguments {
 
 /// The side of a PNG without `--size`.
 const SIZE: u32 = 1600;
+/// The number of marked edges without `--bottlenecks`.
+const BOTTLENECKS: usize = 10;
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PictureFormat {
+pub enum PictureFormat {
+    /// Lines, with a legend.
     Svg,
+    /// Pixels.
     Png,
+    /// A page that pans and zooms.
     Html,
 }
 
 impl PictureFormat {
-    fn by_extension(path: &Path) -> anyhow::Result<Self> {
-        match output::extension(path).as_deref() {
-            Some("svg") => Ok(Self::Svg),
-            Some("png") => Ok(Self::Png),
-            Some("html") => Ok(Self::Html),
-            _ => anyhow::bail!(
-                "{}: no picture format has this extension; use .svg, .png or .html",
-                path.display()
-            ),
+    /// The format with this name, which is its extension.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "svg" => Some(Self::Svg),
+            "png" => Some(Self::Png),
+            "html" => Some(Self::Html),
+            _ => None,
         }
     }
+
+    fn by_extension(path: &Path) -> anyhow::Result<Self> {
+        output::extension(path).as_deref().and_then(Self::named).with_context(|| {
+            let path = path.display();
+            format!("{path}: no picture format has this extension; use .svg, .png or .html")
+        })
+    }
+
+    fn write(self, picture: &Picture, size: u32, to: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Svg => svg::write(picture, to),
+            Self::Png => png::write(picture, size, to),
+            Self::Html => html::write(picture, to),
+        }
+    }
+}
+
+/// A picture of a forest, as `kostra draw` writes it. `edges` has all vertices, and the edges of
+/// the forest.
+///
+/// # Errors
+/// When the picture cannot be held.
+pub fn draw_forest(
+    edges: &AnyGraph,
+    order: Order,
+    coordinates: &Coordinates,
+    format: PictureFormat,
+) -> io::Result<Vec<u8>> {
+    let forest: Vec<_> = (0..edges.edges() as EdgeId).collect();
+    let shown = Shown { graph: edges, forest: &forest, order, bottlenecks: BOTTLENECKS };
+    let title = match order {
+        Order::Minimum => "Minimum spanning forest",
+        Order::Maximum => "Maximum spanning forest",
+    };
+    let picture = Picture::new(title.to_owned(), &shown, &picture::plane(coordinates));
+    let mut bytes = Vec::new();
+    format.write(&picture, SIZE, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// What the arguments mean.
@@ -181,11 +223,7 @@ impl Command for Arguments {
         };
         let picture = Picture::new(plan.input.source.to_string(), &shown, &places);
         plan.input.refuse_changes(&input)?;
-        output::write_lines(&plan.output, |to| match plan.format {
-            PictureFormat::Svg => svg::write(&picture, to),
-            PictureFormat::Png => png::write(&picture, plan.size, to),
-            PictureFormat::Html => html::write(&picture, to),
-        })?;
+        output::write_lines(&plan.output, |to| plan.format.write(&picture, plan.size, to))?;
         drop(stage);
         let missing = places.iter().filter(|place| !place.iter().all(|x| x.is_finite())).count();
         if !plan.quiet {
