@@ -5,10 +5,9 @@
 use std::error::Error;
 use std::time::Instant;
 
-use kostra_core::Run;
-use kostra_core::random::Stream;
 use kostra_points::cluster::{Hierarchy, Selection};
-use kostra_points::{Distance, Metric, Points, spanning_tree};
+use kostra_points::low_level::random::Stream;
+use kostra_points::{Distance, Metric, Points, Run, spanning_tree};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let n = std::env::args().nth(1).map_or(Ok(10_000), |argument| argument.parse::<u64>())?;

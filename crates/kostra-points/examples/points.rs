@@ -3,9 +3,9 @@
 //! Makes two clouds of points, finds their spanning tree, and cuts the longest edge: what is left
 //! are the two clouds. This is single-linkage clustering.
 
-use kostra_core::random::Stream;
-use kostra_core::{Run, UnionFind};
-use kostra_points::{Distance, Metric, Points, PointsError, nearest_neighbors, spanning_tree};
+use kostra_points::low_level::UnionFind;
+use kostra_points::low_level::random::Stream;
+use kostra_points::{Distance, Metric, Points, PointsError, Run, nearest_neighbors, spanning_tree};
 
 fn main() -> Result<(), PointsError> {
     // Rows of two coordinates: the first half around (0, 0), the second half around (5, 5).

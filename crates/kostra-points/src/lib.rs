@@ -4,8 +4,7 @@
 //! it, and the functions for clusters take it.
 //!
 //! ```
-//! use kostra_core::Run;
-//! use kostra_points::{Metric, Points, spanning_tree};
+//! use kostra_points::{Metric, Points, Run, spanning_tree};
 //!
 //! let points = Points::new(&[0.0, 0.0, 3.0, 4.0, 0.0, 1.0], 2)?;
 //! let tree = spanning_tree(&points, Metric::Euclidean, &mut Run::new())?;
@@ -24,6 +23,7 @@
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
 //! | [`grid`] | grids of pixels or voxels as graphs |
+//! | [`low_level`] | what the crates of Kostra share, such as graphs and observers |
 
 mod blocks;
 mod brute_force;
@@ -45,6 +45,8 @@ pub use canonical::{Norm, Prepared};
 pub use error::PointsError;
 pub use geographic::AxisOrder;
 pub use kd_tree::kd_tree;
+pub use kostra_core as low_level;
+pub use kostra_core::Run;
 pub use metric::{Distance, EARTH_RADIUS, Metric};
 pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree};
 pub use point_tree::PointTree;
@@ -61,7 +63,7 @@ pub const MAX_TREE_DIMENSIONS: usize = 16;
 pub fn spanning_tree(
     points: &Points<'_>,
     distance: impl Into<Distance>,
-    run: &mut kostra_core::Run<'_>,
+    run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
     if points.dimensions() <= MAX_TREE_DIMENSIONS {
         kd_tree(points, distance, run)

@@ -68,6 +68,13 @@ pub struct Points<'a> {
 impl<'a> Points<'a> {
     /// Checks an array of coordinates, row by row. O(n * d).
     ///
+    /// ```
+    /// let rows = [[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]];
+    /// let points = kostra_points::Points::new(rows.as_flattened(), 2)?;
+    /// assert_eq!(points.len(), 3);
+    /// # Ok::<(), kostra_points::PointsError>(())
+    /// ```
+    ///
     /// # Errors
     /// When `dimensions` is 0, the array is not a whole number of rows, there are more than
     /// [`MAX_POINTS`] points, or a coordinate is NaN or infinite.

@@ -61,8 +61,34 @@ pub struct GraphFile {
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// [`ReadOptions`] has further options, such as decimal commas, and can be turned into a reader.
+/// Errors name options as the command `kostra` does: `--weight` is [`weight`](Self::weight).
+///
+/// ```
+/// use kostra::Reader;
+/// use kostra::io::{ColumnOptions, ReadOptions};
+///
+/// # let folder = std::env::temp_dir().join(format!("kostra-commas-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("roads.csv");
+/// std::fs::write(&path, "from;to;km\n0;1;2,5\n1;2;1,5\n")?;
+/// let columns = ColumnOptions { decimal_comma: true, ..ColumnOptions::default() };
+/// let options = ReadOptions { columns, ..ReadOptions::default() };
+/// let file = Reader::from(options).read(&path)?;
+/// assert_eq!(file.graph.weights(), Some(&[2.5, 1.5][..]));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader(ReadOptions);
+
+impl From<ReadOptions> for Reader {
+    fn from(options: ReadOptions) -> Self {
+        // A graph that is mapped into memory would change with its file.
+        Self(ReadOptions { copy: true, ..options })
+    }
+}
 
 impl Default for Reader {
     fn default() -> Self {
@@ -73,8 +99,7 @@ impl Default for Reader {
 impl Reader {
     /// Recognizes everything by content.
     pub fn new() -> Self {
-        // A graph that is mapped into memory would change with its file.
-        Self(ReadOptions { copy: true, ..ReadOptions::default() })
+        ReadOptions::default().into()
     }
 
     /// Sets the format instead of recognizing it. [`io::FORMATS`](crate::io::FORMATS) lists them.
@@ -132,8 +157,7 @@ impl Reader {
     /// As [`read`], and when an option does not apply to the file.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<GraphFile, ReadError> {
         let input = Input::Path(path.as_ref().to_owned());
-        let mut loaded = kostra_io::read(&input, &self.0, &|_| ())?;
-        loaded.notes.append(&mut loaded.warnings);
+        let loaded = kostra_io::read(&input, &self.0, &|_| ())?;
         Ok(GraphFile {
             graph: loaded.graph.into(),
             names: loaded.names,

@@ -42,6 +42,17 @@ fn a_graph_without_edges_has_a_forest() {
     assert_eq!(forest.labels().unwrap().as_slice(), [0, 1, 2, 3]);
 }
 
+#[cfg(feature = "io")]
+#[test]
+fn a_file_has_each_note_once() {
+    let path = std::env::temp_dir().join(format!("kostra-notes-{}.csv", std::process::id()));
+    std::fs::write(&path, "source,target,weight\n10,20,1.5\n20,30,2.5\n").unwrap();
+    let file = kostra::Reader::new().read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(file.graph.vertex_count(), 31);
+    assert_eq!(file.notes.len(), 1, "{:?}", file.notes);
+}
+
 #[test]
 fn arrays_that_are_no_graph_are_refused() {
     let fault = |graph: Result<Graph, BuildError>| match graph.unwrap_err() {
