@@ -115,7 +115,8 @@ class HDBSCAN(_Estimator):
         Clusters are not divided below this distance.
     max_cluster_size : int, optional
         The largest cluster that the method ``"eom"`` selects. As in scikit-learn, the method
-        ``"leaf"`` ignores it.
+        ``"leaf"`` ignores it. The cluster of all points counts all its points, where scikit-learn
+        counts only those in clusters below it.
     metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
     cluster_selection_method : {"eom", "leaf"}
