@@ -1,5 +1,6 @@
 //! Weights of edges: the types that a graph can have, and a weight of any of them.
 
+use std::cmp::Ordering;
 use std::fmt::{self, Display};
 
 use kostra_core::{AnyGraph, EdgeList, Weight};
@@ -12,8 +13,9 @@ pub trait EdgeWeight: Weight + Into<Number> + sealed::Sealed {
     fn weights(graph: &AnyGraph) -> Option<&[Self]>;
 }
 
-/// The weight of an edge, in the type of the weights of its graph.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+/// The weight of an edge, in the type of the weights of its graph. Weights of different types are
+/// unequal and have no order; compare them by [`to_f64`](Self::to_f64).
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each variant is the weight type it is named after")]
 pub enum Number {
     I32(i32),
@@ -60,6 +62,15 @@ macro_rules! impl_weight {
         }
 
         impl sealed::Sealed for $weight {})*
+
+        impl PartialOrd for Number {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                match (self, other) {
+                    $((Self::$variant(a), Self::$variant(b)) => a.partial_cmp(b),)*
+                    _ => None,
+                }
+            }
+        }
 
         impl Display for Number {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -42,6 +42,13 @@ fn a_graph_without_edges_has_a_forest() {
     assert_eq!(forest.labels().unwrap().as_slice(), [0, 1, 2, 3]);
 }
 
+#[test]
+fn weights_of_one_type_have_an_order() {
+    assert!(Number::I32(5) > Number::I32(2) && Number::F64(f64::NAN) != Number::F64(f64::NAN));
+    assert_eq!(Number::I32(5).partial_cmp(&Number::F64(2.5)), None);
+    assert!(Number::I32(5).to_f64() > Number::F64(2.5).to_f64());
+}
+
 #[cfg(feature = "io")]
 #[test]
 fn a_file_has_each_note_once() {
