@@ -145,6 +145,20 @@ def test_tables_may_have_vertices_without_edges():
         kostra.Graph.from_table(table, weight="km")
 
 
+@pytest.mark.parametrize(
+    "columns, names",
+    [
+        ({"target": "source"}, "source and target"),
+        ({"weight": "source"}, "source and weight"),
+        ({"weight": "target"}, "target and weight"),
+    ],
+)
+def test_a_column_has_one_role(columns, names):
+    table = {"source": [0, 1], "target": [1, 2], "weight": [5, 6]}
+    with pytest.raises(ValueError, match=f"{names} name the same column"):
+        kostra.Graph.from_table(table, **columns)
+
+
 def test_rustworkx_graphs_keep_their_indices():
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(6))

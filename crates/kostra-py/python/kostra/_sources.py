@@ -227,6 +227,13 @@ class Sources(Value):
         >>> graph, graph.nodes
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
+        for one, other, same in (
+            ("source", "target", source == target),
+            ("source", "weight", source == weight),
+            ("target", "weight", target == weight),
+        ):
+            if same:
+                raise ValueError(f"{one} and {other} name the same column")
         _convert.refuse_query(table)
         copy = _convert.arrow_exporter(table) is None
         kept = _kept_names(id, keep, (source, target, weight))
