@@ -30,19 +30,21 @@ pub(crate) struct Details<'py> {
     kept: Option<PyRef<'py, Kept>>,
 }
 
-/// A picture of a forest in the format `svg`, `png` or `html`. `coordinates` is an array of n by 2.
+/// A picture of a forest in the format `svg`, `png` or `html`. `coordinates` is None or an array of
+/// n by 2.
 #[pyfunction]
 pub(crate) fn draw_forest<'py>(
     py: Python<'py>,
     forest: &Forest,
-    coordinates: PyReadonlyArray2<'_, f64>,
+    coordinates: Option<PyReadonlyArray2<'_, f64>>,
     geographic: bool,
     format: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let coordinates = positions(&coordinates, geographic);
+    let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = PictureFormat::named(format).ok_or_else(|| PyValueError::new_err("no picture"))?;
     let (edges, order) = (forest.edges_and_ids().0, forest.order());
-    let bytes = py.detach(|| kostra_cli::draw_forest(edges, order, &coordinates, format))?;
+    let bytes =
+        py.detach(|| kostra_cli::draw_forest(edges, order, coordinates.as_ref(), format))?;
     Ok(PyBytes::new(py, &bytes))
 }
 

@@ -170,7 +170,7 @@ def test_children_that_are_born_while_another_thread_solves_are_not_held_up():
 
 def test_nothing_leaks():
     u, v, w = np.arange(999, dtype=np.int32), np.arange(1, 1000, dtype=np.uint32), np.ones(999)
-    nodes = [object()]
+    nodes = [object()] * 1000
 
     def use():
         forest = kostra.minimum_spanning_forest(u, v, w)

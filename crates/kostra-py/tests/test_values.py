@@ -63,6 +63,23 @@ def test_copies_equal_what_they_are_of(make):
             kostra.verify(graph, twin)
 
 
+def test_nodes_and_coordinates_have_one_entry_per_vertex():
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2])
+    graph = kostra.Graph([0, 1], [1, 2])
+    for item in (forest, graph):
+        item.nodes = np.array(["a", "b", "c"])
+        assert item.nodes == ["a", "b", "c"]
+        item.coordinates = [[0, 0], [1, 0], [1, 1]]
+        assert item.coordinates.dtype == np.float64
+        for wrong, error in ((["a"], ValueError), ("abc", TypeError), (5, TypeError)):
+            with pytest.raises(error, match="nodes"):
+                item.nodes = wrong
+        with pytest.raises(ValueError, match=r"coordinates must have the shape \(3, 2\)"):
+            item.coordinates = [[0, 0]]
+        assert item.nodes == ["a", "b", "c"] and item.coordinates[2, 1] == 1
+        item.nodes = item.coordinates = None
+
+
 def test_what_differs_is_unequal():
     graph = kostra.Graph(U, V, W)
     others = [

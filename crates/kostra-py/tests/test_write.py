@@ -45,10 +45,8 @@ def test_unknown_formats_are_refused_in_terms_of_python(tmp_path):
     forest = forest_of_names()
     for name, format, message in [
         ("f.xyz", None, "no forest format has the extension .xyz; use one of .* `format` with"),
-        ("f.png", None, "the vertices have no coordinates; set forest.coordinates"),
         ("f.csv", "xyz", "format is \"xyz\"; use one of .* .html"),
         ("f.geojson", None, "the vertices have no positions, and GeoJSON needs places"),
-        ("f.svg", None, "the vertices have no coordinates"),
     ]:
         with pytest.raises(ValueError, match=message) as raised:
             forest.write(tmp_path / name, format=format)
@@ -106,6 +104,8 @@ def test_pictures_have_a_legend_with_the_bottlenecks(tmp_path):
     assert "<title>Minimum spanning forest</title>" in page and "10 bottlenecks" in page
     forest.write(tmp_path / "f.svg")
     assert "10 bottlenecks" in (tmp_path / "f.svg").read_text()
+    forest_of_names().write(tmp_path / "layout.svg")
+    assert (tmp_path / "layout.svg").read_text().count("<path") == 1
 
 
 def test_a_dash_is_a_file(tmp_path, monkeypatch, capfd):

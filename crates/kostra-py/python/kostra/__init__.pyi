@@ -1,4 +1,4 @@
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
@@ -87,8 +87,14 @@ class DevicePointTree(DeviceForest):
     def to_host(self) -> PointTree: ...
 
 class Forest:
-    nodes: list[Any] | None
-    coordinates: npt.NDArray[np.float64] | None
+    @property
+    def nodes(self) -> list[Any] | None: ...
+    @nodes.setter
+    def nodes(self, nodes: Iterable[Any] | None) -> None: ...
+    @property
+    def coordinates(self) -> npt.NDArray[np.float64] | None: ...
+    @coordinates.setter
+    def coordinates(self, places: npt.ArrayLike | None) -> None: ...
     geographic: bool
     @property
     def n(self) -> int: ...
@@ -141,8 +147,14 @@ class PointTree(Forest):
     def distances(self) -> npt.NDArray[np.float64]: ...
 
 class Graph:
-    nodes: list[Any] | None
-    coordinates: npt.NDArray[np.float64] | None
+    @property
+    def nodes(self) -> list[Any] | None: ...
+    @nodes.setter
+    def nodes(self, nodes: Iterable[Any] | None) -> None: ...
+    @property
+    def coordinates(self) -> npt.NDArray[np.float64] | None: ...
+    @coordinates.setter
+    def coordinates(self, places: npt.ArrayLike | None) -> None: ...
     geographic: bool
     notes: list[str]
     def __init__(

@@ -3,10 +3,10 @@
 import numpy as np
 
 from kostra import _arrays, _kept, _picture
-from kostra._values import Value
+from kostra._values import Vertices
 
 
-class Exports(Value):
+class Exports(Vertices):
     """The methods of :class:`kostra.Forest` that convert, write and draw it."""
 
     __slots__ = ()
@@ -176,8 +176,9 @@ class Exports(Value):
             The extension decides the format: ``.csv``, ``.tsv``, ``.parquet``, ``.graphml``,
             ``.json`` (node-link), ``.dot``, ``.geojson``, ``.mtx``, ``.gr``, ``.kst``, or ``.ids``
             for one edge id per line. ``.svg``, ``.png`` and ``.html`` (a page that pans and zooms)
-            are pictures, with one color per component and the ten heaviest edges marked. Text is
-            compressed with ``.gz`` or ``.zst``. A file without extension holds edge ids.
+            are pictures, with one color per component and the ten heaviest edges marked; vertices
+            without coordinates get a layout. Text is compressed with ``.gz`` or ``.zst``. A file
+            without extension holds edge ids.
         format : str, optional
             The format, if the extension does not name it.
         keep : bool
@@ -188,8 +189,7 @@ class Exports(Value):
         ------
         ValueError
             If no format has the extension, two nodes have the same text, or the format cannot hold
-            the forest or its kept columns. GeoJSON needs longitudes and latitudes, and a picture
-            needs coordinates.
+            the forest or its kept columns. GeoJSON needs longitudes and latitudes.
         OSError
             If the file cannot be written.
 
@@ -247,6 +247,6 @@ class Exports(Value):
         return _picture.table(self) + f'<div style="max-width:480px">{drawing}</div>'
 
     def _repr_svg_(self):
-        """A drawing, for notebooks; None without coordinates or with many edges."""
+        """A drawing, for notebooks; None without coordinates or with more than 5000 edges."""
         is_small = self.coordinates is not None and len(self) <= _picture.MOST_DRAWN
         return _picture.draw(self, "svg").decode() if is_small else None

@@ -17,10 +17,6 @@ class Forest(Exports):
 
     Attributes
     ----------
-    nodes : list or None
-        The name or the original id of each vertex; None if the vertices have only numbers.
-    coordinates : array of n by 2, or None
-        The position of each vertex, for pictures and maps; None if unknown.
     geographic : bool
         Whether ``coordinates`` are longitude and latitude in degrees.
 
@@ -41,9 +37,9 @@ class Forest(Exports):
         "_arrays",
         "_kept",
         "_named",
-        "coordinates",
+        "_coordinates",
+        "_nodes",
         "geographic",
-        "nodes",
     )
 
     def __init__(

@@ -29,10 +29,6 @@ class Graph(Sources):
 
     Attributes
     ----------
-    nodes : list or None
-        The name or the original id of each vertex; None if the vertices have only numbers.
-    coordinates : array of n by 2, or None
-        The position of each vertex: planar, or longitude and latitude in degrees. None if unknown.
     geographic : bool
         Whether ``coordinates`` are longitude and latitude.
     notes : list of str
@@ -65,9 +61,9 @@ class Graph(Sources):
         "_gaps",
         "_kept",
         "_weight_type",
-        "coordinates",
+        "_coordinates",
+        "_nodes",
         "geographic",
-        "nodes",
         "notes",
     )
 

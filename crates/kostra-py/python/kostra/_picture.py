@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _kostra, _values
 
 #: The most edges of a drawing in a notebook.
 MOST_DRAWN = 5000
@@ -44,10 +44,6 @@ def plot(forest, positions, ax, style):
         from matplotlib import collections, pyplot
     except ImportError as error:
         raise ImportError("plot needs matplotlib; run `pip install matplotlib`") from error
-    if positions is None and forest.coordinates is None:
-        raise ValueError(
-            "the vertices have no coordinates; pass positions, or set forest.coordinates"
-        )
     positions = _positions(forest, positions)
     if ax is None:
         ax = pyplot.gca()
@@ -60,13 +56,13 @@ def plot(forest, positions, ax, style):
     return ax
 
 
-def _positions(forest, positions=None):
-    """The position of each vertex, an array of n by 2."""
+def _positions(forest, positions):
+    """The positions for ``Forest.plot``, an array of n by 2."""
     if positions is None:
         positions = forest.coordinates
     if positions is None:
         raise ValueError(
-            "the vertices have no coordinates; set forest.coordinates to an array of n by 2"
+            "the vertices have no coordinates; pass positions, or set forest.coordinates"
         )
     if isinstance(positions, Mapping):
         nodes = range(forest.n) if forest.nodes is None else forest.nodes
@@ -74,16 +70,7 @@ def _positions(forest, positions=None):
         if missing:
             raise ValueError(f"positions has no position of the node {missing[0]!r}")
         positions = [positions[node] for node in nodes]
-    try:
-        positions = np.asarray(positions, np.float64)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"positions cannot be converted to an array: {error}") from error
-    if positions.shape != (forest.n, 2) and (positions.size or forest.n):
-        raise ValueError(
-            f"positions must have the shape ({forest.n}, 2), one row per vertex, "
-            f"but have the shape {positions.shape}"
-        )
-    return positions.reshape(forest.n, 2)
+    return _values.positions("positions", positions, forest.n)
 
 
 def geoframe(forest, weight, crs):
@@ -93,7 +80,9 @@ def geoframe(forest, weight, crs):
         import shapely
     except ImportError as error:
         raise ImportError("to_geopandas needs geopandas; run `pip install geopandas`") from error
-    places = _positions(forest)
+    places = forest.coordinates
+    if places is None:
+        raise ValueError("the vertices have no coordinates; set forest.coordinates")
     lines = shapely.linestrings(np.stack([places[forest.u], places[forest.v]], axis=1))
     if crs is None and forest.geographic:
         crs = "EPSG:4326"
@@ -120,12 +109,11 @@ def write(forest, path, format, keep):
         names = [str(node) for node in forest.nodes]
         if len(set(names)) < len(names):
             raise ValueError("two nodes have the same text, which a file cannot distinguish")
-    places = None if forest.coordinates is None else _positions(forest)
     kept = forest._kept.texts() if keep and forest._kept is not None else None
     details = {
         "names": names,
         "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
-        "coordinates": places,
+        "coordinates": forest.coordinates,
         "geographic": _arrays.flag("geographic", forest.geographic),
         "kept": kept,
     }
@@ -133,9 +121,9 @@ def write(forest, path, format, keep):
 
 
 def draw(forest, format):
-    """A picture of a forest with coordinates: the bytes of an SVG, PNG or HTML file."""
+    """A picture of a forest: the bytes of an SVG, PNG or HTML file."""
     geographic = _arrays.flag("geographic", forest.geographic)
-    return _kostra.draw_forest(forest._inner, _positions(forest), geographic, format)
+    return _kostra.draw_forest(forest._inner, forest.coordinates, geographic, format)
 
 
 def table(forest):

@@ -112,15 +112,27 @@ impl PictureFormat {
     }
 }
 
+/// The places of the vertices: their coordinates, or a layout of the forest.
+fn places(graph: &AnyGraph, forest: &[EdgeId], coordinates: Option<&Coordinates>) -> Vec<[f64; 2]> {
+    coordinates.map_or_else(
+        || {
+            let ends = |&edge: &EdgeId| (graph.u()[edge as usize], graph.v()[edge as usize]);
+            let ends: Vec<_> = forest.iter().map(ends).collect();
+            layout::layout(graph.vertices() as usize, &ends)
+        },
+        picture::plane,
+    )
+}
+
 /// A picture of a forest, as `kostra draw` writes it. `edges` has all vertices, and the edges of
-/// the forest.
+/// the forest. Without coordinates, the vertices have a layout.
 ///
 /// # Errors
 /// When the picture cannot be held.
 pub fn draw_forest(
     edges: &AnyGraph,
     order: Order,
-    coordinates: &Coordinates,
+    coordinates: Option<&Coordinates>,
     format: PictureFormat,
 ) -> io::Result<Vec<u8>> {
     let forest: Vec<_> = (0..edges.edges() as EdgeId).collect();
@@ -129,7 +141,7 @@ pub fn draw_forest(
         Order::Minimum => "Minimum spanning forest",
         Order::Maximum => "Maximum spanning forest",
     };
-    let picture = Picture::new(title.to_owned(), &shown, &picture::plane(coordinates));
+    let picture = Picture::new(title.to_owned(), &shown, &places(edges, &forest, coordinates));
     let mut bytes = Vec::new();
     format.write(&picture, SIZE, &mut bytes)?;
     Ok(bytes)
@@ -206,15 +218,7 @@ impl Command for Arguments {
         let solve = start.elapsed();
         let start = Instant::now();
         let stage = Stage::start("drawing");
-        let places = match &input.coordinates {
-            Some(coordinates) => picture::plane(coordinates),
-            None => {
-                let (u, v) = (input.graph.u(), input.graph.v());
-                let ends: Vec<_> =
-                    forest.iter().map(|&edge| (u[edge as usize], v[edge as usize])).collect();
-                layout::layout(input.graph.vertices() as usize, &ends)
-            }
-        };
+        let places = places(&input.graph, &forest, input.coordinates.as_ref());
         let shown = Shown {
             graph: &input.graph,
             forest: &forest,
