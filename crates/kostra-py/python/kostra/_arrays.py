@@ -217,7 +217,9 @@ def text(name, value):
 
 def flag(name, value):
     """An argument that is True or False."""
-    if not isinstance(value, (bool, np.bool_)):
+    if value is True or value is False:
+        return value
+    if not isinstance(value, np.bool_):
         raise TypeError(f"{name} must be True or False, not {value!r}")
     return bool(value)
 

@@ -51,8 +51,8 @@ class Forest(Exports):
         self._arrays = {}
         self._kept = None
         self._named = None
-        self.nodes = nodes
-        self.coordinates = coordinates
+        self._nodes = nodes
+        self._coordinates = coordinates
         self.geographic = geographic
 
     def _parts(self):

@@ -102,8 +102,8 @@ class Graph(Sources):
         skips_nan = nan == "skip" and w is not None and w.dtype.kind == "f"
         self._gaps = _ids.Gaps(skips_nan and bool(np.isnan(w).any())) if n is None else None
         self._kept = None
-        self.nodes = nodes
-        self.coordinates = None
+        self._nodes = nodes
+        self._coordinates = None
         self.geographic = False
         self.notes = []
 
@@ -116,9 +116,9 @@ class Graph(Sources):
     @classmethod
     def _loaded(cls, loaded):
         graph = cls.__new__(cls)
-        graph._inner, graph.coordinates = loaded["graph"], loaded.get("coordinates")
+        graph._inner, graph._coordinates = loaded["graph"], loaded.get("coordinates")
         graph.geographic = loaded.get("geographic", False)
-        graph.nodes, graph.notes = loaded.get("names"), loaded.get("notes", [])
+        graph._nodes, graph.notes = loaded.get("names"), loaded.get("notes", [])
         graph._end_types = (np.dtype(np.int32),) * 2
         graph._weight_type = graph._inner.weights().dtype
         graph._gaps = None
@@ -202,8 +202,8 @@ class Graph(Sources):
         }
         inner = self._inner.solve(options)
         self._warn_of_gaps(inner.n_components > 1)
-        forest = Forest(inner, self._end_types, self._weight_type, self.nodes)
-        forest.coordinates, forest.geographic = self.coordinates, self.geographic
+        forest = Forest(inner, self._end_types, self._weight_type, self._nodes)
+        forest._coordinates, forest.geographic = self._coordinates, self.geographic
         forest._kept = None if self._kept is None else self._kept.pick(forest.edge_ids)
         return forest
 
