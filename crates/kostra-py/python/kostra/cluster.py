@@ -110,7 +110,8 @@ class HDBSCAN(_Estimator):
         The least number of points of a cluster, at least 2.
     min_samples : int, optional
         The number of nearest points, itself included, within the core distance of a point. By
-        default, ``min_cluster_size``. With 1, clusters are those of plain single linkage.
+        default, ``min_cluster_size``. With 1, clusters are those of plain single linkage. A Forest
+        already has its distances, so ``min_samples`` and ``metric`` have no effect on it.
     cluster_selection_epsilon : float
         Clusters are not divided below this distance.
     max_cluster_size : int, optional
