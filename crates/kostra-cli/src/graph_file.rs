@@ -155,8 +155,7 @@ fn write_graph(
         request.refuse_changes(input)?;
         result?;
     }
-    let note = note_on_names(input, format).map(|note| format!("note: {note}\n"));
-    Ok(note.unwrap_or_default() + &report(input, to, format.title(), start))
+    Ok(report((input, note_on_names(input, format)), to, format.title(), start))
 }
 
 /// Writes all edges of a graph as [`forest_file::write`] does.
@@ -173,16 +172,21 @@ fn write_edges(
         request.refuse_changes(input)?;
         result?;
     }
-    Ok(report(input, &destination.output, destination.format.title(), start))
+    Ok(report((input, None), &destination.output, destination.format.title(), start))
 }
 
-/// What the input was, and what was written since `start`.
-fn report(input: &Graph, to: &Output, title: &str, start: Instant) -> String {
+/// What the input was, and what was written since `start`. `note` comes before those on the input.
+fn report(
+    (input, note): (&Graph, Option<String>),
+    to: &Output,
+    title: &str,
+    start: Instant,
+) -> String {
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
     let notes = input.notes.iter().filter(|note| !input.warnings.contains(note));
-    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
+    let notes: String = note.iter().chain(notes).map(|note| format!("note: {note}\n")).collect();
     format!("{notes}{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n")
 }
 

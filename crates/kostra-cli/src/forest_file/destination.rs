@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use kostra::io::{Format, Output, Terms};
 
+use crate::commands::PictureFormat;
 use crate::output;
 
 /// The format of a forest.
@@ -94,9 +95,6 @@ impl ForestFormat {
     }
 }
 
-/// The extensions of pictures.
-const PICTURES: [&str; 3] = ["svg", "png", "html"];
-
 /// An output for a forest.
 #[derive(Debug)]
 pub(crate) struct Destination {
@@ -119,7 +117,7 @@ impl Destination {
         let by_extension = || ForestFormat::by_extension(extension.as_deref());
         let format = asked.or_else(by_extension).with_context(|| {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
-            if PICTURES.contains(&extension) {
+            if PictureFormat::named(extension).is_some() {
                 return format!("{path}: `kostra draw` writes pictures; {}", Self::remedy(terms));
             }
             let remedy = Self::remedy(terms);

@@ -31,7 +31,7 @@ impl<K: Key> Sink<K> {
     /// Finds the levels of the forest.
     pub(super) fn find_levels(&mut self) -> Result<(), OutOfMemory> {
         let vertices = self.vertices as usize;
-        // A word for each vertex, and half a word for each edge, of which there are fewer.
+        // A word per vertex and half a word per edge. A forest has fewer edges than vertices.
         let bytes = vertices.next_multiple_of(2) * (size_of::<u64>() + size_of::<EdgeId>());
         let words = self.workspace.words(bytes).ok_or(OutOfMemory { bytes })?;
         let forest = self.edges.first(self.forest, (self.vertices, self.encoding));

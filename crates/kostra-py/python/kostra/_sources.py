@@ -241,10 +241,11 @@ class Sources(Vertices):
         columns, weight, end_types = _convert.table(table, source, target, weight, id)
         names = (str(source), str(target), "w" if weight is None else str(weight))
         has_integers = end_types is not None
-        if vertices is not None and (_arrays.flag("relabel", relabel) or not has_integers):
+        relabel = _arrays.flag("relabel", relabel)
+        if vertices is not None and (relabel or not has_integers):
             raise ValueError("vertices needs integer ends without relabel=True; omit vertices")
         vertices = _arrays.whole("vertices", vertices, 0, _ids.MAX_VERTICES)
-        if _arrays.flag("relabel", relabel) and has_integers:
+        if relabel and has_integers:
             u, v, nodes = _ids.relabeled(columns.u, columns.v, names)
             columns, end_types = Columns(u, v, columns.w, len(nodes), nodes), None
         elif has_integers:

@@ -3,10 +3,10 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::fields::{cut, fields, is_comment, is_weight, unquote, without_end};
+use super::fields::{cut, fields, is_comment, is_weight, unquote};
 use super::header::has_known_ends;
-use super::layout::{Dictionary, Layout, WeightAt};
-use super::rows::{Row, open_quote, plain_weight, row_in};
+use super::layout::{Layout, WeightAt};
+use super::rows::{Row, open_quote, parse_lines, plain_weight, row_in};
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
@@ -44,24 +44,11 @@ impl Parser for NamedRows<'_> {
     type Chunk = NamedChunk;
 
     fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
-        let Layout { u, v, weight, columns, dictionary, .. } = *self.layout;
-        let is_usual = (u, v, weight, columns) == (0, 1, WeightAt::Column(2), 3)
-            && dictionary == Dictionary::Absent
-            && !self.options.columns.decimal_comma;
-        let mut at = 0;
-        while at < block.len() {
-            if is_usual && let Some(next) = self.plain_edge(block, at, chunk) {
-                at = next;
-                continue;
-            }
-            let rest = block.get(at..).unwrap_or_default();
-            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            let line = rest.get(..length).unwrap_or_default();
-            self.line(without_end(line), chunk)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
-            at += length;
-        }
-        Ok(())
+        let is_triple = self.layout.is_weighted_triple(self.options);
+        let plain = |at, chunk: &mut NamedChunk| {
+            if is_triple { self.plain_edge(block, at, chunk) } else { None }
+        };
+        parse_lines(block, chunk, plain, |line, chunk| self.line(line, chunk))
     }
 }
 

@@ -6,7 +6,7 @@ use kostra_core::{MAX_VERTICES, Vertex, counted};
 
 use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, unquote, weight_in,
-    with_point,
+    with_point, without_end,
 };
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::ReadOptions;
@@ -119,52 +119,49 @@ impl Parser for Rows<'_> {
     type Chunk = Columns;
 
     fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
-        let Layout { separator, columns, u, v, weight, dictionary, .. } = *self.layout;
-        let in_order = (u, v) == (0, 1) && dictionary == Dictionary::Absent;
-        match weight {
-            WeightAt::Nowhere if in_order && columns == 2 => {
-                self.parse_lines(block, chunk, |at, chunk| plain_ends(block, at, separator, chunk))
-            }
-            WeightAt::Column(2)
-                if in_order && columns == 3 && !self.options.columns.decimal_comma =>
-            {
-                self.parse_lines(block, chunk, |at, chunk| {
-                    plain_edge(block, at, separator, self.options.nan_rule(), chunk)
-                })
-            }
-            _ => self.parse_lines(block, chunk, |_, _| None),
+        let layout = self.layout;
+        let separator = layout.separator;
+        let any = |line: &[u8], chunk: &mut Columns| self.any_line(line, chunk);
+        if layout.is_weighted_triple(self.options) {
+            let nan = self.options.nan_rule();
+            let plain = |at, chunk: &mut Columns| plain_edge(block, at, separator, nan, chunk);
+            parse_lines(block, chunk, plain, any)
+        } else if layout.is_pair() {
+            let plain = |at, chunk: &mut Columns| plain_ends(block, at, separator, chunk);
+            parse_lines(block, chunk, plain, any)
+        } else {
+            parse_lines(block, chunk, |_, _| None, any)
         }
     }
 }
 
-impl Rows<'_> {
-    /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start
-    /// of the next line; `any_line` parses all others.
-    #[inline(always)]
-    fn parse_lines(
-        &self,
-        block: &[u8],
-        chunk: &mut Columns,
-        plain: impl Fn(usize, &mut Columns) -> Option<usize>,
-    ) -> Result<(), BlockFault> {
-        let mut at = 0;
-        while at < block.len() {
-            if let Some(next) = plain(at, chunk) {
-                at = next;
-                continue;
-            }
-            let rest = block.get(at..).unwrap_or_default();
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest.get(..length).unwrap_or_default();
-            self.any_line(line, chunk)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
-            at += length + 1;
+/// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of
+/// the next line; `any` parses all others, without their ends.
+#[inline(always)]
+pub(super) fn parse_lines<C>(
+    block: &[u8],
+    chunk: &mut C,
+    plain: impl Fn(usize, &mut C) -> Option<usize>,
+    any: impl Fn(&[u8], &mut C) -> Result<(), (usize, String)>,
+) -> Result<(), BlockFault> {
+    let mut at = 0;
+    while at < block.len() {
+        if let Some(next) = plain(at, chunk) {
+            at = next;
+            continue;
         }
-        Ok(())
+        let rest = block.get(at..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..length).unwrap_or_default();
+        any(without_end(line), chunk)
+            .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+        at += length + 1;
     }
+    Ok(())
+}
 
+impl Rows<'_> {
     fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if is_comment(line) {
             return Ok(());
         }

@@ -52,6 +52,22 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// Whether each line has only both ends, in order.
+    pub(super) fn is_pair(&self) -> bool {
+        self.is_in_order() && (self.weight, self.columns) == (WeightAt::Nowhere, 2)
+    }
+
+    /// Whether each line has only both ends and a weight, in order, without decimal commas.
+    pub(super) fn is_weighted_triple(&self, options: &ReadOptions) -> bool {
+        self.is_in_order()
+            && (self.weight, self.columns) == (WeightAt::Column(2), 3)
+            && !options.columns.decimal_comma
+    }
+
+    fn is_in_order(&self) -> bool {
+        (self.u, self.v) == (0, 1) && self.dictionary == Dictionary::Absent
+    }
+
     /// The layout of an edge list without lines.
     pub(super) const NONE: Self = Self {
         separator: Separator::Blanks,
