@@ -344,7 +344,7 @@ impl<'a> Run<'a> {
     /// Reports steps done. Call it every few million steps at most.
     ///
     /// # Errors
-    /// [`SolveError::Cancelled`] when the observer has had enough.
+    /// [`SolveError::Cancelled`] when the observer cancels the run.
     pub fn progress(&mut self, done: usize, total: usize) -> Result<(), SolveError> {
         let Some(observer) = &mut self.observer else { return Ok(()) };
         observer.progress(done as u64, total as u64);

@@ -36,7 +36,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let (weights, seed) = parameters.weights_and_seed()?;
     let (kinds, ends) = (random::stream(seed, "kinds"), random::stream(seed, "ends"));
     let edge = move |id| {
-        // An edge may repeat one that repeats another; each turns it round.
+        // An edge may repeat one that repeats another. Each repetition reverses the pair.
         let (mut edge, mut turned) = (id, false);
         while kinds.below(edge, 8) == 1 && edge > 0 {
             (edge, turned) = (ends.below(2 * edge, edge), !turned);

@@ -107,8 +107,7 @@ impl Uniform {
             if have == self.edges {
                 return Ok(late);
             }
-            // Never more than are wanting, so that no choice is left among them: that would favor
-            // some pairs.
+            // Never more pairs than are missing: a choice among them would favor some pairs.
             for _ in have..self.edges {
                 let pair = self.pair(index);
                 if is_new(index, pair)? {

@@ -1,8 +1,8 @@
 //! A radix sort of keys in the cache, from the lowest digit on.
 //!
 //! The time does not depend on the order of the keys, and no branch is mispredicted. A sort by
-//! comparisons mispredicts about one branch per key and level. O(n) time per digit of 11 bits, with
-//! as much memory again as the keys have.
+//! comparisons mispredicts about one branch per key and level. O(n) time per digit of 11 bits, and
+//! as much scratch memory as the keys take.
 
 /// Keys, and the memory to sort them.
 #[derive(Default)]

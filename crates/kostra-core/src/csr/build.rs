@@ -115,7 +115,7 @@ impl Pace<'_, '_> {
 struct Buckets {
     vertices: usize,
     shift: u32,
-    /// How many entries are in the buckets before each, and in all.
+    /// The number of entries before each bucket, and the number of all entries.
     starts: Vec<usize>,
 }
 
@@ -124,8 +124,7 @@ impl Buckets {
         let vertices = graph.vertices() as usize;
         let wanted = (2 * graph.len() / BUCKET_ENTRIES).max(1);
         let shift = (vertices / wanted).max(1).ilog2().min(BUCKET_VERTICES_LOG);
-        // One place further than the bucket, so that the sums over what is before each come out in
-        // place.
+        // A bucket is counted one place further on, so that running sums give its start.
         let mut starts: Vec<usize> = memory::zeros(vertices.div_ceil(1 << shift) + 1)?;
         for (u, v) in graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)) {
             pace.go_on()?;
@@ -146,7 +145,7 @@ impl Buckets {
         self.starts.len() - 1
     }
 
-    /// Where the rows of some buckets are.
+    /// The range of the entries of some buckets.
     fn entries(&self, buckets: Range<usize>) -> Range<usize> {
         self.starts[buckets.start]..self.starts[buckets.end]
     }
@@ -186,8 +185,8 @@ impl Buckets {
             pace.go_on()?;
             for (((&u, &v), &weight), id) in u.iter().zip(v).zip(weights).zip(block * BLOCK..) {
                 let mut put = |from: Vertex, to: Vertex| {
-                    // The buckets before the group's wrap around, and are out of range as those
-                    // after it are.
+                    // Buckets before the group wrap around, so all buckets outside of the group are
+                    // out of range.
                     let bucket = ((from >> self.shift) as usize).wrapping_sub(group.start);
                     if let Some(place) = places.get_mut(bucket) {
                         stage[*place] = Entry { from, to, id: id as EdgeId, weight };
@@ -216,8 +215,8 @@ fn insert<K: Key>(
     grow(&mut rows.neighbors, start + entries.len(), pace)?;
     grow(&mut rows.ids, start + entries.len(), pace)?;
     grow(&mut rows.weights, start + entries.len(), pace)?;
-    // Where the next entry of each row goes. When a row is full that is where the one after it
-    // begins: its offset.
+    // The place of the next entry of each row. When a row is full, this is the start of the row
+    // after it: that row's offset.
     let places = &mut rows.offsets[vertices.start + 1..];
     let place_of = |from: Vertex| from as usize - vertices.start;
     for block in entries.chunks(BLOCK) {
@@ -249,8 +248,7 @@ mod tests {
     use super::*;
     use crate::{EdgeList, Graph, Observer, Order};
 
-    /// Edges all over the place with a hub and self-loops among them; in rows that make several
-    /// groups of buckets.
+    /// Random edges with a hub and self-loops, in several groups of buckets.
     fn tangle() -> EdgeList<u32> {
         let (vertices, edges) = if cfg!(miri) { (50, 200) } else { (40_000, 3 << 19) };
         let mut random = 1_u64;

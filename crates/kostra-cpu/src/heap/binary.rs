@@ -60,7 +60,7 @@ impl<K: Key> BinaryHeap<K> {
         self.entries.clear();
     }
 
-    /// Puts an entry into a hole, or where the parents that come after it leave one.
+    /// Puts an entry into a hole, after moving each parent of a higher rank down into it.
     fn sift_up(&mut self, mut hole: usize, entry: (K::Rank, Vertex)) {
         while hole > 0 {
             let parent = (hole - 1) / 2;
@@ -73,11 +73,11 @@ impl<K: Key> BinaryHeap<K> {
         self.place(hole, entry);
     }
 
-    /// Puts an entry into a hole, or where the children that come before it leave one.
+    /// Puts an entry into a hole, after moving each child of a lower rank up into it.
     fn sift_down(&mut self, mut hole: usize, entry: (K::Rank, Vertex)) {
         loop {
             let left = 2 * hole + 1;
-            // Of the children that there are, the first in order.
+            // The child of the lower rank, if there are two.
             let child = match self.entries.get(left..) {
                 Some([left_child, right_child, ..]) => {
                     left + usize::from(right_child.0 < left_child.0)

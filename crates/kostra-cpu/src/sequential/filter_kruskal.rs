@@ -1,10 +1,10 @@
-//! Filter-Kruskal: sort and unite only the lightest edges, drop the edges that then lie inside a
-//! component, repeat.
+//! Filter-Kruskal: sort and unite only the lightest edges, drop the edges that are then inside
+//! a component, repeat.
 //!
 //! Kruskal's algorithm sorts every edge, though almost all heavy ones close a cycle. Here a pivot
 //! splits off the light edges. When they have been united, a heavy edge with both ends in one
 //! component is the heaviest on the cycle that it closes (cycle property), and is dropped without
-//! being sorted. The other heavy edges take the next turn.
+//! being sorted. The other heavy edges are left for the next turn.
 //!
 //! Filtering needs a light part of at most half of the edges, and the light part has at least 1.25
 //! edges per component. So a graph with fewer than 2.5 edges per vertex, such as a road network,

@@ -1,13 +1,13 @@
 //! Kruskal's algorithm: take the edges in ascending order, and keep each that joins two components.
 //!
-//! When an edge joins two components, it is the lightest between one of them and the rest, so it is
-//! in the forest (cut property); when it does not, it is the heaviest on the cycle it closes, so it
-//! is not (cycle property).
+//! An edge that joins two components is the lightest between one of them and the rest, so it is in
+//! the forest (cut property). Any other edge is the heaviest on the cycle that it closes, so it is
+//! not in the forest (cycle property).
 //!
 //! * Source: Sousa 2014, section 3.1.2, Algorithm 2 (after Kruskal 1956, construction A); the
 //!   baseline of Shou & He 2024, section 3.1 and Listing 2.
-//! * Deviations: ties go to the lower edge id. What is sorted are integers of key and id, not
-//!   edges. The disjoint sets are linked by index (Rem's algorithm), where Listing 1 of Shou & He
+//! * Deviations: ties go to the lower edge id. Integers of key and id are sorted, not edges.
+//!   The disjoint sets are linked by index (Rem's algorithm), where Listing 1 of Shou & He
 //!   links by rank; they need no array of ranks. The search for an edge's components starts from
 //!   ancestors that were read some edges before, so that memory accesses overlap. It stops when one
 //!   component is left, which Sousa's text allows and Algorithm 2 does not do.

@@ -2,8 +2,7 @@
 
 use kostra_core::{Run, SolveError};
 
-/// Counts steps, so that a solver can be watched and stopped inside a long loop at the price of a
-/// counter.
+/// Counts steps, so that a solver can report and be cancelled inside a long loop.
 pub(super) struct Pace {
     until_report: u32,
 }
@@ -15,7 +14,7 @@ impl Pace {
         Self { until_report: 1 }
     }
 
-    /// Takes a step, and now and then reports that `done` of `total` is done.
+    /// Counts a step. Every 2^20 steps, reports that `done` of `total` is done.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -26,7 +25,7 @@ impl Pace {
         self.steps(1, run, done, total)
     }
 
-    /// Takes several steps at once.
+    /// Counts several steps at once.
     #[inline]
     pub(super) fn steps(
         &mut self,

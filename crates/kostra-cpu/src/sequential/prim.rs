@@ -27,11 +27,11 @@ pub(super) fn grow<K: Key, H: Heap<K>>(
     let mut forest = EdgeSet::try_new(graph.edges())?;
     let mut queue = H::new(vertices)?;
     // The lightest edge known from the tree to each vertex beside it. The vertices of the tree have
-    // the rank that no edge is before, so that the one comparison below passes them over, too.
+    // the lowest rank, so the comparison below skips them, too.
     let (unreached, in_tree) = (no_edge::<K>(), K::MIN.rank(0));
     let mut nearest = memory::filled(vertices as usize, unreached)?;
-    // The vertices of the tree once more, only if decisions are reported: `nearest` cannot tell a
-    // vertex of the tree from one beside it whose edge has the lowest rank of all.
+    // The vertices of the tree, only if decisions are reported. `nearest` does not tell a vertex of
+    // the tree from a vertex beside it whose edge has the lowest rank.
     let mut joined = BitSet::try_new(if run.reports_edges() { vertices as usize } else { 0 })?;
     let mut reached = 0;
     let mut pace = Pace::new();

@@ -1,10 +1,11 @@
 //! Reverse-delete: take the edges in descending order, and delete each whose ends stay connected
 //! without it.
 //!
-//! When they do, the edge is the last in order on a cycle of the edges left, so it is not in the
-//! forest (cycle property); when they do not, it is the lightest across the cut that it bridges,
-//! since every other edge across came after it and is gone (cut property). Connectivity is decided
-//! by a search from both ends in turn, which suits small graphs only.
+//! If they do, the edge is the last in order on a cycle of the remaining edges, so it is not in the
+//! forest (cycle property). If they do not, the edge is the lightest across the cut that it
+//! bridges, because all other edges across the cut are heavier and have been deleted (cut
+//! property). Connectivity is decided by a search from both ends in turn, which suits small graphs
+//! only.
 //!
 //! * Source: Sousa 2014, section 3.1.2, construction A' (after Kruskal 1956).
 //! * Deviations: disjoint sets count the components beforehand, so that no search is made once no
@@ -101,7 +102,7 @@ fn forest_size<K: Key>(edges: Edges<'_, K>) -> Result<usize, OutOfMemory> {
     Ok((edges.vertices() - components.sets()) as usize)
 }
 
-/// No link. The bound on m keeps the links, two an edge, far below it.
+/// No link. There are two links per edge, and the bound on m keeps them far below this value.
 const NONE: u32 = u32::MAX;
 
 /// The edges not deleted, as a linked list of arcs at each vertex: arc `2 id` leaves the first end

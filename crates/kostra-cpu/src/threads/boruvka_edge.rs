@@ -3,15 +3,15 @@
 //! along these edges, and the remaining edges are mapped to components and filtered.
 //!
 //! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in
-//! one round closes no cycle, for ranks are a strict total order. So the forest does not depend on
-//! the order in which threads join. Components with outgoing edges at least halve in a round.
+//! one round closes no cycle, because ranks are a strict total order. So the forest does not depend
+//! on the order in which threads join. Components with outgoing edges at least halve in a round.
 //!
 //! * Source: Shou & He 2024, section 3.3, Listing 7, with the union-find of Listing 4, in their
 //!   final approach: parallel filtering (optimization 1a), blocks of 1024 edges, path compression
 //!   on. Options switch on two more: searches without path compression (optimization 3), and one
-//!   loop that maps, filters and finds the lightest edges, which leaves three loops of four
-//!   (optimization 2). Two options restore the source's first version: a filter on one thread, and
-//!   a list of the forest's edges that one thread fills.
+//!   loop that maps, filters and finds the lightest edges, in place of three (optimization 2). Two
+//!   options restore the source's first version: a filter on one thread, and a list of the forest's
+//!   edges that one thread fills.
 //! * Time O((n + m) log n) work; scratch 24 bytes per edge and 16 per vertex (12 with 64-bit
 //!   weights).
 //! * Input: edge list. Exact. Threads.

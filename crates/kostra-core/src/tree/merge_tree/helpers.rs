@@ -29,7 +29,7 @@ pub trait Helpers {
 }
 
 /// The edges between two waits of the threads for each other. The ancestors of two batches fit into
-/// the second cache.
+/// the second-level cache.
 const BATCH: usize = if cfg!(test) { 1 << 6 } else { 1 << 14 };
 /// The edges that a helper takes at a time.
 const BLOCK: usize = if cfg!(test) { 1 << 4 } else { 1 << 10 };

@@ -182,8 +182,8 @@ impl MergeTree {
         }
     }
 
-    /// For merge `i`, the representative that stops to be one, and the one that represents the
-    /// merged cluster. The first one's cluster is not the larger one.
+    /// The two representatives of merge `i`: first the one that stops being a representative, then
+    /// the one that represents the merged cluster. The first one's cluster is not the larger one.
     ///
     /// # Panics
     /// When there is no merge `i`.

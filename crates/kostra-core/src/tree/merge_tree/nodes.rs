@@ -79,7 +79,7 @@ impl Nodes {
         }
     }
 
-    /// Joins the clusters that contain two vertices. Returns the representative that stops to be
+    /// Joins the clusters that contain two vertices. Returns the representative that stops being
     /// one, or `None` if the clusters are the same. Only one thread at a time may join.
     #[inline(always)]
     pub(super) fn join(&self, u: Vertex, v: Vertex, link: u32) -> Option<Vertex> {

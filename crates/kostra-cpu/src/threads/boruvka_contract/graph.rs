@@ -121,11 +121,11 @@ pub(super) struct Vertices<'a> {
     pub(super) next_edge: &'a mut [u32],
 }
 
-/// How scratch memory is shared out.
+/// How scratch memory is divided.
 pub(super) struct Layout<K: Key> {
     vertices: usize,
     entries: usize,
-    /// How many entries have an id of their own.
+    /// The number of entries that store their id apart from the rank.
     ids: usize,
     pub(super) bytes: usize,
     key: PhantomData<K>,
@@ -135,7 +135,7 @@ impl<K: Key> Layout<K> {
     pub(super) fn for_size(vertices: usize, entries: usize) -> Self {
         let ids = if K::BITS == 32 { 0 } else { entries };
         let [vertices_64, entries_64, ids_64] = [vertices, entries, ids].map(|count| count as u64);
-        // None of the three is beyond 2^32.
+        // All three are at most 2^32.
         let halves = 3 * vertices_64
             + 2 * (vertices_64 / 2)
             + vertices_64 / 4
@@ -145,8 +145,8 @@ impl<K: Key> Layout<K> {
         Self { vertices, entries, ids, bytes, key: PhantomData }
     }
 
-    /// A round's vertices, and the two graphs: the first contraction has at most half of the
-    /// vertices, for each component has two or more, and the second half of those.
+    /// A round's vertices, and the two contracted graphs. A component has at least two vertices, so
+    /// the first graph has at most half of the vertices, and the second at most a quarter.
     pub(super) fn split(
         self,
         memory: &mut [u64],

@@ -15,8 +15,8 @@
 //!   kernel needs more synchronization than an atomic addition, and each ends before the next
 //!   begins.
 //! * Time O((n + m) log n): vertices with edges at least halve in a round. Propagating colors takes
-//!   at most log2 n + 2 sweeps, since a sweep at least doubles how far every vertex has looked
-//!   ahead.
+//!   at most log2 n + 2 sweeps, because a sweep at least doubles the distance that every vertex has
+//!   looked ahead.
 //! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are
 //!   never written are not backed by memory.
 //! * Input: CSR. Exact. Parallel edges stay in the rows, as in the source.
@@ -139,7 +139,7 @@ struct Rounds<'a, 't> {
     schedule: Schedule,
     vertices: Vertices<'a>,
     forest: &'a SharedEdgeSet,
-    /// How many vertices the given graph has.
+    /// The number of vertices of the given graph.
     all: usize,
 }
 
@@ -175,8 +175,8 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Reports the edges of each thread, and by how much the busiest had more than the average: the
-/// load imbalance.
+/// Reports the edges of each thread, and the load imbalance: by how much the busiest thread exceeds
+/// the average.
 fn report_load(edges: &[AtomicU64], run: &mut Run<'_>) {
     let edges = || edges.iter().map(|edges| edges.load(Relaxed) as f64);
     edges().for_each(|edges| run.counter("edges of a thread", edges));

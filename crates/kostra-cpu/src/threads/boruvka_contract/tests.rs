@@ -94,7 +94,7 @@ fn a_round_reports_every_kernel_and_the_edges_of_every_thread() {
     );
     let edges = log.counters("edges of a thread");
     assert_eq!((edges.len(), edges.iter().sum::<f64>()), (3, 2.0 * f64::from(n - 1)));
-    // Who has the hub has half of all entries, which is half more than a third.
+    // The thread with the hub has half of all entries, half more than the average of a third.
     assert!(log.counters("load imbalance in percent")[0] >= 50.0, "{edges:?}");
 }
 

@@ -19,8 +19,8 @@
 //! is free or not. This needs an exact membership test; see the first deviation.
 //!
 //! Why touches close no cycle but two-cycles: suppose that k trees touch each other in a circle,
-//! each the next. It does not matter when they touched, and how far they have grown since, for a
-//! vertex never leaves its tree. All edges inside these trees and the k edges of the touches are
+//! each the next. It does not matter when they touched, and how far they have grown since, because
+//! a vertex never leaves its tree. All edges inside these trees and the k edges of the touches are
 //! edges of one forest, since the order is total and the forest unique. If k is 3 or more, the k
 //! edges connect different pairs of trees, so they differ, and with paths inside the trees they
 //! make a cycle of the forest: a contradiction. If k is 2, they are the same edge for the same

@@ -199,7 +199,7 @@ impl Iteration<'_> {
     }
 
     /// The lightest edge that leaves the tree, and the number of entries that were looked at.
-    /// Vertices that no edge leaves are dropped from the queue, for the tree only grows.
+    /// Vertices that no edge leaves are dropped from the queue, because the tree only grows.
     fn lightest(&self, queue: &mut Vec<Member>, tree: Vertex) -> (Option<&Entry>, usize) {
         let (mut lightest, mut looked_at): (Option<&Entry>, _) = (None, 0);
         queue.retain_mut(|member| {

@@ -1,37 +1,39 @@
 //! Several instances of Prim's algorithm at once, each growing trees of its own, which stop where
 //! they collide.
 //!
-//! A thread starts a tree at a vertex that is in no tree yet, and grows it as Prim's algorithm
-//! does: it chooses the lightest edge that leaves the tree, and claims the vertex at the other end
-//! by a compare-exchange. Where another tree has claimed that vertex before, the two trees collide:
-//! the tree that came second stops, and its thread waits until the trees of all threads have
-//! stopped. Then trees that collided are contracted into one vertex, and the next stage goes on
-//! with the smaller graph, which contains the unvisited vertices as they are. A tree that spans a
-//! component stops without a collision, and its thread starts another tree.
+//! A thread starts a tree at a vertex that is in no tree yet, and grows it by Prim's algorithm: it
+//! chooses the lightest edge that leaves the tree, and claims the vertex at the other end by a
+//! compare-exchange. If another tree has claimed that vertex before, the two trees collide. The
+//! tree that came second stops, and its thread waits until the trees of all threads have stopped.
+//! Then trees that collided are contracted into one vertex. The next stage goes on with the smaller
+//! graph, which contains the unvisited vertices as they are. A tree that spans a component stops
+//! without a collision, and its thread starts another tree.
 //!
 //! With the option `waiting=0` a thread that collided starts another tree at once, and a stage ends
-//! when all vertices are in trees. An instance on every vertex is then Borůvka's algorithm; one
-//! instance alone is Prim's in both cases.
+//! when all vertices are in trees. An instance on every vertex is then Borůvka's algorithm. With
+//! either value, a single instance is Prim's algorithm.
 //!
-//! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a
-//! fixed set of vertices, and the chosen edge is the first in the order `(weight key, edge id)` of
-//! all that leave the set. By the cut property it is in the one minimum spanning forest, whatever
-//! the other threads do, and whether its far end is free or taken; so the edge of a collision is
-//! chosen like any other. After it the tree must stop. The next edge in its heap is the second that
-//! leaves the set, about which the cut property says nothing: a path through the other tree may be
-//! lighter. The first edge that leaves the union of both is not known to the thread, for the other
-//! tree is still growing. All chosen edges are in one forest, so they close no cycle, and an edge
-//! that two trees choose counts once. So the forest does not depend on which thread gets which
-//! vertex. Why collisions close no cycle but pairs is said at [`pma`](super::pma), whose touches
-//! are the same.
+//! Why the edges are right: only its own thread adds vertices to a tree. So at each choice the tree
+//! is a fixed set of vertices, and the chosen edge is the first, in the order
+//! `(weight key, edge id)`, of all edges that leave the set. By the cut property it is in the
+//! minimum spanning forest, no matter what other threads do, and whether its other end is free or
+//! not. So the edge of a collision is chosen like any other. All chosen edges are in one forest, so
+//! they close no cycle, and an edge that two trees choose counts once. The forest does not depend
+//! on which thread gets which vertex. [`pma`](super::pma) proves that collisions close no cycle
+//! except pairs; its touches are the same.
 //!
-//! Stages: every tree that a stage has grown, even one of a single vertex, ends either complete,
-//! with no edge leaving it, and is not in the next stage; or in a collision, which merges it with
-//! another tree. So each new vertex that contains a tree is made of at least two old ones. With
-//! `waiting=0` every vertex is in a tree, so there are at most log2 n stages. With waiting, a stage
-//! may end after few vertices, if trees start near each other. The start vertices are pseudorandom,
-//! so no order of weights makes that happen in every stage; measured stages grow with the number of
-//! threads and with log n. The worst case is n - 1 stages.
+//! Why the tree must stop after a collision: the next edge in its heap is the second that leaves
+//! the set. The cut property says nothing about it, because a path through the other tree may be
+//! lighter. The thread does not know the first edge that leaves the union of both trees, because
+//! the other tree is still growing.
+//!
+//! Stages: a tree, even one of a single vertex, ends in one of two ways. If no edge leaves it, it
+//! is complete, and not in the next stage. Otherwise a collision merges it with another tree. So
+//! each new vertex that contains a tree is made of at least two old ones. With `waiting=0` every
+//! vertex is in a tree, so there are at most log2 n stages. With waiting, a stage may end after few
+//! vertices, if trees start near each other. The start vertices are pseudorandom, so no order of
+//! weights makes that happen in every stage. The number of stages that was measured grows with the
+//! number of threads and with log n. The worst case is n - 1 stages.
 //!
 //! * Source: Sousa 2014, sections 4.2 and 4.3.1, and `tm_mst_pt` in section 5.4, which follows Kang
 //!   and Bader 2009 without stealing. The chosen edges are in the lock-free adjacency list of
@@ -47,10 +49,10 @@
 //!
 //! Deviations from Sousa 2014:
 //!
-//! * A compare-exchange claims vertices; Kang and Bader use transactions. With the option
+//! * A compare-exchange claims vertices. Kang and Bader use transactions. With the option
 //!   `transactions=1` each claim is a transaction of `kostra_parallel::TransactionalMemory`: it
-//!   reads the tree of the vertex and writes it if there is none. The heap is a thread's own, so it
-//!   needs no transaction; with stealing, it would.
+//!   reads the tree of the vertex and writes it if there is none. The heap belongs to one thread,
+//!   so it needs no transaction. With stealing, it would.
 //! * The source does not say how trees that collided become one vertex. Here it is the unification
 //!   of Nobari 2012 ([`StageGraph`]), without its removal of parallel edges.
 //! * A thread whose tree is complete starts the next tree, so graphs may be disconnected.

@@ -99,7 +99,7 @@ pub(super) struct LocalForest<K: Key> {
     start: u32,
     fringe: BinaryHeap<K>,
     /// The lightest edge known from the tree to each vertex beside it. The vertices of the tree
-    /// have the lowest rank, which no edge is before.
+    /// have the lowest rank.
     nearest: Vec<K::Rank>,
 }
 
