@@ -143,7 +143,7 @@ struct Comparison {
         for (u32 i = 0; i < 4; i++) {
             u32 query = 8 * i + lane / 4;
             float reach = queries.reach[query];
-            float far = (reach + queries.error[query] + panel.error) * 1.00001f;
+            float far = (reach + queries.error[query] + panel.error) * MORE;
             limit[i] = limit_of(queries.norm[query], panel.norm, far);
             if (reach < 0) limit[i] = __int_as_float(0x7F800000);
         }
@@ -245,7 +245,7 @@ struct Comparison {
         }
         u64 at = (u64)panel * (PANEL / TILE) + bit;
         Tile tile = rounded.tiles[at];
-        float far = (reach + memory.span->radius[threadIdx.x / 32] + tile.radius) * 1.00001f;
+        float far = (reach + memory.span->radius[threadIdx.x / 32] + tile.radius) * MORE;
         float norm = memory.span->norm[threadIdx.x / 32];
         bool near = !(product + tile.half < limit_of(norm, tile.norm, far));
         if (searches && component != NONE) near = near && rounded.tile_labels[at] != component;
@@ -287,7 +287,7 @@ struct Comparison {
         farthest = __uint_as_float(__reduce_max_sync(ALL, __float_as_uint(farthest)));
         u32 component = common_component();
         for (u32 i = 0; i < panels; i++) {
-            u32 panel = next + i < span.end ? next + i : next + i - span.end + span.begin;
+            u32 panel = span.wrapped(next + i);
             u32 own = needed_tiles(panel, farthest, component);
             if (lane == 0) span.needed[threadIdx.x / 32][i] = own;
         }
@@ -295,7 +295,7 @@ struct Comparison {
         if (threadIdx.x < 32) {
             u32 listed = 0;
             for (u32 i = 0; i < panels; i++) {
-                u32 panel = next + i < span.end ? next + i : next + i - span.end + span.begin;
+                u32 panel = span.wrapped(next + i);
                 u32 any = lane < blockDim.x / 32 ? span.needed[lane][i] : 0;
                 any = __reduce_or_sync(ALL, any);
                 bool is_needed = lane < PANEL / columns &&
@@ -309,8 +309,7 @@ struct Comparison {
             }
             if (lane == 0) {
                 span.stages = listed;
-                next += panels;
-                span.next = next < span.end ? next : next - span.end + span.begin;
+                span.next = span.wrapped(next + panels);
                 span.left -= panels;
             }
         }

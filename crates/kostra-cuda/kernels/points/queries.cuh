@@ -116,6 +116,11 @@ struct Span {
     u32 next, left;                 // the next span's first panel, and the number of panels left
     u32 unused[3];
     Stage first[SPAN_STAGES];
+
+    // The panels of the block are a ring: its first panel comes after its last.
+    __device__ __forceinline__ u32 wrapped(u32 panel) const {
+        return panel < end ? panel : panel - end + begin;
+    }
 };
 
 // The parts of a block's shared memory.
