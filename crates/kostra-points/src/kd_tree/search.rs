@@ -63,10 +63,8 @@ fn is_enclosed(passes: &dyn Passes, components: &Components<'_>, number: u32) ->
     let mut walked = number;
     // The siblings of the ancestors, from the subtree to the root.
     while walked != 0 {
-        let parent = shape.parents[walked as usize];
-        let right = shape.rights[parent as usize];
-        waiting[0] = if walked == parent + 1 { right } else { parent + 1 };
-        walked = parent;
+        waiting[0] = shape.sibling(walked);
+        walked = shape.parents[walked as usize];
         let mut len = 1;
         while len > 0 {
             len -= 1;

@@ -19,7 +19,7 @@ pub(super) struct Shape {
     pub(super) parents: Vec<u32>,
     /// The right child of each node; for a leaf its number plus the number of nodes. Apart from the
     /// nodes, because a pass over all nodes that needs no boxes reads a fraction of the memory.
-    pub(super) rights: Vec<u32>,
+    rights: Vec<u32>,
     /// The nodes of subtrees that a thread visits alone, in ascending order.
     subtrees: Vec<Range<usize>>,
     /// The nodes above them, in ascending order.
@@ -58,6 +58,12 @@ impl Shape {
     pub(super) fn right(&self, node: u32) -> Option<u32> {
         let right = self.rights[node as usize];
         ((right as usize) < self.rights.len()).then_some(right)
+    }
+
+    /// The other child of the parent of a node, which is not the root.
+    pub(super) fn sibling(&self, node: u32) -> u32 {
+        let parent = self.parents[node as usize];
+        if node == parent + 1 { self.rights[parent as usize] } else { parent + 1 }
     }
 
     /// Divides a subtree into parts for threads.
