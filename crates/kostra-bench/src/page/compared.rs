@@ -228,7 +228,7 @@ fn stacks(
     Panel { title: title.to_owned(), categories, series: all }
 }
 
-/// Whose phases the stacks show.
+/// Says of which solve the stacks show the phases.
 fn observed_solve(group: &Group) -> &'static str {
     if group.cells.iter().any(|cell| cell.ranks.is_some()) {
         "Medians of the timed solves."

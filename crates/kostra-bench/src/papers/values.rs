@@ -1,10 +1,11 @@
 //! What the tables of an evaluation read off a record.
 
+use kostra_core::Platform;
+
 use super::Measure;
 use crate::observed::{CACHE_ACCESSES, CACHE_MISSES, Observed, ObservedRound};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
 use crate::report::milliseconds;
-use kostra_core::Platform;
 
 /// How a contestant's result is found in an experiment.
 #[derive(Clone, Copy)]

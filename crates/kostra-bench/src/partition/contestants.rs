@@ -1,5 +1,5 @@
-//! Who partitions: Kostra on the processor and on a device, blocks by descending degree, and peers,
-//! each in a process of its own.
+//! The contestants that partition: Kostra on the processor and on a device, blocks by descending
+//! degree, and peers, each in a process of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

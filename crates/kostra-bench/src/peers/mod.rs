@@ -73,16 +73,10 @@ impl Peer {
         programs: Option<&Path>,
         threads: usize,
     ) -> Result<Box<dyn Contestant>> {
-        match self.home {
+        let command = match self.home {
             Home::Python(script) => {
                 let script = crate::machine::workspace().join("bench/peers").join(script);
-                let command = ["python3".into(), script.into_os_string()];
-                Ok(Box::new(program::Program::start(
-                    self.name,
-                    &command,
-                    handout.file()?,
-                    threads,
-                )?))
+                vec!["python3".into(), script.into_os_string()]
             }
             Home::Executable => {
                 let folder = programs.context("pass its folder with --peer-programs")?;
@@ -92,19 +86,15 @@ impl Peer {
                     "{} does not exist; see bench/README.md to build it",
                     program.display()
                 );
-                let command = [program.into_os_string()];
-                Ok(Box::new(program::Program::start(
-                    self.name,
-                    &command,
-                    handout.file()?,
-                    threads,
-                )?))
+                vec![program.into_os_string()]
             }
             #[cfg(feature = "peers")]
-            Home::Crate => native::enter(self.name, &handout.arrays()?),
+            Home::Crate => return native::enter(self.name, &handout.arrays()?),
             #[cfg(not(feature = "peers"))]
             Home::Crate => bail!("kostra-bench was built without the feature `peers`"),
-        }
+        };
+        let program = program::Program::start(self.name, &command, handout.file()?, threads)?;
+        Ok(Box::new(program))
     }
 }
 
