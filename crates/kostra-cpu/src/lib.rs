@@ -14,7 +14,7 @@ pub use sequential::kruskal_of_edges;
 pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Graph, Key, Order, Problem, Run, SolveError, Solver, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Graph, Key, Order, Problem, Run, SolveError, Solver, Weight,
 };
 
 /// All solvers of this crate, in the order of tables.
@@ -44,6 +44,11 @@ pub const MANY: u32 = 1 << 31;
 /// vertices for labels, else [`FASTEST`].
 pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
     if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
+}
+
+/// A rank above the rank of every edge: no graph has an edge with this id.
+fn no_edge<K: Key>() -> K::Rank {
+    K::MAX.rank(EdgeId::MAX)
 }
 
 /// The edges of the canonical forest of an edge list, found by the solver that [`fastest_for`]

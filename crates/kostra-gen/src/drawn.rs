@@ -11,10 +11,10 @@
 //! edge and window, and O(m) for the buckets. Scratch memory: 8 bytes per draw of a window.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::Vertex;
-use kostra_parallel::Schedule;
+use kostra_parallel::{Schedule, into_item, lock};
 
 use crate::SpecError;
 use crate::allocation::array;
@@ -137,7 +137,7 @@ impl<D: Draw> Draws<D> {
         let sorters: Vec<_> =
             (0..run.team.threads()).map(|_| Mutex::new(Ok(Sorter::default()))).collect();
         run.team.distribute(self.draws as usize, Schedule::Dynamic(TAKE), |thread, range| {
-            let mut slot = sorters[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = lock(&sorters[thread]);
             if let Ok(sorter) = &mut *slot
                 && let Err(refused) = self.draw_into(sorter, range.clone(), rows, buckets)
             {
@@ -147,7 +147,7 @@ impl<D: Draw> Draws<D> {
         });
         let mut runs = Vec::new();
         for sorter in sorters {
-            let mut sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+            let mut sorter = into_item(sorter)?;
             sorter.finish_run(buckets)?;
             runs.append(&mut sorter.slabs);
         }

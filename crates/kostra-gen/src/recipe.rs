@@ -2,16 +2,16 @@
 
 use std::fmt::{self, Debug};
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::{AnyGraph, MAX_EDGES, Vertex, WeightType};
-use kostra_parallel::{Team, with_team};
+use kostra_parallel::{Team, for_each_item, into_item, lock, with_team};
 use thiserror::Error;
 
 use crate::allocation::{check_size, check_vertices};
 use crate::parameters::Parameters;
 use crate::share::Share;
-use crate::source::{Ends, Meter, Run, Source, Stop, for_each_item};
+use crate::source::{Ends, Meter, Run, Source, Stop};
 use crate::target::Arrays;
 use crate::weights::Weights;
 use crate::{GENERATORS, Generated, SpecError, error};
@@ -292,14 +292,11 @@ impl Edges {
                 let made = with_team(1, |team| {
                     self.weights.graph(team, self.seed, self.vertices as usize, ends)
                 });
-                *block.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+                *lock(block) = Some(made);
             });
             next = first;
             check_edges(next)?;
-            let graphs = blocks
-                .into_iter()
-                .filter_map(|block| block.into_inner().unwrap_or_else(PoisonError::into_inner))
-                .collect::<Result<Vec<_>, _>>()?;
+            let graphs = blocks.into_iter().filter_map(into_item).collect::<Result<Vec<_>, _>>()?;
             take(&graphs).map_err(Stop::Write)
         })
     }

@@ -7,11 +7,11 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::Vertex;
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Schedule, Team, lock};
 
 use crate::SpecError;
 
@@ -138,39 +138,21 @@ pub(crate) fn in_waves<S: Default + Send>(
     for start in blocks.clone().step_by(wave) {
         let count = wave.min(blocks.end - start);
         run.team.distribute(count, Schedule::Dynamic(1), |thread, range| {
-            let mut state = states[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = lock(&states[thread]);
             for slot in range {
-                let mut ends = slots[slot].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut ends = lock(&slots[slot]);
                 ends.clear();
                 fill(start + slot, &mut state, &mut ends);
             }
         });
-        let take = |slot: &Mutex<Ends>| {
-            std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner))
-        };
-        filled.extend(slots[..count].iter().map(take));
+        filled.extend(slots[..count].iter().map(|slot| std::mem::take(&mut *lock(slot))));
         emit(&filled)?;
         // The memory of the blocks serves the next wave.
         for (slot, ends) in slots.iter().zip(filled.drain(..)) {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = ends;
+            *lock(slot) = ends;
         }
     }
     Ok(())
-}
-
-/// Calls `step` once for each item, on the threads of a team.
-pub(crate) fn for_each_item<T: Send>(
-    team: &Team<'_>,
-    items: impl Iterator<Item = T>,
-    step: impl Fn(T) + Sync,
-) {
-    let items: Vec<_> = items.map(|item| Mutex::new(Some(item))).collect();
-    team.for_each(items.len(), Schedule::Dynamic(1), |index| {
-        let item = items[index].lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(item) = item {
-            step(item);
-        }
-    });
 }
 
 /// Blocks of edges that are each generated without the others.

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use kostra_core::memory;
-use kostra_parallel::Team;
+use kostra_parallel::{Team, for_each_item};
 
 use crate::SpecError;
 use crate::allocation::zeros;
-use crate::source::{Ends, for_each_item};
+use crate::source::Ends;
 
 /// The edges of a graph or of a part of it, in order.
 ///

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kostra_core::{AnyGraph, EdgeList, Vertex, Weight, WeightType};
-use kostra_parallel::Team;
+use kostra_parallel::{Team, for_each_item};
 
 use crate::SpecError;
 use crate::allocation::zeros;
 use crate::random;
-use crate::source::{Ends, for_each_item};
+use crate::source::Ends;
 
 /// A kind of weights; the crate's documentation has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_capacity_in_large_pages};
 
+use crate::items::for_each_item;
 use crate::team::{Schedule, with_team};
 
 /// The fewest members per thread: below this, starting a thread costs more than it saves.
@@ -38,12 +38,10 @@ pub fn edge_ids(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory
         let parts = counts.into_iter().map(|members| {
             let (part, others) = std::mem::take(&mut rest).split_at_mut(members.into_inner());
             rest = others;
-            Mutex::new(part)
+            part
         });
-        let parts: Vec<_> = parts.collect();
-        team.for_each(chunks.len(), Schedule::Dynamic(1), |index| {
-            let mut ids = parts[index].lock().unwrap_or_else(PoisonError::into_inner);
-            fill(share * index, chunks[index], &mut ids);
+        for_each_item(team, parts.zip(&chunks).enumerate(), |(index, (ids, words))| {
+            fill(share * index, words, ids);
         });
     });
     // SAFETY: the capacity is at least `set.len()`, and `fill` has written every part completely.

@@ -7,7 +7,7 @@
 //! | `placement` | the processor on which each thread of a team starts |
 //! | `atomic` | [`atomic_u32`], [`atomic_u64`]: borrowed integers as atomic integers |
 //! | `scan` | [`exclusive_prefix_sum`] |
-//! | `for_each_mut` | [`for_each_mut`]: one call for each item of a slice |
+//! | `items` | [`for_each_item`], [`for_each_mut`]: one call for each item; [`lock`]: one thread at a time |
 //! | `edge_ids` | [`edge_ids`]: the ids of a set of edges in ascending order |
 //! | `shared_edge_set` | [`SharedEdgeSet`]: a set of edges that threads fill |
 //! | `shared_trees` | [`SharedTrees`]: trees that threads grow until they touch |
@@ -27,7 +27,7 @@
 mod adjacency_list;
 mod atomic;
 mod edge_ids;
-mod for_each_mut;
+mod items;
 mod lightest_edges;
 mod machine;
 mod observed;
@@ -44,7 +44,7 @@ mod worklist;
 pub use adjacency_list::{AdjacencyList, Rows, Writer};
 pub use atomic::{atomic_u32, atomic_u64};
 pub use edge_ids::edge_ids;
-pub use for_each_mut::for_each_mut;
+pub use items::{for_each_item, for_each_mut, into_item, lock};
 pub use lightest_edges::LightestEdges;
 pub use machine::memory_info;
 pub use observed::with_observed_team;

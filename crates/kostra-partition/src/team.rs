@@ -1,25 +1,13 @@
 //! Loops over arrays on a team of threads, without shared mutable state.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Schedule, Team, for_each_item, into_item, lock};
 
 /// The number of items of a block. It does not depend on the number of threads, so neither does any
 /// result that is collected block by block.
 pub(crate) const BLOCK: usize = 1 << 12;
-
-/// Calls `step` with the index of each item and the item.
-pub(crate) fn for_each_item<T: Send>(
-    team: &Team<'_>,
-    items: impl Iterator<Item = T>,
-    step: impl Fn(usize, &mut T) + Sync,
-) {
-    let items: Vec<_> = items.map(Mutex::new).collect();
-    team.for_each(items.len(), Schedule::Dynamic(1), |index| {
-        step(index, &mut items[index].lock().unwrap_or_else(PoisonError::into_inner));
-    });
-}
 
 /// Calls `step` with the first index and the items of each chunk of `length` items of an array.
 pub(crate) fn for_each_chunk<T: Send>(
@@ -28,7 +16,9 @@ pub(crate) fn for_each_chunk<T: Send>(
     length: usize,
     step: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    for_each_item(team, items.chunks_mut(length), |index, chunk| step(index * length, chunk));
+    for_each_item(team, items.chunks_mut(length).enumerate(), |(index, chunk)| {
+        step(index * length, chunk);
+    });
 }
 
 /// Scratch memory for each thread of a team, which several loops use one after the other.
@@ -50,7 +40,7 @@ impl<S: Send> Scratches<S> {
     ) -> Vec<R> {
         let range = |index: usize| index * block..len.min((index + 1) * block);
         let blocks = len.div_ceil(block);
-        let own = |thread: usize| self.0[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |thread: usize| lock(&self.0[thread]);
         if blocks <= 1 || team.threads() == 1 {
             let mut own = own(0);
             let own = own.get_or_insert_with(&scratch);
@@ -61,14 +51,11 @@ impl<S: Send> Scratches<S> {
             let mut own = own(thread);
             let own = own.get_or_insert_with(&scratch);
             for index in taken {
-                let result = Some(step(own, range(index)));
-                *results[index].lock().unwrap_or_else(PoisonError::into_inner) = result;
+                let result = step(own, range(index));
+                *lock(&results[index]) = Some(result);
             }
         });
-        results
-            .into_iter()
-            .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect()
+        results.into_iter().filter_map(into_item).collect()
     }
 }
 

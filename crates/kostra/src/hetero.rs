@@ -17,7 +17,7 @@
 //! * Input: an edge list in host memory with many edges per vertex. Exact.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,7 @@ use kostra_core::{
     SolveError, SolverInfo, SolverOption, Vertex,
 };
 use kostra_cuda::multi::{ListedEdges, Reduction};
+use kostra_parallel::{into_item, lock};
 
 /// The solver for threads and a device.
 pub(crate) struct Hetero;
@@ -185,7 +186,7 @@ impl<'a, K: Key> Halves<'a, K> {
         let (edges, device) = (self.edges, &self.device);
         let on_device = || {
             let start = Instant::now();
-            let mut device = device.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut device = lock(device);
             let reduced =
                 if upper.is_empty() { Ok(()) } else { device.add(edges, upper.clone(), copiers) };
             reduced.map(|()| start.elapsed())
@@ -217,7 +218,7 @@ impl<'a, K: Key> Halves<'a, K> {
         run.counter("edges on threads", low as f64);
         run.counter("edges on the device", (edges.len() - high) as f64);
         run.counter("edges of the threads' forests", kept.len() as f64);
-        let device = device.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let device = into_item(device);
         run.counter("edges of the device's forest", device.len() as f64);
         run.progress(edges.len(), edges.len() + 1)?;
         let threads = run.threads();

@@ -19,7 +19,8 @@ use kostra_core::{
     SolveError, SolverInfo, UnionFind, memory,
 };
 
-use super::{Pace, no_edge};
+use super::Pace;
+use crate::no_edge;
 
 /// Borůvka's algorithm.
 pub(crate) struct Boruvka;

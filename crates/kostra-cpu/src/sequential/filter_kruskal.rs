@@ -26,8 +26,9 @@ use kostra_core::{
     Run, SolveError, SolverInfo, UnionFind, Vertex, memory,
 };
 
-use super::{no_edge, unite};
+use super::unite;
 use crate::light_edges::{giant_component, light_edges};
+use crate::no_edge;
 use crate::radix_sort::radix_sort_by_key;
 
 /// Filter-Kruskal.

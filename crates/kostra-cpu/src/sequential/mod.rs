@@ -11,7 +11,7 @@ mod prim_pairing;
 mod reverse_delete;
 mod unite;
 
-use kostra_core::{EdgeId, Key, Solver};
+use kostra_core::Solver;
 
 pub(crate) use kruskal::Kruskal;
 pub use kruskal::kruskal_of_edges;
@@ -29,14 +29,9 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &reverse_delete::ReverseDelete,
 ];
 
-/// A rank above the rank of every edge: no graph has an edge with this id.
-fn no_edge<K: Key>() -> K::Rank {
-    K::MAX.rank(EdgeId::MAX)
-}
-
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, Observer, Order, Run, SolveError, verify, with_graph};
+    use kostra_core::{AnyGraph, EdgeId, Observer, Order, Run, SolveError, verify, with_graph};
 
     use super::*;
     use crate::testing::Random;

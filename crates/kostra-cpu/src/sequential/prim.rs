@@ -14,8 +14,9 @@
 
 use kostra_core::{BitSet, CsrView, EdgeSet, Key, Problem, Run, SolveError, Vertex, memory};
 
-use super::{Pace, no_edge};
+use super::Pace;
 use crate::heap::Heap;
+use crate::no_edge;
 
 /// Grows the forest with a heap.
 pub(super) fn grow<K: Key, H: Heap<K>>(

@@ -18,7 +18,8 @@ use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, memory,
 };
 
-use super::{Pace, no_edge};
+use super::Pace;
+use crate::no_edge;
 
 /// The number of vertices up to which no graph is refused: its scans take a fraction of a second.
 const SMALL: u32 = 16_384;

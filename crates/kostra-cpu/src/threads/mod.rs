@@ -9,8 +9,6 @@ mod prim_collide;
 mod prim_parts;
 mod stage_graph;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
@@ -27,9 +25,3 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &prim_parts::PrimUnion,
     &prim_parts::PrimBoundary,
 ];
-
-/// Locks an item that one thread at a time uses, so no thread waits. The lock gives a step
-/// exclusive access.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

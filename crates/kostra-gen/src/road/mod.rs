@@ -23,17 +23,15 @@
 
 mod plan;
 
-use std::sync::PoisonError;
-
 use kostra_core::{AnyGraph, Coordinates, WeightType};
-use kostra_parallel::Team;
+use kostra_parallel::{Team, for_each_item, lock};
 use plan::Plan;
 
 use crate::allocation::{self, zeros};
 use crate::parameters::{Parameters, SEED};
 use crate::recipe::{ENDS, InMemory, without_writing};
 use crate::share::Share;
-use crate::source::{BLOCK_EDGES, Ends, Run, for_each_item, in_waves};
+use crate::source::{BLOCK_EDGES, Ends, Run, in_waves};
 use crate::target::Arrays;
 use crate::weights::Weights;
 use crate::{Generated, GeneratorInfo, Made, ParameterInfo, SpecError};
@@ -104,7 +102,7 @@ impl InMemory for Road {
         let mut next = 0;
         let divided = blocks.divide(&mut places);
         let fill = |block: usize, (): &mut (), ends: &mut Ends| {
-            let places = divided[block].lock().unwrap_or_else(PoisonError::into_inner).take();
+            let places = lock(&divided[block]).take();
             plan.lay_out(blocks.blocks[block], places.unwrap_or_default(), ends);
         };
         run.meter.expect(blocks.blocks.len() as u64);

@@ -26,11 +26,11 @@ use std::sync::Mutex;
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
-use kostra_parallel::Team;
+use kostra_parallel::{Team, for_each_item};
 
 use super::Place;
 use crate::random;
-use crate::source::{Ends, for_each_item};
+use crate::source::Ends;
 
 /// The spacing of the lattice, in decimeters.
 const SPACING: f64 = 1200.0;

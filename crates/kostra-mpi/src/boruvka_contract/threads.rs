@@ -1,8 +1,10 @@
 //! The threads of one kernel. They are started for the kernel and end with it, which takes some
 //! tens of microseconds.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
+
+use kostra_parallel::lock;
 
 /// The number of vertices of one task, and of entries below which a task is not worth a thread.
 pub(super) const ITEMS_PER_TASK: usize = 1 << 12;
@@ -18,7 +20,7 @@ pub(super) fn distribute<T: Send>(
     let tasks = Mutex::new(tasks);
     let serve = || {
         // The lock is released before the work.
-        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = || lock(&tasks).next();
         while let Some(task) = next() {
             work(task);
         }

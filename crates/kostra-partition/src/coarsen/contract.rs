@@ -12,9 +12,9 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{OutOfMemory, Vertex, memory};
-use kostra_parallel::{Team, atomic_u32, exclusive_prefix_sum};
+use kostra_parallel::{Team, atomic_u32, exclusive_prefix_sum, for_each_item};
 
-use crate::team::{BLOCK, for_each_chunk, for_each_item, map_blocks};
+use crate::team::{BLOCK, for_each_chunk, map_blocks};
 use crate::{PartitionError, WeightedGraph};
 
 /// The least number of coarse vertices that a thread merges at once.
@@ -79,9 +79,9 @@ fn join(mut blocks: Vec<Block>, count: usize, team: &Team<'_>) -> Result<Block, 
         );
         places.push(place);
     }
-    for_each_item(team, places.into_iter(), |index, (neighbors, edge_weights)| {
-        neighbors.copy_from_slice(&blocks[index].neighbors);
-        edge_weights.copy_from_slice(&blocks[index].edge_weights);
+    for_each_item(team, places.into_iter().zip(&blocks), |((neighbors, edge_weights), block)| {
+        neighbors.copy_from_slice(&block.neighbors);
+        edge_weights.copy_from_slice(&block.edge_weights);
     });
     Ok(Block { ends, neighbors, edge_weights, vertex_weights })
 }

@@ -16,10 +16,10 @@
 //! The threads read each row once: O(n + m). One thread joins: O(n). Memory: 21 bytes per vertex.
 
 use kostra_core::Vertex;
-use kostra_parallel::Team;
+use kostra_parallel::{Team, for_each_item};
 
 use super::Grouping;
-use crate::team::{BLOCK, for_each_chunk, for_each_item};
+use crate::team::{BLOCK, for_each_chunk};
 
 /// Vertices with the same favorite are joined if more than this share of the vertices, in percent,
 /// is alone.
@@ -70,7 +70,7 @@ impl Clusters {
         let (mut labels, mut weights, mut alone) = (vec![0; n], vec![0; n], vec![false; n]);
         let chunks = labels.chunks_mut(BLOCK).zip(weights.chunks_mut(BLOCK));
         let chunks = chunks.zip(alone.chunks_mut(BLOCK));
-        for_each_item(team, chunks, |index, ((labels, weights), alone)| {
+        for_each_item(team, chunks.enumerate(), |(index, ((labels, weights), alone))| {
             let first = (index * BLOCK) as Vertex;
             for (offset, v) in (first..first + labels.len() as Vertex).enumerate() {
                 let favorite = favorites[v as usize];

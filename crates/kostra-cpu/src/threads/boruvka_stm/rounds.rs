@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use kostra_core::{Csr, Edges, Key, Run, SolveError, Vertex};
 use kostra_parallel::{
     Abort, Cells, LightestEdges, Participant, Schedule, SharedEdgeSet, Tally, Team, Transaction,
-    Unfinished, Worklist,
+    Unfinished, Worklist, lock,
 };
 
-use super::super::lock;
 use super::arcs::LiveArcs;
 
 /// The vertices that a thread gets at a time: a few cache lines of each array, and few enough to

@@ -66,9 +66,8 @@ use kostra_core::{
     Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, SolverOption, memory,
 };
-use kostra_parallel::{SharedEdgeSet, SharedTrees, Team, with_observed_team};
+use kostra_parallel::{SharedEdgeSet, SharedTrees, Team, lock, with_observed_team};
 
-use super::lock;
 use super::stage_graph::{StageGraph, admit};
 use partial_prim::{Iteration, Search, Tally, Worker, joined};
 

@@ -5,9 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{OutOfMemory, Run, SolveError, Vertex, memory};
-use kostra_parallel::{SharedEdgeSet, SharedTrees, Team};
+use kostra_parallel::{SharedEdgeSet, SharedTrees, Team, lock};
 
-use super::super::lock;
 use super::super::stage_graph::{Entry, StageGraph};
 
 /// The number of steps (entries that a search looks at) after which workers pause and the leader

@@ -4,9 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex};
-use kostra_parallel::{AdjacencyList, Cells, Participant, SharedTrees, Team, Writer};
+use kostra_parallel::{AdjacencyList, Cells, Participant, SharedTrees, Team, Writer, lock};
 
-use super::super::lock;
 use super::super::stage_graph::StageGraph;
 use super::starts::{AfterCollision, Search, Starts};
 use super::{UNVISITED, refusal};

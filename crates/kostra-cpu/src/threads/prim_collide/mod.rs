@@ -72,10 +72,9 @@ use kostra_core::{
 };
 use kostra_parallel::{
     AdjacencyList, Cells, Schedule, SharedEdgeSet, SharedTrees, Team, TransactionalMemory,
-    atomic_u32, with_observed_team,
+    atomic_u32, lock, with_observed_team,
 };
 
-use super::lock;
 use super::stage_graph::{StageGraph, admit};
 use grow::{Instance, RESERVED, Stage, Tally};
 use starts::{AfterCollision, Starts};
@@ -199,7 +198,7 @@ fn grow_forest<K: Key>(
         TransactionalMemory::in_words(&mut words, TransactionalMemory::LOWEST_LIMIT)
             .expect("the lowest limit is in range");
     let (cells, participants) = transactional.participants(number);
-    let state = run.phase("list", |_| State::new(rows, after_collision, memory.lend(), team));
+    let state = run.phase("list", |_| State::new(rows, after_collision, memory.arrays(), team));
     let mut state = state.map_err(refused)?;
     state.cells = with_transactions.then_some(cells);
     let mut instances = Vec::new();
@@ -272,7 +271,7 @@ impl Memory {
     }
 
     /// The trees, and the sizes of the vertices in two arrays.
-    fn lend(&mut self) -> (SharedTrees<'_>, &mut [u32], &mut [u32]) {
+    fn arrays(&mut self) -> (SharedTrees<'_>, &mut [u32], &mut [u32]) {
         let [successor, touched, sizes, next_sizes] = &mut self.0;
         (SharedTrees::in_memory(successor, touched), sizes, next_sizes)
     }

@@ -2,10 +2,10 @@
 //! rarely meet on a small graph. To other threads, a step has the effect of one atomic operation.
 
 use kostra_core::{AnyGraph, EdgeId, Order, Solver, with_graph};
+use kostra_parallel::with_team;
 
 use super::*;
 use crate::testing::{Log, Random, canonical_ids};
-use kostra_parallel::with_team;
 
 /// The vertices of a stage, those that were claimed, and the collisions.
 type Counts = [u32; 3];
@@ -26,7 +26,7 @@ fn interleaved<K: Key>(
     let mut transactional = TransactionalMemory::in_words(&mut words, 2).unwrap();
     let (cells, participants) = transactional.participants(instances);
     with_team(1, |team| {
-        let mut state = State::new(rows, after_collision, memory.lend(), team).unwrap();
+        let mut state = State::new(rows, after_collision, memory.arrays(), team).unwrap();
         state.cells = with_transactions.then_some(cells);
         let mut all = Vec::new();
         for (index, participant) in participants.into_iter().enumerate() {

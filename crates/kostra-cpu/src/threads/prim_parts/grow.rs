@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, Run, SolveError, Vertex, memory};
-use kostra_parallel::{SharedEdgeSet, Team};
+use kostra_core::{CsrView, Key, OutOfMemory, Run, SolveError, Vertex, memory};
+use kostra_parallel::{SharedEdgeSet, Team, lock};
 
 use super::cut::Parts;
-use super::lock;
 use crate::heap::{BinaryHeap, Heap};
+use crate::no_edge;
 
 /// The number of steps (scanned entries) after which instances pause and report to the observer.
 const STRIDE: usize = 1 << 20;
@@ -101,11 +101,6 @@ pub(super) struct LocalForest<K: Key> {
     /// The lightest edge known from the tree to each vertex beside it. The vertices of the tree
     /// have the lowest rank.
     nearest: Vec<K::Rank>,
-}
-
-/// A rank above the rank of every edge: no graph has an edge with this id.
-pub(super) fn no_edge<K: Key>() -> K::Rank {
-    K::MAX.rank(EdgeId::MAX)
 }
 
 impl<K: Key> Instance<K> for LocalForest<K> {

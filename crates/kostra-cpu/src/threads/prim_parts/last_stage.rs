@@ -5,9 +5,7 @@ use std::sync::Mutex;
 use kostra_core::{
     EdgeId, EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
 };
-use kostra_parallel::{Schedule, SharedEdgeSet, SharedUnionFind, Team, edge_ids};
-
-use super::lock;
+use kostra_parallel::{Schedule, SharedEdgeSet, SharedUnionFind, Team, edge_ids, lock};
 
 /// The option that names the solver of the last stage. Sousa names Kruskal's and Borůvka's
 /// algorithms for it.

@@ -18,7 +18,6 @@ pub(super) use union::PrimUnion;
 
 use kostra_core::Run;
 
-use super::lock;
 use cut::Parts;
 
 /// Reports the parts: their number, the vertices of the largest, and the edges that cross parts.

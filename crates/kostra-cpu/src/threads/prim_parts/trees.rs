@@ -8,8 +8,9 @@
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
-use super::grow::{Field, Instance, no_edge};
+use super::grow::{Field, Instance};
 use crate::heap::{BinaryHeap, Heap};
+use crate::no_edge;
 
 /// No tree: the tree of an unvisited vertex.
 const NONE: u32 = u32::MAX;
