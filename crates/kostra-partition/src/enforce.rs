@@ -1,11 +1,11 @@
 //! Balance for partitions that another partitioner has found.
 
 use kostra_core::Run;
+use kostra_core::random::Stream;
 use kostra_parallel::with_observed_team;
 
 use crate::refine::{State, enforce};
 use crate::{Partition, PartitionError, WeightedGraph, limit};
-use kostra_core::random::Stream;
 
 /// Brings every part within the [`limit`], and gives every part a vertex. Moves the vertices that
 /// raise the cut least. A partition that fulfils both is returned unchanged, in O(n + k).

@@ -38,13 +38,9 @@ use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, SolverOption, Vertex,
 };
-
-use kostra_parallel::LightestEdges;
-use kostra_parallel::SharedEdgeSet;
-use kostra_parallel::SharedUnionFind;
-use kostra_parallel::Worklist;
-use kostra_parallel::with_observed_team;
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{
+    LightestEdges, Schedule, SharedEdgeSet, SharedUnionFind, Team, Worklist, with_observed_team,
+};
 
 /// Borůvka's algorithm by edges.
 pub(crate) struct BoruvkaEdge;

@@ -11,10 +11,10 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
 use super::pairs::{Border, PairEffort};
 use super::state::State;
-use kostra_core::random::Stream;
 
 /// The number of moves without a new best that ends a pass, in percent of the border.
 const PATIENCE_PERCENT: usize = 10;

@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{Key, Run, SolveError, Vertex};
+use kostra_parallel::{atomic_u32, atomic_u64, exclusive_prefix_sum};
 
 use super::graph::{Contracted, NO_RANK, Rows};
 use super::{NONE, Rounds};
-use kostra_parallel::exclusive_prefix_sum;
-use kostra_parallel::{atomic_u32, atomic_u64};
 
 impl Rounds<'_, '_> {
     /// Algorithm 7. Returns the number of edges that each thread has scanned.

@@ -48,11 +48,9 @@ use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
     SolverOption,
 };
+use kostra_parallel::{Schedule, SharedEdgeSet, Team, with_observed_team};
 
 use graph::{Contracted, Given, Layout, Rows, Vertices};
-use kostra_parallel::SharedEdgeSet;
-use kostra_parallel::with_observed_team;
-use kostra_parallel::{Schedule, Team};
 
 /// The generic contracting Borůvka algorithm.
 pub(crate) struct BoruvkaContract;
