@@ -13,6 +13,7 @@ use crate::graphs;
 use crate::record::FileResult;
 use crate::statistics::Timing;
 
+/// The bytes of a read: enough that the system calls cost little.
 const BUFFER: usize = 1 << 18;
 
 /// Times the three on one file, in turn in each round. The first round loads the file into the page

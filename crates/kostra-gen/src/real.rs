@@ -26,6 +26,7 @@ pub(crate) fn ln(x: f64) -> f64 {
 
 /// The logarithm of `1 - p`, exact also for a small `p`, for `p` in [0, 1).
 pub(crate) fn ln_1m(p: f64) -> f64 {
+    /// Up to this, five terms of the series suffice: the sixth is below 1e-20 of the first.
     const SMALL: f64 = 1e-4;
     if p > SMALL {
         return ln(1.0 - p);

@@ -35,6 +35,7 @@ impl Scale {
 
     /// The scale of a line whose positions are few, with a tick at each of them.
     pub(super) fn with_ticks_at(mut self, values: &[f64]) -> Self {
+        /// The texts of more ticks would overlap.
         const MANY: usize = 8;
         if values.len() <= MANY {
             self.ticks = values.iter().map(|&value| self.at(value)).collect();
