@@ -8,10 +8,10 @@
 //! * **Use**: any number of dimensions; the tests compare all other methods with it.
 
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::{Run, memory};
-use kostra_parallel::{Schedule, Team, with_observed_team};
+use kostra_parallel::{Schedule, Team, into_item, lock, with_observed_team};
 
 use crate::blocks::{Blocks, LANES, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
@@ -157,16 +157,16 @@ impl<'a, A: Accumulate> Prim<'a, A> {
         let first = Mutex::new((Pair::NONE, 0));
         let parts: Vec<_> = used.chunks_mut(per_call).map(Mutex::new).collect();
         team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
-            let blocks = &mut **parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+            let blocks = &mut **lock(&parts[part]);
             let start = part * per_call;
             let step = Step::<A> { joined, coordinates, blocks, start, outside, norm: PhantomData };
             let found = wide(step);
-            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut first = lock(&first);
             if found.0.is_before(&first.0) {
                 *first = found;
             }
         });
-        first.into_inner().unwrap_or_else(PoisonError::into_inner)
+        into_item(first)
     }
 }
 

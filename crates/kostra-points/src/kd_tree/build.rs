@@ -5,10 +5,10 @@
 //! and only the last leaf has unused lanes.
 
 use std::cmp::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Team, for_each_item, into_item, lock};
 
 use super::shape::Shape;
 use crate::Prepared;
@@ -238,21 +238,14 @@ fn split_on_threads<const D: usize>(
     // The upper levels: all parts of a level at once.
     while !level.is_empty() {
         let next = Mutex::new(Vec::new());
-        let taken: Vec<_> = level.into_iter().map(|part| Mutex::new(Some(part))).collect();
-        team.for_each(taken.len(), Schedule::Dynamic(1), |at| {
-            let part = taken[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-            let halves = part.and_then(|part| {
-                if part.items.len() <= ALONE {
-                    part.build();
-                    return None;
-                }
-                part.split()
-            });
-            next.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .extend(halves.into_iter().flatten());
+        for_each_item(team, level.into_iter(), |part| {
+            if part.items.len() <= ALONE {
+                part.build();
+            } else if let Some(halves) = part.split() {
+                lock(&next).extend(halves);
+            }
         });
-        level = next.into_inner().unwrap_or_else(PoisonError::into_inner);
+        level = into_item(next);
     }
     for number in (0..nodes.len()).rev() {
         let right = nodes[number].right as usize;

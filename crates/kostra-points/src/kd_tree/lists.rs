@@ -1,9 +1,9 @@
 //! The nearest neighbors of each point, and core distances. All rounds read them.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::{OutOfMemory, Run, memory};
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Schedule, Team, for_each_item, lock};
 
 use super::nearest::LeafNeighbors;
 use super::passes::Passes;
@@ -37,9 +37,8 @@ pub(super) fn for_each_chunk<T: Send>(
     leaves: &mut [T],
     step: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    let chunks: Vec<_> = leaves.chunks_mut(LEAVES).map(Mutex::new).collect();
-    team.for_each(chunks.len(), Schedule::Dynamic(1), |chunk| {
-        step(chunk, &mut chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner));
+    for_each_item(team, leaves.chunks_mut(LEAVES).enumerate(), |(chunk, leaves)| {
+        step(chunk, leaves);
     });
 }
 
@@ -77,7 +76,7 @@ impl Lists {
         let mut lists = Self::empty(shape.leaves(), kept)?;
         let outputs: Vec<_> = lists.neighbors.chunks_mut(LANES * kept).map(Mutex::new).collect();
         let store = |leaf: usize, found: &LeafNeighbors| {
-            let mut output = outputs[leaf].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut output = lock(&outputs[leaf]);
             for (lane, list) in output.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
                 store_positions(list, found.of(lane));
             }
@@ -106,7 +105,7 @@ impl Lists {
         let outputs: Vec<_> =
             lists.core.iter_mut().zip(&mut lists.open).zip(neighbors).map(Mutex::new).collect();
         let store = |leaf: usize, found: &LeafNeighbors| {
-            let mut output = outputs[leaf].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut output = lock(&outputs[leaf]);
             let ((core, open), neighbors) = &mut *output;
             for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
                 let (compared, _) = found.of(lane);
@@ -199,7 +198,7 @@ pub(super) fn for_each_leaf(
         run.progress(start, leaves).map_err(|_| PointsError::Cancelled)?;
         let part = REPORTED.min(leaves - start);
         team.distribute(part, Schedule::Dynamic(LEAVES), |thread, range| {
-            let mut neighbors = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut neighbors = lock(&scratch[thread]);
             for leaf in start + range.start..start + range.end {
                 passes.find(leaf, &mut neighbors);
                 store(leaf, &neighbors);

@@ -6,10 +6,9 @@
 //! (path halving).
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Schedule, Team, atomic_u32};
+use kostra_parallel::{Schedule, Team, atomic_u32, for_each_item};
 
 use crate::pair::Pair;
 
@@ -105,11 +104,10 @@ fn number_roots(
         let components = BLOCK.min(next.len() - block * BLOCK);
         let (output, others) =
             rest.split_at_mut(components - (roots[block + 1] - roots[block]) as usize);
-        outputs.push(Mutex::new(output));
+        outputs.push(output);
         rest = others;
     }
-    team.for_each(blocks, Schedule::Dynamic(1), |block| {
-        let mut output = outputs[block].lock().unwrap_or_else(PoisonError::into_inner);
+    for_each_item(team, outputs.into_iter().enumerate(), |(block, output)| {
         let mut slots = output.iter_mut();
         let mut number = roots[block];
         for component in block * BLOCK..next.len().min((block + 1) * BLOCK) {

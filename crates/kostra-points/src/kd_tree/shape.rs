@@ -1,10 +1,9 @@
 //! The tree without coordinates: which points, nodes and leaves are where.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Team, for_each_item};
 
 use crate::blocks::LANES;
 
@@ -115,12 +114,11 @@ impl Shape {
         for subtree in &self.subtrees {
             let (own, others) = rest.split_at_mut(subtree.len().div_ceil(2));
             let leaves = own.len();
-            parts.push((subtree.start as u32, first_leaf, Mutex::new(own)));
+            parts.push((subtree.start as u32, first_leaf, own));
             (rest, first_leaf) = (others, first_leaf + leaves);
         }
-        team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
-            let (root, first_leaf, leaves) = &parts[part];
-            step(*root, *first_leaf, &mut leaves.lock().unwrap_or_else(PoisonError::into_inner));
+        for_each_item(team, parts.into_iter(), |(root, first_leaf, leaves)| {
+            step(root, first_leaf, leaves);
         });
     }
 
@@ -146,14 +144,10 @@ impl Shape {
         let (mut rest, mut end) = (&mut *nodes, 0);
         for subtree in &self.subtrees {
             let (skipped, others) = rest.split_at_mut(subtree.end - end);
-            subtrees.push(Mutex::new(&mut skipped[subtree.start - end..]));
+            subtrees.push((subtree.start, &mut skipped[subtree.start - end..]));
             (rest, end) = (others, subtree.end);
         }
-        team.for_each(subtrees.len(), Schedule::Dynamic(1), |at| {
-            let mut nodes = subtrees[at].lock().unwrap_or_else(PoisonError::into_inner);
-            set(self.subtrees[at].start, &mut nodes);
-        });
-        drop(subtrees);
+        for_each_item(team, subtrees.into_iter(), |(start, nodes)| set(start, nodes));
         for &number in self.top.iter().rev() {
             let (left, right) = (number as usize + 1, self.rights[number as usize] as usize);
             nodes[number as usize] = join(nodes[left], nodes[right]);

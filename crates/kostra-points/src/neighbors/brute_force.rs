@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, Run, memory};
-use kostra_parallel::{Schedule, Team, atomic_u64};
+use kostra_parallel::{Schedule, Team, atomic_u64, lock};
 
 use super::Nearest;
 use crate::blocks::{Blocks, LANES, compared};
@@ -60,7 +60,7 @@ pub(super) fn for_each_row(
         run.progress(start, n).map_err(|_| PointsError::Cancelled)?;
         let len = REPORTED.min(n - start);
         team.distribute(len, Schedule::Dynamic(ROWS), |thread, range| {
-            let mut nearest = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut nearest = lock(&scratch[thread]);
             for first in range.clone().step_by(ROWS) {
                 let rows = (start + first) as u32..(start + range.end.min(first + ROWS)) as u32;
                 match prepared.norm() {
