@@ -171,8 +171,9 @@ struct Search {
 };
 
 template <bool reaches, typename T>
-__device__ __forceinline__ void search_one(Search<reaches, T>& search, const u32* queries,
-                                           u32 first, u32 end, Found found, const Levels& levels) {
+__device__ __forceinline__ void search_some(Search<reaches, T>& search, const u32* queries,
+                                            u32 first, u32 end, Found found,
+                                            const Levels& levels) {
     u32 lane = threadIdx.x % WIDTH;
     search.active = first + lane < end;
     search.point = queries[search.active ? first + lane : first];
@@ -200,6 +201,14 @@ __device__ __forceinline__ void search_one(Search<reaches, T>& search, const u32
     found.least_keys[search.point] = search.bound == FAR ? FAR : search.bound + after;
 }
 
+// The queries that a warp takes at a time. Few queries are shared out among all warps: the slowest
+// one decides, and points far from each other make it slow.
+__device__ __forceinline__ u32 share_of(u32 queries) {
+    u32 warps = gridDim.x * (WARPS_BLOCK / WIDTH), share = WIDTH;
+    while (share > 4 && queries < warps * (share / 2)) share /= 2;
+    return share;
+}
+
 #define SEARCH(NAME, reaches, TYPE, T)                                                             \
     KERNEL take_##NAME##_##TYPE(const T* exact, const u64* cores, u32 count, const u32* labels,    \
                                 uint4* lists, u64* keys, u64* least_keys, u64* bounds) {           \
@@ -215,17 +224,18 @@ __device__ __forceinline__ void search_one(Search<reaches, T>& search, const u32
                                u64* least_keys, u64* bounds) {                                     \
         __shared__ Row tiles[WARPS_BLOCK];                                                         \
         __shared__ u32 tile_labels[WARPS_BLOCK];                                                   \
-        u32 begin = threadIdx.x / WIDTH * WIDTH, end = counters[QUERIES];                          \
+        u32 begin = threadIdx.x / WIDTH * WIDTH, end = counters[QUERIES], share = share_of(end);   \
         Search<reaches, T> search = {rows, exact, cores, order, boxes, lowest, labels,             \
                                      node_labels, bounds, *frame, tiles + begin,                   \
                                      tile_labels + begin, count};                                  \
         Levels levels(count);                                                                      \
         for (;;) {                                                                                 \
             u32 first = 0;                                                                         \
-            if (threadIdx.x % WIDTH == 0) first = atomicAdd(&counters[TAKEN], WIDTH);              \
+            if (threadIdx.x % WIDTH == 0) first = atomicAdd(&counters[TAKEN], share);              \
             first = __shfl_sync(ALL, first, 0);                                                    \
             if (first >= end) return;                                                              \
-            search_one(search, queries, first, end, Found{lists, keys, least_keys}, levels);       \
+            search_some(search, queries, first, min(end, first + share),                           \
+                        Found{lists, keys, least_keys}, levels);                                   \
         }                                                                                          \
     }
 
