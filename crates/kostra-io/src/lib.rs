@@ -77,7 +77,9 @@ pub use options::{
 };
 pub use output::{Output, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
-pub use point_file::{PointColumn, PointFile, PointOptions, read_points, read_points_bytes};
+pub use point_file::{
+    PointColumn, PointFile, PointOptions, may_be_coordinate, read_points, read_points_bytes,
+};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};

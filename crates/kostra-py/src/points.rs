@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
-use kostra_points::cluster::{ClusterError, Distances, pairwise_tree, rows_tree, segment};
+use kostra_points::cluster::{
+    ClusterError, Distances, Entries, pairwise_tree, rows_tree, segment, sparse_tree,
+};
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
     AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, nearest_neighbors,
@@ -164,6 +166,12 @@ pub(crate) fn order_of_axes(first: &str, second: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether a column of points with this name may be a coordinate.
+#[pyfunction]
+pub(crate) fn may_be_coordinate(name: &str) -> bool {
+    kostra::io::may_be_coordinate(name)
+}
+
 /// The spanning tree of `n` points. `row` is a function that returns the distances of a point to
 /// all points.
 #[pyfunction]
@@ -205,6 +213,26 @@ pub(crate) fn tree_of_distances(
         if is_square { Distances::Square(values) } else { Distances::Condensed(values) };
     let tree = py.detach(|| pairwise_tree(distances, cores)).map_err(cluster_error)?;
     Ok(Forest::of_points(tree))
+}
+
+/// The spanning forest of `points` points, whose distances are the entries of a sparse matrix.
+#[pyfunction]
+pub(crate) fn tree_of_entries(
+    py: Python<'_>,
+    points: u32,
+    rows: PyReadonlyArray1<'_, u32>,
+    columns: PyReadonlyArray1<'_, u32>,
+    distances: PyReadonlyArray1<'_, f64>,
+    threads: Option<usize>,
+) -> PyResult<Forest> {
+    let entries = Entries {
+        points,
+        rows: rows.as_slice()?,
+        columns: columns.as_slice()?,
+        distances: distances.as_slice()?,
+    };
+    let tree = py.detach(|| sparse_tree(entries, threads_or_all(threads)));
+    tree.map(Forest::of_points).map_err(cluster_error)
 }
 
 /// The segment of each vertex, and the number of segments.

@@ -124,6 +124,25 @@ def test_every_form_of_the_distances_gives_the_labels_of_the_points():
     np.testing.assert_array_equal(HDBSCAN().fit(tree).labels_, expected.labels_)
 
 
+@pytest.mark.parametrize("min_samples", [None, 2, 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_form_of_tied_distances_gives_the_tree_of_the_points(min_samples, seed):
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 5, (40, 1 + seed % 3)).astype(float)
+    expected = kostra.euclidean_mst(points, min_samples=min_samples)
+    square = squareform(pdist(points))
+    entries = random.permutation(square.size)  # in any order
+    ends = np.unravel_index(entries, square.shape)
+    full = sparse.coo_array((square.reshape(-1)[entries], ends), shape=square.shape)
+    arrays = NearestNeighbors(n_neighbors=39).fit(points).kneighbors()
+    for form in (square, full, full.tocsr(), arrays, kostra.nearest_neighbors(points, 39)):
+        estimator = SingleLinkage(metric="precomputed", min_samples=min_samples).fit(form)
+        found = estimator.spanning_tree_
+        np.testing.assert_array_equal(found.edges, expected.edges)
+        np.testing.assert_allclose(found.distances, expected.distances)
+        np.testing.assert_array_equal(found.edge_ids, np.arange(39))
+
+
 def test_sparse_neighbors_give_scikit_learns_labels():
     points = blobs(200)
     graph = kneighbors_graph(points, 60, mode="distance")

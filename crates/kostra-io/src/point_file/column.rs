@@ -57,7 +57,7 @@ impl PointColumn {
     }
 }
 
-/// Names of columns that are no coordinates, in lower case. [`is_coordinate`] has more rules.
+/// Names of columns that are no coordinates, in lower case. [`may_be_coordinate`] has more rules.
 const NO_COORDINATES: [&str; 21] = [
     "", // the index of a table of pandas
     "category",
@@ -84,7 +84,7 @@ const NO_COORDINATES: [&str; 21] = [
 
 /// Whether a column with this name may be a coordinate. Ids are not: `osm_id`, `stop-id`, `nodeId`.
 /// Nor is `Unnamed: 0`, as pandas calls a column without a name.
-fn is_coordinate(name: &str) -> bool {
+pub fn may_be_coordinate(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_id = ["_id", "-id", " id", ".id"].iter().any(|end| lower.ends_with(end))
         || name.strip_suffix("Id").is_some_and(|before| !before.is_empty())
@@ -101,8 +101,8 @@ pub(super) fn coordinates(
     if !columns.is_empty() {
         return places("--columns", columns, names, count);
     }
-    if let Some(name) = names.iter().find(|name| !is_coordinate(name)) {
-        let others: Vec<_> = names.iter().filter(|name| is_coordinate(name)).cloned().collect();
+    if let Some(name) = names.iter().find(|name| !may_be_coordinate(name)) {
+        let others: Vec<_> = names.iter().filter(|name| may_be_coordinate(name)).cloned().collect();
         let example = match &*others {
             [] => String::new(),
             others => format!(", such as `--columns {}`", others.join(",")),
@@ -152,10 +152,10 @@ mod tests {
             "",
             "Label",
         ] {
-            assert!(!is_coordinate(name), "{name:?}");
+            assert!(!may_be_coordinate(name), "{name:?}");
         }
         for name in ["x", "lat", "CENTROID", "humid", "width", "idle", "3d"] {
-            assert!(is_coordinate(name), "{name:?}");
+            assert!(may_be_coordinate(name), "{name:?}");
         }
     }
 }

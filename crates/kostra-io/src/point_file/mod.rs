@@ -21,7 +21,7 @@ use crate::formats::{Array, NPY_MAGIC};
 use crate::source::{self, Input, Progress};
 use crate::{Header, KeptColumns, ReadError, ReadErrorKind, whole};
 
-pub use column::PointColumn;
+pub use column::{PointColumn, may_be_coordinate};
 
 /// How a file of points is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

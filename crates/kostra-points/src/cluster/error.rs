@@ -66,6 +66,26 @@ pub enum ClusterError {
         /// The distance.
         distance: f64,
     },
+    /// The arrays of the entries of a sparse matrix differ in length.
+    #[error(
+        "there are {rows} rows, {columns} columns and {distances} distances; pass one of each per entry"
+    )]
+    Entries {
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+        /// The number of distances.
+        distances: usize,
+    },
+    /// An entry of a sparse matrix has a row or a column that does not exist.
+    #[error("there is no point {point}; the {points} points are numbered from 0")]
+    Point {
+        /// The row or the column.
+        point: u32,
+        /// The number of points.
+        points: u32,
+    },
     /// There are more or fewer core distances than points.
     #[error("there are {points} points but {cores} core distances; pass one per point")]
     Cores {

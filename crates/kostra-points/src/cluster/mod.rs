@@ -30,6 +30,7 @@ mod numbering;
 mod pairwise;
 mod segment;
 mod select;
+mod sparse;
 
 pub use condensed_tree::{Cluster, CondensedTree};
 pub use error::ClusterError;
@@ -37,3 +38,4 @@ pub use hierarchy::Hierarchy;
 pub use pairwise::{Distances, pairwise_tree, rows_tree};
 pub use segment::{Segments, segment};
 pub use select::{Clustering, Method, Selection};
+pub use sparse::{Entries, sparse_tree};

@@ -3,13 +3,18 @@
 import numpy as np
 
 from kostra import _arrays, _device, _kostra
-from kostra._arrays import Columns
-from kostra._graph import Graph
+
+
+class SamplesError(ValueError):
+    """There are not as many points or neighbors as ``min_samples``."""
 
 
 def samples(value, n):
     """The argument ``min_samples`` for ``n`` points."""
-    return 1 if value is None else _arrays.required("min_samples", value, 1, n)
+    try:
+        return 1 if value is None else _arrays.required("min_samples", value, 1, n)
+    except ValueError as error:
+        raise SamplesError(str(error)) from None
 
 
 def dense_tree(X, min_samples):
@@ -18,7 +23,7 @@ def dense_tree(X, min_samples):
     """
     _device.refuse_if_on_device("X", X)
     distances = np.ascontiguousarray(_arrays.numbers("X", X), np.float64)
-    _refuse_wrong("X", distances)
+    refuse_wrong("X", distances)
     if distances.ndim == 1:
         if not len(distances):
             raise ValueError("X contains no distances; pass those of at least two points")
@@ -28,26 +33,9 @@ def dense_tree(X, min_samples):
                 f"X has {len(distances)} distances, but n points have n * (n - 1) / 2 pairs; "
                 "pass a condensed vector such as scipy.spatial.distance.pdist returns"
             )
-    elif distances.ndim != 2 or distances.shape[0] != distances.shape[1] or not distances.size:
-        raise ValueError(
-            f"X must be a square matrix of distances, but its shape is {distances.shape}"
-        )
     else:
+        refuse_no_square(distances)
         n = len(distances)
-        if not np.allclose(distances, distances.T):
-            row, column = np.argwhere(~np.isclose(distances, distances.T))[0]
-            raise ValueError(
-                f"X must be symmetric, but X[{row}, {column}] is {distances[row, column]} and "
-                f"X[{column}, {row}] is {distances[column, row]}; pass distances that do not "
-                "depend on the order"
-            )
-        own = distances.diagonal()
-        if not np.allclose(own, 0):
-            place = int((~np.isclose(own, 0)).argmax())
-            raise ValueError(
-                f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
-                "pass distances, not similarities, and zeros on the diagonal"
-            )
     min_samples = samples(min_samples, n)
     cores = None
     if min_samples > 1 and distances.ndim == 2:
@@ -57,7 +45,29 @@ def dense_tree(X, min_samples):
     return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, cores)
 
 
-def _refuse_wrong(name, distances):
+def refuse_no_square(distances):
+    """Refuses arrays that are no square matrix of the distances of points."""
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or not distances.size:
+        raise ValueError(
+            f"X must be a square matrix of distances, but its shape is {distances.shape}"
+        )
+    if not np.allclose(distances, distances.T):
+        row, column = np.argwhere(~np.isclose(distances, distances.T))[0]
+        raise ValueError(
+            f"X must be symmetric, but X[{row}, {column}] is {distances[row, column]} and "
+            f"X[{column}, {row}] is {distances[column, row]}; pass distances that do not "
+            "depend on the order"
+        )
+    own = distances.diagonal()
+    if not np.allclose(own, 0):
+        place = int((~np.isclose(own, 0)).argmax())
+        raise ValueError(
+            f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
+            "pass distances, not similarities, and zeros on the diagonal"
+        )
+
+
+def refuse_wrong(name, distances):
     """Refuses negative distances and NaN."""
     wrong = ~(distances >= 0)
     if wrong.any():
@@ -84,14 +94,15 @@ def _condensed_cores(distances, n, min_samples):
 
 
 def sparse_tree(X, min_samples, threads):
-    """The forest of the stored entries of a sparse matrix."""
+    """The engine's forest of the stored entries of a sparse matrix."""
     if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
         raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
     n = X.shape[0]
     X = X.tocoo(copy=False)
     rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
     distances = _arrays.numbers("X.data", X.data)
-    _refuse_wrong("X.data", distances)
+    refuse_wrong("X.data", distances)
+    _refuse_similarities(distances[rows == columns], distances)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         distances = distances.astype(np.float64, copy=False)
@@ -101,11 +112,11 @@ def sparse_tree(X, min_samples, threads):
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         cores = distances[order[starts + min_samples - 1]]
         distances = np.maximum(distances, np.maximum(cores[rows], cores[columns]))
-    return _forest(rows, columns, distances, n, ("X.row", "X.col", "X.data"), threads)
+    return _forest(n, rows, columns, distances, threads)
 
 
 def neighbor_tree(indices, distances, min_samples, threads):
-    """The forest of the arrays that scikit-learn's ``kneighbors`` returns, in either order."""
+    """The engine's forest of the arrays of scikit-learn's ``kneighbors``, in either order."""
     indices = _arrays.numbers("the first array of X", indices)
     distances = _arrays.numbers("the second array of X", distances)
     if indices.dtype.kind in "iu" and distances.dtype.kind in "iu":
@@ -121,7 +132,7 @@ def neighbor_tree(indices, distances, min_samples, threads):
             f"n by k, but are {indices.dtype} of the shape {indices.shape} and "
             f"{distances.dtype} of the shape {distances.shape}"
         )
-    _refuse_wrong("distances", distances)
+    refuse_wrong("distances", distances)
     n, k = indices.shape
     outside = (indices < 0) | (indices >= n)
     if outside.any():
@@ -130,30 +141,40 @@ def neighbor_tree(indices, distances, min_samples, threads):
             f"indices[{row}, {column}] is {indices[row, column]}, but there are {n} points, "
             "numbered from 0; pass fewer neighbors, so that every point has all of them"
         )
-    rows = np.repeat(np.arange(n), k)
+    rows = np.repeat(np.arange(n, dtype=np.uint32), k)
     reach = np.asarray(distances, np.float64)
+    is_itself = indices == np.arange(n)[:, None]
+    _refuse_similarities(reach[is_itself], reach)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         # The point itself is the first neighbor, whether its row contains it or not.
-        has_itself = (indices == np.arange(n)[:, None]).any(axis=1)
+        has_itself = is_itself.any(axis=1)
         _refuse_few_neighbors(k + 1 - has_itself, min_samples, "neighbors, itself included")
         nearest = np.sort(reach, axis=1)
         cores = nearest[np.arange(n), min_samples - 1 - ~has_itself]
         reach = np.maximum(reach, np.maximum(cores[:, None], cores[indices]))
-    names = ("rows", "indices", "distances")
-    return _forest(rows, indices.reshape(-1), reach.reshape(-1), n, names, threads)
+    return _forest(n, rows, indices.reshape(-1), reach.reshape(-1), threads)
+
+
+def _refuse_similarities(own, distances):
+    """Refuses points that are not near themselves. Rounding may make their distances positive."""
+    if own.size and own.mean() > distances.mean() / 2:
+        raise ValueError(
+            f"the mean distance of points to themselves is {own.mean():.6g}, and the mean of all "
+            f"distances is {distances.mean():.6g}; pass distances, not similarities"
+        )
 
 
 def _refuse_few_neighbors(counts, min_samples, what):
     if len(counts) and counts.min() < min_samples:
         point = int(counts.argmin())
-        raise ValueError(
+        raise SamplesError(
             f"min_samples is {min_samples}, but point {point} has {counts[point]} {what}; "
             "pass a smaller min_samples, or more neighbors"
         )
 
 
-def _forest(rows, columns, distances, n, names, threads):
-    columns = Columns(rows, columns, distances, n, names=names)
-    graph = Graph._of(columns, "error", threads, copy=False)
-    return graph.minimum_spanning_forest(threads=threads, device="cpu")
+def _forest(n, rows, columns, distances, threads):
+    rows, columns = (np.ascontiguousarray(ends, np.uint32) for ends in (rows, columns))
+    distances = np.ascontiguousarray(distances, np.float64)
+    return _kostra.tree_of_entries(n, rows, columns, distances, _arrays.threads(threads))

@@ -300,7 +300,9 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
             euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
         )
     if hasattr(X, "tocoo"):
-        return _distances.sparse_tree(X, min_samples, threads)
-    if isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:
-        return _distances.neighbor_tree(*X, min_samples, threads)
-    return PointTree._of(_distances.dense_tree(X, min_samples))
+        inner = _distances.sparse_tree(X, min_samples, threads)
+    elif isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:
+        inner = _distances.neighbor_tree(*X, min_samples, threads)
+    else:
+        inner = _distances.dense_tree(X, min_samples)
+    return PointTree._of(inner)

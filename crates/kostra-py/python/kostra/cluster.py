@@ -155,9 +155,7 @@ class HDBSCAN(_Estimator):
     -----
     In a sparse matrix, the ``min_samples``-th smallest stored entry of a row is the core distance,
     as in scikit-learn. So store the zeros of the diagonal to count each point itself. In the arrays
-    of ``kneighbors``, every point counts itself, whether its row contains it or not. In both forms,
-    equal distances are ordered by their positions. Mutual reachability distances are often equal,
-    so labels may differ from those of points.
+    of ``kneighbors``, every point counts itself, whether its row contains it or not.
 
     References
     ----------
