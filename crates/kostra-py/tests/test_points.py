@@ -157,6 +157,27 @@ def test_tables_with_the_longitude_first_are_refused(library):
         kostra.euclidean_mst(table({"lat1": [1], "lat2": [2]}), metric="haversine")
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_tables_with_a_column_that_is_no_coordinate_are_refused(library):
+    module = pytest.importorskip(library)
+    table = module.table if library == "pyarrow" else module.DataFrame
+    places = table({"stop_id": [7, 8], "x": [1.0, 2.0], "y": [3.0, 4.0]})
+    neighbors = lambda X: kostra.nearest_neighbors(X, 1)  # noqa: E731
+    for call in (kostra.euclidean_mst, kostra.single_linkage, neighbors):
+        with pytest.raises(ValueError, match=r"is column 'stop_id' .* X\[\['x', 'y'\]\]"):
+            call(places)
+    assert len(kostra.euclidean_mst(np.asarray(places))) == 1
+    assert len(kostra.euclidean_mst(table({"x": [1.0, 2.0], "y": [3.0, 4.0]}))) == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_with_times_are_refused(library):
+    table = pytest.importorskip(library).DataFrame
+    for times in (np.array([5, 6], "datetime64[ms]"), np.array([5, 6], "m8[ms]")):
+        with pytest.raises(TypeError, match="column 'hour' of X contains times"):
+            kostra.euclidean_mst(table({"x": [1.0, 2.0], "hour": times}))
+
+
 def test_single_linkage_of_points_and_of_distances_is_scipys():
     points = cloud(80, 3)
     expected = hierarchy.linkage(points, "single")

@@ -190,15 +190,34 @@ class CallableRows(Rows):
         return distance
 
 
-def refuse_wrong_axes(name, values, metric):
-    """Refuses a table for haversine distances whose columns are called longitude and latitude, in
-    this order.
+def refuse_wrong_columns(name, values, metric):
+    """Refuses a table of points with a column that is no coordinate by its name or type, and for
+    haversine distances one whose columns are called longitude and latitude, in this order.
     """
-    if metric != "haversine":
+    columns = getattr(values, "column_names", getattr(values, "columns", None))
+    if columns is None or metric == "precomputed":
         return
-    columns = getattr(values, "columns", None)  # pandas and polars
-    columns = [] if columns is None else [str(column) for column in columns]
-    order = _kostra.order_of_axes(*columns) if len(columns) == 2 else None
+    columns = list(columns)  # texts in polars and PyArrow, any objects in pandas
+    fits = [not isinstance(column, str) or _kostra.may_be_coordinate(column) for column in columns]
+    if not all(fits):
+        others = [column for column, may_be in zip(columns, fits) if may_be]
+        others = repr(others) if len(others) <= 10 else "[...]"
+        raise ValueError(
+            f"is column {columns[fits.index(False)]!r} of {name} a coordinate? pass "
+            f"{name}[{others}] if it is not, or numpy.asarray({name}) if all columns are "
+            "coordinates"
+        )
+    for column, dtype in zip(columns, getattr(values, "dtypes", ())):
+        # polars would make numbers of them.
+        if str(dtype).lower().startswith(("date", "time", "duration")):
+            raise TypeError(
+                f"column {column!r} of {name} contains times; convert them to numbers in a unit "
+                "that you choose"
+            )
+    columns = [str(column) for column in columns]
+    if metric != "haversine" or len(columns) != 2:
+        return
+    order = _kostra.order_of_axes(*columns)
     if order is not None:
         first, second = columns
         remedy = f"pass {name}[[{second!r}, {first!r}]]"

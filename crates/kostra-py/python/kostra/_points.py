@@ -268,7 +268,7 @@ def points(name, values, metric):
             f"{name} is a sparse matrix; pass {name}.toarray() for points, or "
             "metric='precomputed' to kostra.single_linkage or an estimator for distances"
         )
-    _metrics.refuse_wrong_axes(name, values, metric)
+    _metrics.refuse_wrong_columns(name, values, metric)
     array = _arrays.numbers(name, values)
     if array.ndim != 2:
         raise ValueError(

@@ -75,13 +75,15 @@ class _Estimator(ClusterMixin, BaseEstimator):
         )
 
     def _refuse_inexact(self, X):
-        """Refuses values that scikit-learn's checks would change, and columns in a wrong order."""
-        _metrics.refuse_wrong_axes("X", X, self.metric)
+        """Refuses values that scikit-learn's checks would change, and columns that are wrong."""
+        _metrics.refuse_wrong_columns("X", X, self.metric)
         array = np.asarray(X)
         if array.dtype.kind in "US" or array.dtype.kind == "O" and any(
             isinstance(value, str) for value in array.flat
         ):
             raise TypeError("X contains texts; convert them to numbers, as with X.astype(float)")
+        if array.dtype.kind in "mM":
+            raise TypeError("X contains times; convert them to numbers in a unit that you choose")
         if array.dtype.kind in "iuf":
             _arrays.numbers("X", X)
 
