@@ -47,9 +47,7 @@ def test_single_linkage_with_ties_has_scipys_heights_and_clusters():
 
 def test_components_that_no_edge_joins_are_joined_where_asked():
     forest = kostra.minimum_spanning_forest([4, 2], [1, 3], [2.0, 1.0], n=6)
-    with pytest.raises(
-        ValueError, match="forest has 4 components, but a linkage matrix needs one; pass join="
-    ):
+    with pytest.raises(ValueError, match="the forest of X has 4 components, .* pass join="):
         kostra.single_linkage(forest)
     linkage = kostra.single_linkage(forest, join=math.inf)
     assert linkage.tolist() == [
@@ -64,7 +62,7 @@ def test_components_that_no_edge_joins_are_joined_where_asked():
         hierarchy.fcluster(linkage, 2, "distance").tolist(), forest.labels().tolist()
     )
     with pytest.raises(
-        ValueError, match="join must not be below the largest distance in forest, 2.0, but is 1"
+        ValueError, match="join must not be below the largest distance in the forest, 2.0, but is 1"
     ):
         kostra.single_linkage(forest, join=1)
     isolated = kostra.single_linkage(kostra.minimum_spanning_forest([], [], n=3), join=1)

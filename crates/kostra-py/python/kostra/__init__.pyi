@@ -373,7 +373,7 @@ def grid(
 ) -> Graph: ...
 def segment(graph: Graph, *, scale: float, min_size: int = 1) -> npt.NDArray[np.int32]: ...
 def single_linkage(
-    forest: Any,
+    X: Any,
     *,
     join: float | None = None,
     metric: str | _Distance = "euclidean",

@@ -289,7 +289,7 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
     X = in_memory(X)
     if isinstance(X, Forest):
         if X.maximum:
-            raise ValueError("forest is a maximum spanning forest; pass a minimum spanning forest")
+            raise ValueError("X is a maximum spanning forest; pass a minimum spanning forest")
         if min_samples is not None:
             raise ValueError("a forest already has its distances; leave min_samples out")
         return X

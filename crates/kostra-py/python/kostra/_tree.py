@@ -9,7 +9,7 @@ from kostra import _arrays, _names, _points
 from kostra._forest import Forest, _signed, in_memory
 
 
-def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, threads=None):
+def single_linkage(X, *, join=None, metric="euclidean", min_samples=None, threads=None):
     """The single-linkage clustering of points or of a forest, as a SciPy linkage matrix.
 
     Each row contains two merged clusters, the lower number first, their distance, and the number of
@@ -19,14 +19,14 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
 
     Parameters
     ----------
-    forest : Forest, or array
+    X : Forest, or array
         A minimum spanning forest whose weights are distances. Or points, an array of n by d, also
         on a CUDA device, which then finds the tree. Or distances: a condensed vector, as in SciPy's
         ``linkage``, or with ``metric="precomputed"`` one of the forms of :mod:`kostra.cluster`.
     join : float, optional
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the
-        forest. Without it, a forest with several components raises a ValueError.
+        forest. Without it, several components raise a ValueError.
     metric, min_samples, threads : optional
         For points, as in :func:`kostra.euclidean_mst`.
 
@@ -38,7 +38,7 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, ``forest`` is a maximum spanning forest, or it has several
+        If an argument is wrong, ``X`` is a maximum spanning forest, or the forest has several
         components and ``join`` is missing.
 
     Notes
@@ -56,26 +56,19 @@ def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, t
     array([[0., 1., 1., 2.],
            [2., 3., 2., 3.]])
     """
-    forest = in_memory(forest)
+    X = in_memory(X)
     _arrays.threads(threads)  # a forest needs none, but a wrong argument is an error
-    if not isinstance(forest, Forest):
-        # Points have two dimensions, and condensed distances have one.
-        if not hasattr(forest, "tocoo") and np.ndim(forest) == 1:
-            _refuse_metric(metric, "a vector contains distances")
-            metric = "precomputed"
-        forest = _points.tree(forest, metric=metric, min_samples=min_samples, threads=threads)
-    elif min_samples is not None:
-        raise ValueError("a forest already has its distances; leave min_samples out")
-    else:
+    if isinstance(X, Forest):
         _refuse_metric(metric, "a forest already has its distances")
-    if forest.maximum:
-        raise ValueError(
-            "forest is a maximum spanning forest; single linkage needs a minimum spanning forest"
-        )
+    elif not hasattr(X, "tocoo") and np.ndim(X) == 1:
+        # Points have two dimensions, and condensed distances have one.
+        _refuse_metric(metric, "a vector contains distances")
+        metric = "precomputed"
+    forest = _points.tree(X, metric=metric, min_samples=min_samples, threads=threads)
     if forest.n_components > 1 and join is None:
         raise ValueError(
-            f"forest has {forest.n_components} components, but a linkage matrix needs one; "
-            "pass join=<distance> to merge them at a distance, such as math.inf"
+            f"the forest of X has {forest.n_components} components, but a linkage matrix needs "
+            "one; pass join=<distance> to merge them at a distance, such as math.inf"
         )
     hierarchy = forest._inner.hierarchy()
     low, high, size = hierarchy.merges()
@@ -100,7 +93,7 @@ def _joins(forest, linkage, join):
         raise ValueError("join is NaN")
     if len(linkage) and join < linkage[-1, 2]:
         raise ValueError(
-            f"join must not be below the largest distance in forest, {linkage[-1, 2]}, "
+            f"join must not be below the largest distance in the forest, {linkage[-1, 2]}, "
             f"but is {join}"
         )
     # The cluster of a component is the last one with its vertices. For an isolated vertex, it is
