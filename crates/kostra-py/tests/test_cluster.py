@@ -200,6 +200,7 @@ def test_outlier_scores_are_highest_far_from_clusters():
         ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be from 2"),
         ({"min_cluster_size": 2.5}, TypeError, "min_cluster_size must be an integer"),
         ({"min_samples": 11}, ValueError, "min_samples must be from 1 to 10, not 11"),
+        ({"min_cluster_size": 11}, ValueError, "not 11; by default, it is min_cluster_size"),
         ({"cluster_selection_method": "best"}, ValueError, "'eom' or 'leaf'"),
         ({"cluster_selection_epsilon": -1}, ValueError, "at least 0"),
         ({"max_cluster_size": 0}, ValueError, "max_cluster_size must be from 1"),
@@ -262,9 +263,50 @@ def test_values_that_would_be_changed_are_refused(estimator):
     for texts in (np.array([["1"], ["2"], ["3"]]), np.array([["1"], [2], [3]], object)):
         with pytest.raises(TypeError, match="X contains texts"):
             fit(texts)
-    table = pytest.importorskip("pandas").DataFrame({"lon": [14.4, 16.6], "lat": [50.1, 49.2]})
+    for times in (np.array([["2020"], ["NaT"]], "datetime64[D]"), np.array([[5], [6]], "m8[s]")):
+        with pytest.raises(TypeError, match="X contains times"):
+            fit(times)
+    table = pytest.importorskip("pandas").DataFrame
+    with pytest.raises(TypeError, match="column 't' of X contains times"):
+        fit(table({"x": [1.0, 2.0], "t": np.array(["2020", "2021"], "datetime64[D]")}))
     with pytest.raises(ValueError, match="latitude, then the longitude"):
-        clone(estimator).set_params(metric="haversine").fit(table)
+        clone(estimator).set_params(metric="haversine").fit(
+            table({"lon": [14.4, 16.6], "lat": [50.1, 49.2]})
+        )
+    with pytest.raises(ValueError, match="is column 'id' of X a coordinate"):
+        fit(table({"id": [7, 8], "x": [1.0, 2.0]}))
+    distances = table([[0.0, 1.0], [1.0, 0.0]], columns=["id", "index"])  # these are points
+    clone(estimator).set_params(metric="precomputed").fit(distances)
+
+
+def test_similarities_are_refused():
+    points = blobs(40)
+    square = squareform(pdist(points))
+    alike = np.exp(-square)
+    indices = np.argsort(-alike, axis=1)[:, :5]
+    neighbors = (indices, np.take_along_axis(alike, indices, 1))
+    for estimator in (HDBSCAN(5), SingleLinkage()):
+        for form in (alike, sparse.csr_array(alike), neighbors):
+            with pytest.raises(ValueError, match="pass distances, not similarities"):
+                clone(estimator).set_params(metric="precomputed").fit(form)
+    # Searches in float32 round the distance of a point to itself.
+    distances = np.take_along_axis(square, indices, 1) + 1e-4
+    assert SingleLinkage(metric="precomputed").fit((indices, distances)).n_clusters_ == 2
+
+
+def test_matrices_that_contain_no_distances_have_no_segments():
+    square = squareform(pdist(blobs(40)))
+    fit = FelzenszwalbSegmentation(metric="precomputed").fit
+    for wrong, message in [
+        (np.triu(square), "X must be symmetric"),
+        (np.exp(-square), "pass distances, not similarities"),
+        (square[:, :30], "X must be a square matrix"),
+        (square - 1, "negative distance"),
+        (sparse.csr_array(square - 1), r"X.data\[0\] is the negative distance"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit(wrong)
+    assert len(fit(square).labels_) == 40
 
 
 def test_infinite_distances_separate_clusters_as_missing_ones_do():
@@ -306,6 +348,8 @@ def test_bad_neighbors_are_refused():
         HDBSCAN(2, metric="precomputed", min_samples=3).fit(
             (np.array([[1], [0], [1]]), np.ones((3, 1)))
         )
+    with pytest.raises(ValueError, match="more neighbors; by default, it is min_cluster_size"):
+        HDBSCAN(3, metric="precomputed").fit((np.array([[1], [0], [1]]), np.ones((3, 1))))
     with pytest.raises(ValueError, match="leave min_samples out"):
         kostra.single_linkage(kostra.euclidean_mst([[0.0], [1.0]]), min_samples=2)
 

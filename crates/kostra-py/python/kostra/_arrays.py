@@ -93,8 +93,10 @@ def numbers(name, values):
         place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
         raise ValueError(f"{name}[{place}] is masked; remove masked entries, or fill them in")
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+        remedy = f"; if it contains numbers, pass numpy.asarray({name}, float)"
         raise TypeError(
-            f"{name} must be an array of integers or floats of up to 64 bits, not of {array.dtype}"
+            f"{name} must be an array of integers or floats of up to 64 bits, "
+            f"not of {array.dtype}{remedy if array.dtype.kind == 'O' else ''}"
         )
     _refuse_wide_integers(name, values, array)
     return array

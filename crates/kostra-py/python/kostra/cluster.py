@@ -26,7 +26,7 @@ clusters. The results are the same, and are in host memory.
 
 import numpy as np
 
-from kostra import _arrays, _device, _kostra, _metrics, _points
+from kostra import _arrays, _device, _distances, _kostra, _metrics, _points
 from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
@@ -113,7 +113,8 @@ class HDBSCAN(_Estimator):
     min_samples : int, optional
         The number of nearest points, itself included, within the core distance of a point. By
         default, ``min_cluster_size``. With 1, clusters are those of plain single linkage. A Forest
-        already has its distances, so ``min_samples`` and ``metric`` have no effect on it.
+        already has its distances, so ``min_samples`` and ``metric`` have no effect on it. The
+        package hdbscan does not count the point itself: its ``k`` is ``k + 1`` here.
     cluster_selection_epsilon : float
         Clusters are not divided below this distance.
     max_cluster_size : int, optional
@@ -222,13 +223,21 @@ class HDBSCAN(_Estimator):
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
         self._refuse_centers(X)
-        tree = self._tree(X, least if self.min_samples is None else self.min_samples)
+        tree = self._tree_of_samples(X, least)
         self._condensed, self._least = self._condense(tree, least), least
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
         self._store_centers(X)
         return self
+
+    def _tree_of_samples(self, X, least):
+        if self.min_samples is not None:
+            return self._tree(X, self.min_samples)
+        try:
+            return self._tree(X, least)
+        except _distances.SamplesError as error:
+            raise ValueError(f"{error}; by default, it is min_cluster_size") from None
 
     def _refuse_centers(self, X):
         """Refuses centers of clusters that do not exist."""
@@ -460,10 +469,14 @@ class FelzenszwalbSegmentation(_Estimator):
 
     def _graph(self, X):
         X = self._validated(X)
-        if self.metric == "precomputed" and hasattr(X, "tocoo"):
+        if hasattr(X, "tocoo"):
+            _distances.refuse_wrong("X.data", X.data)
             return Graph.from_scipy(X, threads=self.threads)
         if np.ndim(X) != 2 or isinstance(X, Forest):
             raise ValueError("X must be points, or with metric='precomputed' a matrix of distances")
+        if self.metric == "precomputed":
+            _distances.refuse_wrong("X", X)
+            _distances.refuse_no_square(X)
         k = min(_arrays.required("n_neighbors", self.n_neighbors, 1, 2**32 - 1), len(X) - 1)
         if isinstance(self.metric, str) and self.metric in _metrics.METRICS:
             indices, distances = _points.nearest_neighbors(
