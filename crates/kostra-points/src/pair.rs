@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Schedule, Team, atomic_u32};
+use kostra_parallel::{Schedule, Team, atomic_u64};
 
 use crate::{PointTree, Prepared};
 
@@ -127,9 +127,9 @@ fn move_by_digit(
     const VALUES: usize = 1 << DIGIT;
     let parts = team.threads();
     let mut counts = memory::zeros(parts * VALUES)?;
-    let slots = atomic_u32(&mut counts);
+    let slots = atomic_u64(&mut counts);
     team.in_parts(from.len(), |part, range| {
-        let mut places = [0_u32; VALUES];
+        let mut places = [0_u64; VALUES];
         from[range].iter().for_each(|pair| places[digit_of(pair)] += 1);
         for (slot, count) in slots[part * VALUES..].iter().zip(places) {
             slot.store(count, Relaxed);

@@ -215,7 +215,7 @@ pub(crate) fn tree_of_distances(
     Ok(Forest::of_points(tree))
 }
 
-/// The spanning forest of `points` points, whose distances are the entries of a sparse matrix.
+/// The spanning forest of points whose distances are the entries of a sparse matrix.
 #[pyfunction]
 pub(crate) fn tree_of_entries(
     py: Python<'_>,
