@@ -39,6 +39,7 @@ pub struct ImageFile {
     /// Whether the values are integers of 8 bits, from 0 to 255.
     pub is_bytes: bool,
     /// The value that stands for an unknown one: -32768 in a height tile, or what a GeoTIFF says.
+    /// If a GeoTIFF says NaN, the lowest number of 32 bits replaces it.
     pub unknown: Option<f64>,
 }
 

@@ -124,6 +124,15 @@ fn the_value_that_stands_for_unknown_heights_is_read() {
     let image = read_image_bytes("image", bytes.get_ref()).unwrap();
     assert_eq!(image.unknown, Some(f32::MIN.into()));
 
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    let mut image = encoder.new_image::<colortype::Gray32Float>(2, 1).unwrap();
+    image.encoder().write_tag(::tiff::tags::Tag::GdalNodata, "nan").unwrap();
+    image.write_data(&[5.0, f32::NAN]).unwrap();
+    let image = read_image_bytes("image", bytes.get_ref()).unwrap();
+    assert_eq!(image.values, PixelValues::Single(vec![5.0, f32::MIN]));
+    assert_eq!(image.unknown, Some(f32::MIN.into()));
+
     assert_eq!(read_image_bytes("tile", &[0; 2 * 1201 * 1201]).unwrap().unknown, Some(-32768.0));
 }
 

@@ -39,7 +39,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let unknown = unknown.map(|value: f64| if is_single { f64::from(value as f32) } else { value });
     refuse_further_pages(&mut decoder)?;
     let shape = [height as usize, width as usize, channels];
-    let values = values(&pixels, &layout, color, shape)?;
+    let mut values = values(&pixels, &layout, color, shape)?;
+    let unknown = match unknown {
+        Some(value) if value.is_nan() => Some(replace_nan(&mut values)),
+        _ => unknown,
+    };
     let is_bytes = color.bit_depth() <= 8 && layout.sample_type == Some(DecodingSampleType::U8);
     Ok(ImageFile {
         format: "TIFF",
@@ -49,6 +53,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
         is_bytes,
         unknown,
     })
+}
+
+/// Replaces NaN, which has no difference to other values, by the number that GDAL most often writes
+/// for unknown heights. Returns this number.
+fn replace_nan(values: &mut PixelValues) -> f64 {
+    const UNKNOWN: f32 = f32::MIN;
+    match values {
+        PixelValues::Single(values) => {
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = UNKNOWN);
+        }
+        PixelValues::Double(values) => {
+            values
+                .iter_mut()
+                .filter(|value| value.is_nan())
+                .for_each(|value| *value = UNKNOWN.into());
+        }
+    }
+    UNKNOWN.into()
 }
 
 fn fault(error: TiffError) -> Fault {
