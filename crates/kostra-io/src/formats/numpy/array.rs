@@ -82,6 +82,13 @@ impl<'a> Array<'a> {
         let lacks = |key: &str| fault(format!("the header has no '{key}'; save the array again"));
         let dtype = value(header, "descr").ok_or_else(|| lacks("descr"))?;
         let (kind, size, big_endian) = kind_of(dtype).ok_or_else(|| {
+            if dtype.starts_with('[') {
+                return fault(
+                    "the values have named fields; convert them with \
+                     numpy.lib.recfunctions.structured_to_unstructured"
+                        .to_owned(),
+                );
+            }
             let dtype = dtype.split(',').next().unwrap_or_default();
             fault(format!(
                 "the values have the type {}; convert them to integers or floats of up to 64 bits",

@@ -88,7 +88,11 @@ fn a_square_that_may_be_a_list_is_a_question() {
 #[test]
 fn malformed_arrays_get_one_sentence_with_place_and_remedy() {
     let good = npy("<i4", "2, 3", &ints(&[0, 1, 5, 1, 2, 6]));
+    let header = "{'descr': [('u', '<i4')], 'fortran_order': False, 'shape': (1,), }";
+    let length = (header.len() as u16).to_le_bytes();
+    let fields = [array::MAGIC, &[1, 0], &length, header.as_bytes(), &[0; 4]].concat();
     for (bytes, sentence) in [
+        (fields, "byte 6: the values have named fields; convert them with numpy.lib"),
         (good[..30].to_vec(), "byte 30: the file ends inside its header; it is cut short"),
         (good[..good.len() - 1].to_vec(), "2 x 3 values of 4 bytes, but 23 bytes follow"),
         (
