@@ -370,7 +370,7 @@ fn sheet(record: &Record, cells: &Cells) -> String {
     sheet.line("image", format!("{} {pixels}{values} ({})", lengths.join(" x "), record.format));
     if record.unknown > 0 {
         let unknown = count(record.unknown, "value", "values");
-        sheet.line("unknown", format!("{unknown}, treated as the number in the file"));
+        sheet.line("unknown", format!("{unknown}, treated as one number"));
     }
     let edges = count(record.edges as u64, "edge", "edges");
     sheet.line("graph", format!("{edges}, connectivity {}", record.connectivity));
