@@ -5,7 +5,6 @@ use kostra_core::{
     Violation, with_graph,
 };
 
-use crate::forest_file::Style;
 use crate::input::Graph;
 use crate::report::float;
 
@@ -42,7 +41,8 @@ pub(crate) fn fault(violation: &Violation, input: &Graph) -> String {
     violation.describe(|vertex| {
         match input.names.as_deref().and_then(|names| names.get(vertex as usize)) {
             // The report has one line for the fault.
-            Some(name) => Style::Tabs.field(name).into_owned(),
+            Some(name) if name.contains(char::is_control) => format!("{name:?}"),
+            Some(name) => name.clone(),
             None => vertex.to_string(),
         }
     })

@@ -14,8 +14,7 @@ use crate::output;
 pub(crate) enum ForestFormat {
     /// One edge id per line
     Ids,
-    /// One edge per line: its id, its endpoints and its weight, separated by tabs. In names, tab,
-    /// backslash, newline and carriage return are written `\t`, `\\`, `\n` and `\r`
+    /// One edge per line: its id, its endpoints and its weight, separated by tabs
     Edges,
     /// One edge per line as in edges, separated by commas, with the columns of `--keep`
     Csv,
@@ -148,7 +147,7 @@ impl Destination {
         let ids: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
         // In Python, pictures are forest files.
         let (option, extra) = match terms {
-            Terms::Command => ("`--output-format`", ["", ""]),
+            Terms::Command | Terms::Rust => ("`--output-format`", ["", ""]),
             Terms::Python => ("`format`", [", .svg, .png, .html", ", svg, png, html"]),
         };
         format!(

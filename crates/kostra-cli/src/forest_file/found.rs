@@ -83,7 +83,7 @@ impl<'a> FoundForest<'a> {
             geojson::write(output, coordinates, lines, || Ok(()))?;
         } else if let Some(style) = Style::of_format(*format) {
             check_columns(kept, RENAME)?;
-            check_names(style, names)?;
+            check_names(names)?;
             output::write_lines(output, |to| self.write_lines(to, style))?;
         } else {
             write_ids(output, ids)?;

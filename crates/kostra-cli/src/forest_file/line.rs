@@ -11,13 +11,11 @@ use crate::forest_file::ForestFormat;
 /// The columns that every line has.
 pub(super) const COLUMNS: [&str; 4] = ["edge", "u", "v", "weight"];
 
-/// How the fields of a line are separated.
+/// What separates the fields of a line. A field has quotes around it, and its quotes are doubled
+/// (RFC 4180), if readers of edge lists would not return its text otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// By tabs. Backslash, tab, newline and carriage return in a field become `\\`, `\t`, `\n`
-    /// and `\r`.
     Tabs,
-    /// By commas. A field with a comma, a quote or a line break has quotes around it (RFC 4180).
     Commas,
 }
 
@@ -72,15 +70,15 @@ impl Style {
 
     /// Writes a text as one field of one line.
     pub(crate) fn field(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Self::Tabs if text.contains(['\\', '\t', '\n', '\r']) => {
-                let text = text.replace('\\', "\\\\").replace('\t', "\\t");
-                Cow::Owned(text.replace('\n', "\\n").replace('\r', "\\r"))
-            }
-            Self::Commas if text.contains([',', '"', '\n', '\r']) => {
-                Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
-            }
-            Self::Tabs | Self::Commas => Cow::Borrowed(text),
+        // Readers drop blanks around a field.
+        let is_blank = |c| matches!(c, ' ' | '\t' | '\x0b' | '\x0c');
+        if text.contains([self.separator(), '"', '\n', '\r'])
+            || text.starts_with(is_blank)
+            || text.ends_with(is_blank)
+        {
+            Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+        } else {
+            Cow::Borrowed(text)
         }
     }
 
@@ -88,7 +86,7 @@ impl Style {
     pub(super) fn fields(self, line: &str) -> Vec<&str> {
         let mut quoted = false;
         line.split(move |character| {
-            quoted ^= self == Self::Commas && character == '"';
+            quoted ^= character == '"';
             character == self.separator() && !quoted
         })
         .collect()

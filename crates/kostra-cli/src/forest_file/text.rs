@@ -34,7 +34,7 @@ pub(super) fn read_ids(
     solved: &Graph,
 ) -> Result<Vec<EdgeId>, ReadError> {
     let longest_name = solved.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
-    // Two names, and escaping doubles a byte.
+    // Two names, whose quotes are doubled.
     let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4));
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
     let mut ids = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn read_ids(
         if lines.text.trim().is_empty() {
             continue;
         }
-        if style == Style::Commas {
+        if columns_expected.is_some() {
             lines.complete()?;
         }
         let columns: Vec<_> = style.fields(&lines.text);
@@ -170,7 +170,7 @@ impl Lines<'_> {
         Ok(is_line)
     }
 
-    /// Reads on to the end of a row of CSV. A kept field in quotes may have line breaks.
+    /// Reads on to the end of a row. A kept field in quotes may have line breaks.
     fn complete(&mut self) -> Result<(), ReadError> {
         let mut row = std::mem::take(&mut self.text);
         while row.matches('"').count() % 2 == 1 && self.next()? {

@@ -56,7 +56,7 @@ pub(crate) fn write(
         geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
         check_columns(kept, remedy)?;
-        check_names(style, input.names.as_deref())?;
+        check_names(input.names.as_deref())?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
             unchanged(input)
@@ -83,15 +83,21 @@ pub(super) fn check_columns(kept: Option<&KeptColumns>, remedy: &str) -> anyhow:
     Ok(())
 }
 
-/// Refuses names that lines of CSV cannot hold.
-pub(super) fn check_names(style: Style, names: Option<&[String]>) -> anyhow::Result<()> {
-    let has_line_break = |name: &&String| name.contains(['\n', '\r']);
-    if style == Style::Commas
-        && let Some(name) = names.iter().copied().flatten().find(has_line_break)
-    {
-        anyhow::bail!(
-            "the name {name:?} has a line break, which a line of CSV cannot hold; write .tsv or .parquet"
-        );
+/// Refuses names that readers of edge lists would not return.
+pub(super) fn check_names(names: Option<&[String]>) -> anyhow::Result<()> {
+    for (vertex, name) in names.unwrap_or_default().iter().enumerate() {
+        if name.is_empty() {
+            anyhow::bail!(
+                "vertex {vertex} (counted from 0) has an empty name, which a line would not tell \
+                 from a missing one; rename it, or write .graphml"
+            );
+        }
+        if name.contains(['\n', '\r']) {
+            anyhow::bail!(
+                "the name {name:?} has a line break, which a line cannot hold; write .parquet or \
+                 .graphml"
+            );
+        }
     }
     Ok(())
 }
@@ -163,9 +169,8 @@ mod tests {
         };
         assert_eq!(text(Style::Tabs, None), "edge\tu\tv\tweight\n1\t1\t0\t-2\n");
         assert_eq!(text(Style::Commas, None), "edge,u,v,weight\n1,1,0,-2\n");
-        let odd = Some(["a\tb", "\\t\r\n"]);
-        let line = "edge\tu\tv\tweight\n1\t\\\\t\\r\\n\ta\\tb\t-2\n";
-        assert_eq!(text(Style::Tabs, odd), line);
+        let odd = Some(["a\tb", "\\t"]);
+        assert_eq!(text(Style::Tabs, odd), "edge\tu\tv\tweight\n1\t\\t\t\"a\tb\"\t-2\n");
         assert_eq!(
             text(Style::Commas, Some(["a,b", "\"c"])),
             "edge,u,v,weight\n1,\"\"\"c\",\"a,b\",-2\n"

@@ -65,6 +65,13 @@ fn columns(outgoing: Outgoing<'_>) -> Result<Vec<Column<'_>>, String> {
         let id = move |edge: usize| ids.get(edge).map_or(0, |&id| id as i64);
         columns.push(integers("edge", id));
     }
+    let names = outgoing.names.unwrap_or_default();
+    if let Some(vertex) = names.iter().position(String::is_empty) {
+        return Err(format!(
+            "vertex {vertex} (counted from 0) has an empty name, which readers take as a missing \
+             one; rename it, or write graphml"
+        ));
+    }
     let integer_names = outgoing.has_integer_names();
     for (name, ends) in [("u", graph.u()), ("v", graph.v())] {
         let end = move |edge: usize| ends.get(edge).copied().unwrap_or_default();
