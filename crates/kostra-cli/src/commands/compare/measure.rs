@@ -13,6 +13,8 @@ use crate::trace::{Refused, Watcher};
 /// An algorithm, and the results of its runs.
 pub(super) struct Contestant {
     pub(super) info: &'static SolverInfo,
+    /// Whether the command chose the algorithm.
+    pub(super) is_auto: bool,
     pub(super) threads: usize,
     /// The times of solving, one for each run, in order of the runs.
     pub(super) times: Vec<Duration>,
@@ -23,6 +25,12 @@ pub(super) struct Contestant {
 }
 
 impl Contestant {
+    /// The name in the table.
+    pub(super) fn name(&self) -> String {
+        let id = self.info.id;
+        if self.is_auto { format!("auto ({id})") } else { id.to_owned() }
+    }
+
     /// The median of the times; none if the algorithm did not solve the graph. Of an even number of
     /// times, it is the mean of the two in the middle.
     pub(super) fn median(&self) -> Option<Duration> {
@@ -42,14 +50,15 @@ impl Contestant {
 pub(super) fn measure(plan: &Plan, input: &mut Graph) -> Vec<Contestant> {
     let mut contestants: Vec<Contestant> = Vec::with_capacity(plan.solvers.len());
     for turn in 0..plan.runs {
-        for (index, solver) in plan.solvers.iter().enumerate() {
-            let solver = solver.unwrap_or_else(|| kostra::auto(&input.graph));
+        for (index, chosen) in plan.solvers.iter().enumerate() {
+            let solver = chosen.unwrap_or_else(|| kostra::auto(&input.graph));
             if contestants.get(index).is_some_and(|contestant| contestant.result.is_err()) {
                 continue;
             }
             let stage =
                 Stage::start(&format!("{}, run {} of {}", solver.info().id, turn + 1, plan.runs));
-            let (run, refused) = run_once(plan, solver, &input.graph, &stage);
+            let (mut run, refused) = run_once(plan, solver, &input.graph, &stage);
+            run.is_auto = chosen.is_none();
             if let Some(Refused { refused, wanted }) = refused {
                 let note = format!("the system refused {refused} of {wanted} threads");
                 input.notes.push(format!("{}: {note}", solver.info().id));
@@ -82,7 +91,8 @@ fn run_once(
     };
     let (trace, refused) = watcher.finish();
     let rounds = trace.map(|trace| trace.rounds.len()).filter(|&rounds| rounds > 0);
-    (Contestant { info: solver.info(), threads, times, rounds, result }, refused)
+    let info = solver.info();
+    (Contestant { info, is_auto: false, threads, times, rounds, result }, refused)
 }
 
 #[cfg(test)]
@@ -97,6 +107,7 @@ mod tests {
             solver.solve(&graph, kostra_core::Order::Minimum, &mut Run::new()).unwrap().forest;
         let mut contestant = Contestant {
             info: solver.info(),
+            is_auto: false,
             threads: 1,
             times: Vec::new(),
             rounds: None,

@@ -47,7 +47,7 @@ fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
     let mut text = format!("{kind} spanning forests of {source}\n{sheet}\n{table}");
     for (contestant, standing) in rows {
         if let Standing::Failed(reason) = standing {
-            text += &format!("\n  {}: {reason}\n", contestant.info.id);
+            text += &format!("\n  {}: {reason}\n", contestant.name());
         }
     }
     if rows.iter().any(|(_, standing)| matches!(standing, Standing::Different)) {
@@ -69,7 +69,7 @@ fn cells((contestant, standing): &Row<'_>) -> [String; 6] {
         Standing::Failed(_) => "not solved".to_owned(),
     };
     [
-        contestant.info.id.to_owned(),
+        contestant.name(),
         thousands(contestant.threads as u128),
         contestant.median().map_or_else(none, duration),
         contestant.rounds.map_or_else(none, |rounds| thousands(rounds as u128)),
@@ -98,6 +98,8 @@ struct Record<'a> {
 #[derive(Serialize)]
 struct AlgorithmRecord {
     algorithm: &'static str,
+    /// Whether the command chose the algorithm, because `auto` was asked for.
+    auto: bool,
     exact: bool,
     threads: usize,
     /// The median of the times; null if the algorithm did not solve the graph.
@@ -141,6 +143,7 @@ fn algorithm_record((contestant, standing): &Row<'_>) -> AlgorithmRecord {
     };
     AlgorithmRecord {
         algorithm: contestant.info.id,
+        auto: contestant.is_auto,
         exact: contestant.info.exact,
         threads: contestant.threads,
         seconds: contestant.median().map(|time| time.as_secs_f64()),
