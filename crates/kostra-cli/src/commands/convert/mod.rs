@@ -5,6 +5,7 @@ mod reorder;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
+use kostra::io::ColumnChoice;
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
@@ -21,7 +22,7 @@ use reorder::{Reorder, ReorderArguments};
 Examples:
   kostra convert roads.gr.gz roads.kst           roads.kst opens in milliseconds
   kostra convert mesh.graph mesh.mtx --weights hash
-  kostra convert roads.graphml roads.csv
+  kostra convert roads.graphml roads.csv --keep name,lanes
   kostra convert roads.kst - --to gr | zstd > roads.gr.zst
   kostra convert roads.gr.gz roads.kst --reorder bfs
   kostra convert roads.gr new.gr --reorder bfs --map old-numbers.txt
@@ -43,6 +44,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = To::parser())]
     to: Option<To>,
 
+    /// Columns of an edge list or a Parquet file, by name or position, or attributes of edges in
+    /// other formats, to carry along into output as edges, CSV, Parquet, GeoJSON, GraphML, JSON or
+    /// DOT
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    keep: Vec<String>,
+
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
@@ -61,12 +68,16 @@ struct Plan {
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let input = Request::resolve(arguments.input, Nan::Error);
+        let mut input = Request::resolve(arguments.input, Nan::Error);
+        input.options.columns.keep =
+            arguments.keep.into_iter().map(ColumnChoice::NameOrPosition).collect();
         let quiet = arguments.quiet;
         let target = Target::resolve(&arguments.output, arguments.to)?;
         let output = target.output();
-        if input.options.columns.id.is_some() && !target.keeps_columns() {
-            anyhow::bail!("{output}: this format holds no `--id`; omit it, or write .csv");
+        let columns = &input.options.columns;
+        if (columns.id.is_some() || !columns.keep.is_empty()) && !target.keeps_columns() {
+            let option = if columns.id.is_some() { "--id" } else { "--keep" };
+            anyhow::bail!("{output}: this format holds no columns; omit `{option}`, or write .csv");
         }
         let reorder = match &target {
             Target::Graph(_, format) => Reorder::resolve(arguments.reorder, output, *format)?,
