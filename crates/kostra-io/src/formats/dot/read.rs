@@ -1,6 +1,7 @@
 //! Reading DOT.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::EDGE_ID;
 use super::tokens::{Kind, Token, Tokens};
@@ -39,6 +40,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
         notes: Vec::new(),
+        names: HashMap::new(),
         places: AscendingPlaces::default(),
     };
     document.start()?;
@@ -46,7 +48,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     if let Some(token) = document.next()? {
         return Err(text.malformed(token.at, "a second graph begins here; save one per file"));
     }
-    document.graph.finish(document.weight, document.notes)
+    document.finish()
 }
 
 /// An attribute of an edge, and the byte where its value starts.
@@ -65,6 +67,8 @@ struct Document<'a> {
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
     notes: Vec<String>,
+    /// The attributes `name` of nodes, by their ids.
+    names: HashMap<String, String>,
     places: AscendingPlaces,
 }
 
@@ -217,7 +221,10 @@ impl<'a> Document<'a> {
         for node in &nodes {
             self.graph.mention(node).map_err(|kind| self.text.fault(at, kind))?;
         }
-        if nodes.len() < 2 {
+        if let [node] = &nodes[..] {
+            if let Some(name) = attributes.into_iter().find(|attribute| attribute.name == "name") {
+                self.names.insert(node.clone().into_owned(), name.value.into_owned());
+            }
             return Ok(());
         }
         let weight = self.weight_among(&attributes)?;
@@ -234,6 +241,20 @@ impl<'a> Document<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The graph, when all of it has been read. igraph writes numbers as nodes, and their names as
+    /// an attribute.
+    fn finish(mut self) -> Result<Parsed, Fault> {
+        let mut parsed = self.graph.finish(self.weight, self.notes)?;
+        let vertices = parsed.graph.vertices();
+        let distinct: HashSet<&String> = self.names.values().collect();
+        if parsed.names.is_none() && vertices > 0 && distinct.len() == vertices as usize {
+            let name = |vertex: u32| self.names.remove(&vertex.to_string()).unwrap_or_default();
+            parsed.names = Some(kostra_core::memory::collected((0..vertices).map(name))?);
+            parsed.notes.push("the nodes are called by their attribute 'name'".to_owned());
+        }
+        Ok(parsed)
     }
 
     /// Skips the port of a node, as in `a:n:s`.
