@@ -32,24 +32,11 @@ pub(super) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
             Event::Text(text) => document.add_text(&text.xml10_content()),
             Event::CData(text) => document.add_text(&text.xml10_content()),
             Event::GeneralRef(entity) => document.add_entity(&entity, place)?,
-            Event::Decl(declaration) => check_encoding(declaration.encoding(), place)?,
+            Event::Decl(declaration) => xml::check_encoding(declaration.encoding(), place)?,
             Event::Eof => return document.finish(place),
             Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
-}
-
-type Encoding<'a, E> = Option<Result<std::borrow::Cow<'a, str>, E>>;
-
-fn check_encoding<E>(encoding: Encoding<'_, E>, place: Place) -> Result<(), Fault> {
-    let Some(Ok(name)) = encoding else { return Ok(()) };
-    let is_utf_8 =
-        ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| name.eq_ignore_ascii_case(known));
-    if is_utf_8 {
-        return Ok(());
-    }
-    let name = show(name.as_bytes());
-    Err(malformed(place, format!("the encoding is {name}; save the file as UTF-8")))
 }
 
 /// An element that is open.
@@ -287,6 +274,18 @@ impl<'a> Document<'a> {
         Ok(Element::Weight)
     }
 
+    /// Records an attribute of edges whose type is text and whose value is a number. OSMnx writes
+    /// lengths so.
+    fn see_text(&mut self) {
+        let Some(key) = self.keys.get(&self.key) else { return };
+        if self.weight_keys.is_none()
+            && key.kind == KeptKind::Text
+            && self.text.trim_ascii().parse::<f64>().is_ok()
+        {
+            self.weight.see_other(&key.name);
+        }
+    }
+
     /// Keeps the text as the value of the attribute that is open.
     fn keep(&mut self) -> Result<(), Fault> {
         let Some(key) = self.keys.get(&self.key) else { return Ok(()) };
@@ -334,7 +333,10 @@ impl<'a> Document<'a> {
                 self.edge.weight = Some(self.number()?);
                 self.keep()
             }
-            Some(Element::Kept) => self.keep(),
+            Some(Element::Kept) => {
+                self.see_text();
+                self.keep()
+            }
             Some(Element::Edge) => self.add_edge(),
             Some(Element::Name) => {
                 if self.names.len() + 1 == self.nodes {

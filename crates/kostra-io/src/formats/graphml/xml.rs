@@ -8,6 +8,7 @@ use quick_xml::{Reader, XmlVersion};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::number::show;
 use crate::source::from_io;
 use crate::{Place, ReadErrorKind};
 
@@ -114,4 +115,19 @@ impl BufRead for Counted<'_> {
         self.line += lines;
         self.inner.consume(count);
     }
+}
+
+/// The encoding that a declaration names, if it names one.
+type Encoding<'a, E> = Option<Result<std::borrow::Cow<'a, str>, E>>;
+
+/// Checks that the encoding is that of UTF-8.
+pub(super) fn check_encoding<E>(encoding: Encoding<'_, E>, place: Place) -> Result<(), Fault> {
+    let Some(Ok(name)) = encoding else { return Ok(()) };
+    let is_utf_8 =
+        ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is_utf_8 {
+        return Ok(());
+    }
+    let name = show(name.as_bytes());
+    Err(malformed(place, format!("the encoding is {name}; save the file as UTF-8")))
 }
