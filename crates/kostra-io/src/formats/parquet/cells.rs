@@ -140,6 +140,14 @@ impl Cells<'_> {
     /// When the value is not UTF-8 text.
     pub(super) fn text(&self, row: usize) -> Result<Cow<'_, str>, ReadErrorKind> {
         let Some(place) = self.place(row) else { return Ok(Cow::Borrowed("")) };
+        let ticks = match &self.values {
+            Values::Narrow(days) => days.get(place).map(|&days| days.into()),
+            Values::Wide(ticks) => ticks.get(place).copied(),
+            _ => None,
+        };
+        if let Some(text) = ticks.and_then(|ticks| self.kind.date_or_time(ticks)) {
+            return Ok(Cow::Owned(text));
+        }
         Ok(match &self.values {
             Values::Texts(texts) => {
                 let bytes = texts.get(place).map(AsBytes::as_bytes).unwrap_or_default();
@@ -165,6 +173,9 @@ impl Cells<'_> {
     /// A value as a number, NaN if it is missing; none if it is not a number.
     pub(super) fn number(&self, row: usize) -> Option<Number> {
         let Some(place) = self.place(row) else { return Some(Number::Float(f64::NAN)) };
+        if matches!(self.kind, Kind::Dates | Kind::Times { .. }) {
+            return None;
+        }
         let unsigned = self.kind == Kind::Integers { unsigned: true };
         Some(match &self.values {
             Values::Narrow(values) => match *values.get(place)? {

@@ -29,6 +29,7 @@ pub(super) fn are_names(
         let what = match kind {
             Kind::Floats => "decimals",
             Kind::Booleans => "booleans",
+            Kind::Dates | Kind::Times { .. } => "dates or times",
             Kind::Integers { .. } | Kind::Texts => continue,
         };
         return Err(Fault::whole(format!(

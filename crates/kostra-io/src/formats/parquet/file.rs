@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kostra_parallel::{Schedule, with_team};
-use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, Type};
+use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, TimeUnit, Type};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -17,7 +17,7 @@ use parquet::schema::types::Type as Element;
 use super::cells::{Cells, Cursor};
 use super::headers::Stored;
 use super::pages::Pages;
-use super::{MAGIC, VERTICES, footer};
+use super::{MAGIC, VERTICES, footer, time};
 use crate::fault::Fault;
 use crate::number::show;
 use crate::source::from_io;
@@ -52,10 +52,30 @@ pub(super) struct Group<'a> {
 /// The values that Kostra reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Integers { unsigned: bool },
+    Integers {
+        unsigned: bool,
+    },
     Floats,
     Booleans,
     Texts,
+    /// Days since 1970-01-01.
+    Dates,
+    /// Ticks since 1970-01-01T00:00; a second has `10^digits`.
+    Times {
+        digits: u32,
+        is_utc: bool,
+    },
+}
+
+impl Kind {
+    /// The date or time that a value means; none if it is a number.
+    pub(super) fn date_or_time(self, value: i64) -> Option<String> {
+        match self {
+            Self::Dates => Some(time::date(value)),
+            Self::Times { digits, is_utc } => Some(time::timestamp(value, digits, is_utc)),
+            _ => None,
+        }
+    }
 }
 
 /// A column of the table.
@@ -290,8 +310,25 @@ fn kind(element: &Element) -> Result<Kind, &'static str> {
         return Err("lists or groups");
     }
     match (element.get_physical_type(), info.logical_type_ref(), info.converted_type()) {
+        (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => {
+            Ok(Kind::Dates)
+        }
+        (Type::INT64, Some(LogicalType::Timestamp(time)), _) => {
+            let digits = match time.unit {
+                TimeUnit::MILLIS => 3,
+                TimeUnit::MICROS => 6,
+                TimeUnit::NANOS => 9,
+            };
+            Ok(Kind::Times { digits, is_utc: time.is_adjusted_to_u_t_c })
+        }
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => {
+            Ok(Kind::Times { digits: 3, is_utc: true })
+        }
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MICROS) => {
+            Ok(Kind::Times { digits: 6, is_utc: true })
+        }
         (_, Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => {
-            Err("dates or times")
+            Err("times of an unusual kind")
         }
         (_, Some(LogicalType::Decimal(_)), _) | (_, None, ConvertedType::DECIMAL) => {
             Err("decimals of a fixed precision")
@@ -322,6 +359,6 @@ fn integers(converted: ConvertedType) -> Result<Kind, &'static str> {
         | ConvertedType::UINT_16
         | ConvertedType::UINT_32
         | ConvertedType::UINT_64 => Ok(Kind::Integers { unsigned: true }),
-        _ => Err("dates or times"),
+        _ => Err("times of an unusual kind"),
     }
 }

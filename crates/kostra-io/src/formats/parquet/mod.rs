@@ -37,6 +37,8 @@ mod tests;
 #[cfg(feature = "parquet")]
 mod thrift;
 #[cfg(feature = "parquet")]
+mod time;
+#[cfg(feature = "parquet")]
 mod write;
 
 #[cfg(feature = "parquet")]

@@ -63,7 +63,9 @@ fn kind_of(file: &File, column: usize) -> KeptKind {
         Some(Ok((_, Kind::Integers { .. }))) => KeptKind::Integer,
         Some(Ok((_, Kind::Floats))) => KeptKind::Float,
         Some(Ok((_, Kind::Booleans))) => KeptKind::Boolean,
-        Some(Ok((_, Kind::Texts)) | Err(_)) | None => KeptKind::Text,
+        Some(Ok((_, Kind::Texts | Kind::Dates | Kind::Times { .. })) | Err(_)) | None => {
+            KeptKind::Text
+        }
     }
 }
 
@@ -92,7 +94,7 @@ pub(super) fn choose(
         third_is_weight: false,
         options,
     };
-    let chosen = chooser.choose(false)?;
+    let chosen = chooser.choose()?;
     let kept = chooser.kept()?;
     notes.extend(left_out(names.len(), Some(&names), |column| {
         column == chosen.u

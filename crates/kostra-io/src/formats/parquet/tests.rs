@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use kostra_core::AnyGraph;
-use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
+use crate::MissingWeights::Unit;
 use crate::{
     ColumnChoice, ColumnOptions, Format, KeptColumns, KeptKind, Loaded, Nan, Outgoing, ReadOptions,
     Vertices, read_bytes, write_bytes,
@@ -180,13 +181,36 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     assert_eq!(rows, [["100", "yes"], ["200", ""], ["300", "no"]]);
     options.columns.weight = Some(ColumnChoice::Name("opened".into()));
     let dates = read_with(&bytes, &options).unwrap_err();
-    assert!(dates.contains("column 'opened' contains dates"), "{dates}");
+    assert!(dates.contains("the weight is not a number; store the column as numbers"), "{dates}");
+    options.columns.source = Some(ColumnChoice::Name("opened".into()));
+    options.columns.weight = None;
+    let dates = read_with(&bytes, &options).unwrap_err();
+    assert!(dates.contains("column 'opened' contains dates or times, but vertices"), "{dates}");
 }
 
 fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>, values: &[T::T]) {
     let mut column = group.next_column().unwrap().unwrap();
     column.typed::<T>().write_batch(values, None, None).unwrap();
     column.close().unwrap();
+}
+
+#[test]
+fn dates_and_times_are_kept_as_text() {
+    let schema = "message t { required int64 u; required int64 v; required int32 day (DATE);
+                  required int64 time (TIMESTAMP(MICROS,true)); }";
+    let (schema, mut bytes) = (Arc::new(parse_message_type(schema).unwrap()), Vec::new());
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    put::<Int64Type>(&mut group, &[0]);
+    put::<Int64Type>(&mut group, &[1]);
+    put::<Int32Type>(&mut group, &[19_782]);
+    put::<Int64Type>(&mut group, &[1_500_000]);
+    group.close().unwrap();
+    writer.close().unwrap();
+    let mut options = ReadOptions { missing_weights: Some(Unit), ..ReadOptions::default() };
+    options.columns.keep = ["day", "time"].map(|name| ColumnChoice::Name(name.into())).to_vec();
+    let kept = read_with(&bytes, &options).unwrap().kept.unwrap();
+    assert_eq!(kept.row(0).collect::<Vec<_>>(), ["2024-02-29", "1970-01-01T00:00:01.5Z"]);
 }
 
 #[test]
