@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kostra_core::Coordinates;
 use kostra_io::{
-    ColumnChoice, Format, Input, MissingWeights, Nan, ReadError, ReadOptions, Vertices,
+    ColumnChoice, Format, Input, MissingWeights, Nan, ReadError, ReadOptions, Terms, Vertices,
 };
 
 use crate::Graph;
@@ -63,7 +63,7 @@ pub struct GraphFile {
 /// ```
 ///
 /// [`ReadOptions`] has further options, such as decimal commas, and can be turned into a reader.
-/// Errors name options as the command `kostra` does: `--weight` is [`weight`](Self::weight).
+/// Errors name methods of the reader, and fields of the options.
 ///
 /// ```
 /// use kostra::Reader;
@@ -86,7 +86,7 @@ pub struct Reader(ReadOptions);
 impl From<ReadOptions> for Reader {
     fn from(options: ReadOptions) -> Self {
         // A graph that is mapped into memory would change with its file.
-        Self(ReadOptions { copy: true, ..options })
+        Self(ReadOptions { copy: true, terms: Terms::Rust, ..options })
     }
 }
 

@@ -126,3 +126,20 @@ fn a_graph_of_petgraph_keeps_its_indices() {
     let forest = minimum_spanning_forest(&Graph::try_from(&roads).unwrap());
     assert_eq!((forest.ids(), forest.component_count()), (&[1, 2][..], 2));
 }
+
+#[cfg(feature = "io")]
+#[test]
+fn errors_name_the_methods_of_the_reader() {
+    let path = std::env::temp_dir().join(format!("kostra-terms-{}.csv", std::process::id()));
+    let refusal = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        kostra::Reader::new().read(&path).unwrap_err().to_string()
+    };
+    let open = refusal("source,target,km,minutes\n1,2,5,7\n");
+    let comma = refusal("source;target;weight\n1;2;5,7\n");
+    std::fs::remove_file(&path).unwrap();
+    let remedy = "pass `weight(\"km\")`, or `missing_weights(MissingWeights::Unit)`";
+    assert!(open.ends_with(remedy), "{open}");
+    assert!(comma.contains("`decimal_comma: true`"), "{comma}");
+    assert!(!open.contains("--") && !comma.contains("--"), "{open}\n{comma}");
+}
