@@ -127,7 +127,7 @@ pub(crate) fn note_on_names(input: &Graph, format: Format) -> Option<String> {
     let has_names = format.info().has_attributes || format == Format::KST;
     (input.names.is_some() && !has_names).then(|| {
         let title = format.title();
-        format!("{title} has numbers in place of the names; .csv, .kst and .graphml keep the names")
+        format!("the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names")
     })
 }
 

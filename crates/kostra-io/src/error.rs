@@ -71,7 +71,7 @@ pub enum ReadErrorKind {
         option: String,
     },
     /// The compressed stream is cut short or damaged.
-    #[error("the {compression} stream is damaged or cut short: {cause}")]
+    #[error("the {compression} stream is damaged or cut short: {cause}; copy the file again")]
     Compression {
         /// The compression, such as `gzip`.
         compression: &'static str,

@@ -104,7 +104,7 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
     }
     let text = show(token);
     if token.is_empty() {
-        return Err(format!("the {what} is missing"));
+        return Err(format!("the {what} is missing; add it"));
     }
     if end == token.len() {
         let significant = token.iter().position(|&byte| byte != b'0').unwrap_or(end - 1);
@@ -162,13 +162,13 @@ fn number(token: &[u8]) -> Result<Number, String> {
     let value: f64 =
         std::str::from_utf8(token).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
             if token.is_empty() {
-                "the weight is missing".into()
+                "the weight is missing; add it".into()
             } else {
-                format!(
-                    "the weight is '{}', which is not a number{}",
-                    show(token),
-                    remedy_for_comma(token)
-                )
+                let remedy = match remedy_for_comma(token) {
+                    "" => "; correct it",
+                    remedy => remedy,
+                };
+                format!("the weight is '{}', which is not a number{remedy}", show(token))
             }
         })?;
     if value.is_infinite()
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(failure("-1,234.5"), format!("the weight is '-1,234.5', {comma}"));
         assert_eq!(failure("."), "the weight is '.', which is not a number");
         assert_eq!(failure("-"), "the weight is '-', which is not a number");
-        assert_eq!(failure(""), "the weight is missing");
+        assert_eq!(failure(""), "the weight is missing; add it");
         assert_eq!(failure("1\u{1b}[0m"), "the weight is '1\\u{1b}[0m', which is not a number");
     }
 
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(failure("1e5"), "the vertex 1e5 is not a whole number");
         assert_eq!(failure("99999999999999999999"), "the vertex 99999999999999999999 is too large");
         assert_eq!(failure("x"), "the vertex is 'x', which is not a number");
-        assert_eq!(failure(""), "the vertex is missing");
+        assert_eq!(failure(""), "the vertex is missing; add it");
         assert_eq!(
             failure(&"x".repeat(100)),
             format!("the vertex is '{}...', which is not a number", "x".repeat(40))

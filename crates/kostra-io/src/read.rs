@@ -114,7 +114,7 @@ pub(crate) fn choose_format(
     let is_map = format == Format::OSM_PBF;
     if let (Some(option), false) = (options.roads.first_used(), is_map) {
         let (option, title) = (options.terms.option(option), format.title());
-        let sentence = format!("{option} applies to OpenStreetMap files; this is {title}; omit it");
+        let sentence = format!("{option} applies to OpenStreetMap files, not to {title}; omit it");
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }
     let column = match format.info().has_attributes {
@@ -126,7 +126,7 @@ pub(crate) fn choose_format(
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
     if options.array.is_some() && format != Format::NPY {
         let (option, title) = (options.terms.option("array"), format.title());
-        let sentence = format!("{option} applies to .npy files only; this is {title}; omit it");
+        let sentence = format!("{option} applies to .npy files only, not to {title}; omit it");
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
@@ -136,7 +136,8 @@ pub(crate) fn choose_format(
         let (option, title) = (options.terms.option(option), format.title());
         let named = options.terms.text("format", Format::EDGE_LIST.id());
         let sentence = format!(
-            "{option} applies to edge lists only; this is {title} (pass {named} if it is an edge list)"
+            "{option} applies to edge lists only, not to {title} (pass {named} if the input is an edge \
+             list)"
         );
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }

@@ -52,6 +52,9 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 /// When the input is in no format, or in one of two.
 fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
+    if let (Some(sentence), Evidence::Fallback) = (foreign(head.bytes()), evidence) {
+        return Err(ReadErrorKind::Malformed(sentence.into()));
+    }
     match formats[..] {
         [] => {}
         [_, _, ..] if evidence == Evidence::Fallback => {
@@ -71,6 +74,29 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
         known: formats::ids(|_| true),
         option: terms.option("format"),
     })
+}
+
+/// The remedy for an input in a format of graphs that Kostra does not read, and that looks like an
+/// edge list.
+fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let starts = |word: &str| {
+        start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let is_array = start.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    if starts("<?xml") || starts("<gexf") {
+        Some("this is XML, but not GraphML, such as GEXF; save the graph as GraphML")
+    } else if starts("*vertices") || starts("*network") {
+        Some("this is a network of Pajek; save the graph as GraphML")
+    } else if is_array.is_some_and(|inside| matches!(inside, [b'[' | b'{', ..])) {
+        Some(
+            "this is a JSON array; write an object with the members nodes and edges, or a CSV file",
+        )
+    } else if starts("sep=") {
+        Some("the first line is a hint for Excel; remove it")
+    } else {
+        None
+    }
 }
 
 /// The formats with the strongest evidence, in the order of the table, and this evidence.

@@ -8,6 +8,9 @@ pub enum Terms {
     Command,
     /// Arguments of a Python function: `weight="km"`.
     Python,
+    /// Methods of the `Reader` of the crate `kostra`, and fields of [`ReadOptions`](crate::ReadOptions)
+    /// and [`ColumnOptions`](crate::ColumnOptions): `weight("km")`.
+    Rust,
 }
 
 impl Terms {
@@ -15,7 +18,8 @@ impl Terms {
     pub fn option(self, option: &str) -> String {
         match self {
             Self::Command => format!("`--{option}`"),
-            Self::Python => {
+            Self::Rust if option == "weights" => "`missing_weights`".into(),
+            Self::Python | Self::Rust => {
                 format!("`{}`", option.strip_prefix("no-").unwrap_or(option).replace('-', "_"))
             }
         }
@@ -26,6 +30,18 @@ impl Terms {
         match self {
             Self::Command => format!("`--{option} {}`", quoted_for_shells(value)),
             Self::Python => format!("`{option}={value:?}`"),
+            Self::Rust => match (option, value) {
+                ("weights", "unit") => "`missing_weights(MissingWeights::Unit)`".into(),
+                ("weights", "hash") => "`missing_weights(MissingWeights::Hash)`".into(),
+                ("weights", "distance") => "`missing_weights(MissingWeights::Distance)`".into(),
+                ("nan", "skip") => "`nan(Nan::Skip)`".into(),
+                ("format", id) => format!("`format({id:?}.parse()?)`"),
+                ("delimiter", value) => format!("`delimiter: Some({value:?}.parse()?)`"),
+                ("array", "matrix") => "`array: Some(ArrayContent::Matrix)`".into(),
+                ("array", "edges") => "`array: Some(ArrayContent::Edges)`".into(),
+                ("weight", name) => format!("`weight({name:?})`"),
+                (option, value) => format!("`{option}: {value:?}`"),
+            },
         }
     }
 
@@ -35,6 +51,7 @@ impl Terms {
             Self::Command => format!("`--{option} {position}`"),
             Self::Python if option == "keep" => format!("`{option}=[{position}]`"),
             Self::Python => format!("`{option}={position}`"),
+            Self::Rust => format!("`{option}: ColumnChoice::Position({position})`"),
         }
     }
 
@@ -43,6 +60,7 @@ impl Terms {
         match self {
             Self::Command => "--names",
             Self::Python => "names=True",
+            Self::Rust => "names(true)",
         }
     }
 
@@ -51,11 +69,21 @@ impl Terms {
         format!("{} or {}", self.header(), self.no_header())
     }
 
+    /// An option without a value, or one that is true: `--header`.
+    pub(crate) fn switch(self, option: &str) -> String {
+        match self {
+            Self::Command => self.option(option),
+            Self::Python => format!("`{}=True`", option.replace('-', "_")),
+            Self::Rust => format!("`{}: true`", option.replace('-', "_")),
+        }
+    }
+
     /// The option that says that the first line is a header.
     pub(crate) fn header(self) -> &'static str {
         match self {
             Self::Command => "`--header`",
             Self::Python => "`header=True`",
+            Self::Rust => "`header: Header::Present`",
         }
     }
 
@@ -64,6 +92,7 @@ impl Terms {
         match self {
             Self::Command => "`--no-header`",
             Self::Python => "`header=False`",
+            Self::Rust => "`header: Header::Absent`",
         }
     }
 }
@@ -89,6 +118,9 @@ mod tests {
         assert_eq!(Terms::Python.text("weight", "Length (km)"), "`weight=\"Length (km)\"`");
         assert_eq!(Terms::Python.position("weight", 3), "`weight=3`");
         assert_eq!(Terms::Python.position("keep", 3), "`keep=[3]`");
+        assert_eq!(Terms::Rust.text("weight", "km"), "`weight(\"km\")`");
+        assert_eq!(Terms::Rust.text("weights", "unit"), "`missing_weights(MissingWeights::Unit)`");
+        assert_eq!(Terms::Python.switch("decimal-comma"), "`decimal_comma=True`");
         assert_eq!(
             (&*Terms::Command.option("no-header"), &*Terms::Python.option("no-header")),
             ("`--no-header`", "`header`")

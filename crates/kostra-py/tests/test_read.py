@@ -37,6 +37,10 @@ def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
     path.write_text("0;1;2,5\n1;2;4\n")
     graph = kostra.Graph.read(path, decimal_comma=True, delimiter=";", vertices=5)
     assert (graph.n, graph.weights.tolist()) == (5, [2.5, 4.0])
+    path.write_text("from;to;weight\n0;1;2,5\n")
+    with pytest.raises(kostra.InputError if hasattr(kostra, "InputError") else ValueError,
+                       match="`decimal_comma=True`"):
+        kostra.Graph.read(path)
     path.write_text("9 0 1\n8 1 2\n")
     named = {"columns": ["km", "from", "to"], "source": "from", "target": "to", "weight": "km"}
     assert kostra.Graph.read(path, **named).weights.tolist() == [9, 8]

@@ -180,7 +180,7 @@ fn the_parts_of_a_text_have_the_columns_that_the_options_say() {
     let (_folder, path) = file("p sp 3 1\na 1 2 5\n");
     options.format = None;
     let error = PartReader::open(&path, &options, 0, 2).unwrap_err().to_string();
-    assert!(error.ends_with("`--weight` applies to edge lists only; this is DIMACS (pass `--format edges` if it is an edge list)"), "{error}");
+    assert!(error.ends_with("`--weight` applies to edge lists only, not to DIMACS (pass `--format edges` if the input is an edge list)"), "{error}");
 }
 
 #[test]

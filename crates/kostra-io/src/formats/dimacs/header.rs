@@ -103,7 +103,12 @@ impl Header {
         let surplus = before + chunk.len() as u64 > m;
         let accepted = m.saturating_sub(before) as usize;
         columns.join(chunk, accepted, |edge| kind.edge_in(block, edge))?;
-        let sentence = || format!("the header announces {}, and this is one more", kind.counted(m));
+        let sentence = || {
+            format!(
+                "the header announces {}, and this is one more; correct the header",
+                kind.counted(m)
+            )
+        };
         if surplus {
             Err(BlockFault::new(kind.edge_in(block, accepted), sentence()))
         } else {
@@ -117,8 +122,9 @@ impl Header {
             return Ok(());
         }
         let announced = self.kind.counted(self.m);
-        let sentence =
-            format!("the header announces {announced}, but the input ends after {edges}");
+        let sentence = format!(
+            "the header announces {announced}, but the input ends after {edges}; copy the file again, or correct the header"
+        );
         Err(Fault::at_line(lines + 1, 1, sentence))
     }
 

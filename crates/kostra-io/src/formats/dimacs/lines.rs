@@ -204,7 +204,7 @@ impl Lines {
             0 => Err("there is no vertex 0: DIMACS vertices count from 1".into()),
             _ if vertex <= u64::from(self.n) => Ok((vertex - 1) as Vertex),
             _ => Err(format!(
-                "vertex {vertex} is beyond the {} that the header announces",
+                "vertex {vertex} is beyond the {} that the header announces; correct one of them",
                 counted(self.n, "vertex", "vertices")
             )),
         }

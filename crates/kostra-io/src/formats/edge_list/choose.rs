@@ -32,16 +32,13 @@ pub(in crate::formats) struct Chosen {
 }
 
 impl Chooser<'_> {
-    /// Chooses the columns. If `counted` is true, the first of four columns numbers the edges.
+    /// Chooses the columns.
     ///
     /// # Errors
     /// When an option names no column, or two options name the same column, or a column is left
     /// open.
-    pub(in crate::formats) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
+    pub(in crate::formats) fn choose(&self) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight, id] = self.asked_for()?;
-        if counted && source.or(target).or(weight).is_none() {
-            return self.checked(Chosen { u: 1, v: 2, weight: Some(3) });
-        }
         let (u, v) = self.ends([source, target], [weight, id])?;
         let free: Vec<usize> = (0..self.columns)
             .filter(|column| ![Some(u), Some(v), id].contains(&Some(*column)))
@@ -304,15 +301,18 @@ impl Chooser<'_> {
         };
         let shown = text(field(column));
         let fault = match (comma, shown.is_empty()) {
-            (Some(_), _) => {
-                let option = terms.option("decimal-comma");
-                format!(
-                    "{name} starts with '{shown}': pass {option} if the comma is a decimal point"
-                )
-            }
+            (Some(_), _) => format!(
+                "{name} starts with '{shown}': pass {} if the comma is a decimal point",
+                terms.switch("decimal-comma")
+            ),
             (None, true) => format!("{name} starts with an empty field: fill it in"),
             (None, false) => {
-                format!("{name} starts with '{shown}', which is not a number: correct it")
+                // Cytoscape writes the kind of an edge between its ends.
+                let (u, v) = (terms.position("source", 1), terms.position("target", column + 1));
+                let vertex = self
+                    .names
+                    .map_or(format!(", pass {u} and {v} if it is a vertex"), |_| String::new());
+                format!("{name} starts with '{shown}', which is not a number: correct it{vertex}")
             }
         };
         self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))

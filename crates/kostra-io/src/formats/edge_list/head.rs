@@ -49,6 +49,7 @@ impl Head {
     /// Reads up to the first edge.
     pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
         let (counts, comments) = skip_comments(text)?;
+        refuse_bipartite(comments.first())?;
         let line = text.line_number();
         let place = Place::Line { line, column: 1 };
         let layout = {
@@ -321,6 +322,19 @@ fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comme
         text.skip()?;
     }
     Ok((counts, comments))
+}
+
+/// Refuses a bipartite graph of KONECT, whose two columns count different vertices from 1.
+fn refuse_bipartite(first: Option<&Comment>) -> Result<(), Fault> {
+    match first {
+        Some((line, comment)) if comment.starts_with(b"% bip ") => {
+            let sentence = "the graph is bipartite, and a number means different vertices in the \
+                            two columns; add the number of vertices of the first column to the \
+                            second, and remove this line";
+            Err(Fault::at_line(*line, 1, sentence))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The first lines, with at least two that are not comments unless the text is shorter.

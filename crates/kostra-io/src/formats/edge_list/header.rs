@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use super::fields::{is_weight, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
-use crate::number::natural;
-use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
+use crate::number::{has_decimal_comma, natural};
+use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
 
 /// The first line that is not a comment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl FirstLine {
     /// Recognizes the first row if vertices are numbers. Then a line without two numbers is not an
     /// edge.
     fn of_numbers(head: &[&[u8]], body: &[Fields<'_>], decimal_comma: bool) -> Self {
-        let is_weight = |field: &[u8]| is_weight(field, decimal_comma);
+        let is_weight = |field: &[u8]| is_number(field, decimal_comma);
         let next = body.first().map_or(&[][..], Vec::as_slice);
         let has_words = head.iter().all(|field| !is_weight(field));
         let is_natural =
@@ -96,7 +96,7 @@ impl FirstLine {
         body: &[Fields<'_>],
         options: &ReadOptions,
     ) -> Result<Self, ReadErrorKind> {
-        let is_weight = |field: &[u8]| is_weight(field, options.columns.decimal_comma);
+        let is_weight = |field: &[u8]| is_number(field, options.columns.decimal_comma);
         let known = has_known_ends(head);
         if body.is_empty() {
             return Ok(if known { Self::ColumnNames } else { Self::Edge });
@@ -132,16 +132,26 @@ impl FirstLine {
     }
 }
 
+/// Whether a field is meant as a number. With a decimal comma it is one only if the options say so,
+/// but neither is it a name of a column.
+fn is_number(field: &[u8], decimal_comma: bool) -> bool {
+    is_weight(field, decimal_comma) || unquote(field).is_some_and(|f| has_decimal_comma(&f))
+}
+
 /// The question whether the first line is a header.
 pub(super) fn is_it_a_header(options: &ReadOptions, head: Option<&[&[u8]]>) -> ReadErrorKind {
     let sentence = format!("is the first line a header? pass {}", options.terms.header_or_not());
     ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
-/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a
-/// weight can follow.
-pub(super) fn counts_rows(rows: &[Fields<'_>]) -> bool {
-    let Some(row) = rows.first() else { return false };
+/// Refuses four columns of which the first numbers the rows from 0 or 1: two vertices and a weight
+/// may follow, or it may be a vertex.
+pub(super) fn refuse_row_numbers(
+    rows: &[Fields<'_>],
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let Some(row) = rows.first() else { return Ok(()) };
+    let ColumnOptions { source, target, weight, .. } = &options.columns;
     let is_numbered = |start: u64| {
         let mut numbers =
             rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
@@ -149,7 +159,19 @@ pub(super) fn counts_rows(rows: &[Fields<'_>]) -> bool {
             && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
     };
     let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
-    row.len() == 4 && integers && (is_numbered(0) || is_numbered(1))
+    let is_chosen = source.is_some() || target.is_some() || weight.is_some();
+    if is_chosen || row.len() != 4 || !integers || !(is_numbered(0) || is_numbered(1)) {
+        return Ok(());
+    }
+    let at = |option, position| options.terms.position(option, position);
+    let sentence = format!(
+        "does the first column number the edges? pass {} and {}, or {} and {} if it is a vertex",
+        at("source", 2),
+        at("target", 3),
+        at("source", 1),
+        at("target", 2)
+    );
+    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
 }
 
 /// Whether two of the names are known names of the ends of edges.

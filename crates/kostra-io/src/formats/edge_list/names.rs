@@ -78,7 +78,7 @@ impl NamedRows<'_> {
         let bytes = |(at, field)| unquote(field).ok_or_else(|| (at, open_quote(field)));
         let (u, v) = (bytes(row.u)?, bytes(row.v)?);
         let name = |(at, _), bytes| match str::from_utf8(bytes) {
-            Ok("") => Err((at, "the name is missing".to_owned())),
+            Ok("") => Err((at, "the name is missing; fill it in".to_owned())),
             Ok(name) => Ok(name),
             Err(_) => Err((at, "the name is not UTF-8 text".to_owned())),
         };

@@ -13,7 +13,7 @@ use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
 use crate::fault::BlockFault;
-use crate::number::{NanRule, digits, natural, show, weight};
+use crate::number::{NanRule, digits, has_decimal_comma, natural, show, weight};
 
 /// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
@@ -51,7 +51,9 @@ impl<'l> Row<'l> {
             let (columns, expected) = (counted(columns, "column", "columns"), layout.columns);
             return Err((
                 0,
-                format!("this line has {columns}, but the previous lines have {expected}"),
+                format!(
+                    "this line has {columns}, but the previous lines have {expected}; correct it"
+                ),
             ));
         };
         let start = line.len() - dictionary.map_or(0, <[u8]>::len);
@@ -80,7 +82,13 @@ impl<'l> Row<'l> {
         } else {
             Cow::Borrowed(&*text)
         };
-        weight(&text, options.nan_rule()).map(Some).map_err(|sentence| (at, sentence))
+        weight(&text, options.nan_rule()).map(Some).map_err(|mut sentence| {
+            if has_decimal_comma(&text) && !text.contains(&b'.') {
+                let option = options.terms.switch("decimal-comma");
+                sentence += &format!(", or pass {option} if the comma is a decimal point");
+            }
+            (at, sentence)
+        })
     }
 }
 
@@ -92,7 +100,7 @@ pub(super) fn open_quote(field: &[u8]) -> String {
              without line breaks"
         )
     } else {
-        format!("the quotes of the field {shown} do not match")
+        format!("the quotes of the field {shown} do not match; write quotes in it twice")
     }
 }
 

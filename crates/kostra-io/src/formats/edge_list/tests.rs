@@ -67,11 +67,13 @@ fn numbers_between_blanks_do_not_become_names_because_of_decimal_commas() {
 #[test]
 fn columns_that_are_left_out_are_said() {
     assert_eq!(parsed("0 1 5 9\n2 1 6 9\n").notes, ["column 4 is left out"]);
-    let counted = parsed("0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n");
-    assert_eq!(edges(&counted.graph), "0-1:0.5 1-2:0.5 2-3:0.5");
-    assert_eq!(
-        counted.notes,
-        ["the first column counts the edges; the next are taken as two vertices and a weight"]
+    let refused = with(Vertices::Occurring, "0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n").unwrap_err();
+    assert!(
+        refused.ends_with(
+            "does the first column number the edges? pass `--source 2` and `--target 3`, or \
+             `--source 1` and `--target 2` if it is a vertex"
+        ),
+        "{refused}"
     );
 }
 

@@ -275,7 +275,8 @@ pub(super) fn check_length(actual: u64, announced: u64) -> Result<(), Fault> {
         return Ok(());
     }
     let actual_bytes = counted(actual, "byte", "bytes");
-    let sentence = format!("the file has {actual_bytes}, but its header announces {announced}");
+    let sentence =
+        format!("the file has {actual_bytes}, but its header announces {announced}; copy it again");
     Err(Fault::at_byte(actual.min(announced), sentence))
 }
 

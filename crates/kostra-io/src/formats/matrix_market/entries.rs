@@ -140,7 +140,7 @@ impl Entries {
             0 => Err(format!("the {what} is 0, but Matrix Market counts from 1")),
             index if index <= u64::from(self.n) => Ok((index - 1) as Vertex),
             index => Err(format!(
-                "the {what} {index} is beyond the {} that the header announces",
+                "the {what} {index} is beyond the {} that the header announces; correct one of them",
                 self.n
             )),
         }

@@ -145,7 +145,8 @@ impl Header {
         columns.join(chunk, accepted as usize, |entry| entry_in(block, entry))?;
         if surplus {
             let entries = counted(self.m, "entry", "entries");
-            let sentence = format!("the header announces {entries}, and this is one more");
+            let sentence =
+                format!("the header announces {entries}, and this is one more; correct the header");
             return Err(BlockFault::new(entry_in(block, accepted as usize), sentence));
         }
         Ok(())
@@ -157,7 +158,9 @@ impl Header {
             return Ok(());
         }
         let entries = counted(self.m, "entry", "entries");
-        let sentence = format!("the header announces {entries}, but the input ends after {count}");
+        let sentence = format!(
+            "the header announces {entries}, but the input ends after {count}; copy the file again, or correct the header"
+        );
         Err(Fault::at_line(lines + 1, 1, sentence))
     }
 }

@@ -75,7 +75,10 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         return Err(Fault::at_line(
             lines + 1,
             1,
-            format!("the text ends after {have} of {}", counted(n, "vertex", "vertices")),
+            format!(
+                "the text ends after {have} of {}; copy the file again, or correct the first line",
+                counted(n, "vertex", "vertices")
+            ),
         ));
     }
     let entries = body.neighbors.len() as u64;
@@ -148,7 +151,9 @@ impl Header {
                     let n = self.vertices;
                     return Err(BlockFault::new(
                         start,
-                        format!("there is no vertex {vertex}: the first line says {n}"),
+                        format!(
+                            "there is no vertex {vertex}: the first line says {n}; correct one of them"
+                        ),
                     ));
                 }
                 vertex => chunk.neighbors.push((vertex - 1) as Vertex),

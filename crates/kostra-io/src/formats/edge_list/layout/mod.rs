@@ -7,10 +7,10 @@ use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, text,
     unquote, weight_in,
 };
-use super::header::{Fields, FirstLine, counts_rows};
+use super::header::{Fields, FirstLine, refuse_row_numbers};
 use super::rows::open_quote;
 use crate::interface::Vertices;
-use crate::number::natural;
+use crate::number::{has_decimal_comma, natural};
 use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
 
 /// The position of the weight in a line.
@@ -110,6 +110,15 @@ impl Layout {
             (Err(fault), _) if numbers_change_into_names(&lines, options, &with_names) => {
                 Err(fault)
             }
+            _ if commas_are_in_doubt(&lines, options, &with_names) => {
+                let terms = options.terms;
+                let sentence = format!(
+                    "do commas or blanks separate the columns? pass {} or {}",
+                    terms.text("delimiter", ","),
+                    terms.text("delimiter", "blanks")
+                );
+                Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+            }
             (_, Ok((mut layout, true))) => {
                 layout.notes.push("the vertices are names".into());
                 Ok(Some(layout))
@@ -158,11 +167,17 @@ impl Layout {
         }
         let first_edge = lines.get(lines.len() - rows.len()).copied().unwrap_or_default();
         let row = rows.first().map_or(&[][..], Vec::as_slice);
-        let columns = head.as_deref().unwrap_or(row).len();
+        let columns = match &head {
+            Some(head) if given.is_none() || row.is_empty() => head.len(),
+            _ => row.len(),
+        };
         if columns < 2 {
             return Err(ReadErrorKind::Malformed(
                 "an edge needs two vertices, but this line has one column".into(),
             ));
+        }
+        if given.is_none() && row.len() == columns + 1 && !row.ends_with(&[b""]) {
+            return Err(ReadErrorKind::Malformed(unnamed_column(columns, options)));
         }
         if given.is_some() {
             check_given(given.as_deref(), columns, options)?;
@@ -171,8 +186,10 @@ impl Layout {
         let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
         let names = head.as_deref();
         let chooser = Chooser { names, row, columns, third_is_weight, options };
-        let counted = head.is_none() && !options.names && counts_rows(&rows);
-        let Chosen { u, v, weight } = chooser.choose(counted)?;
+        if head.is_none() && !options.names {
+            refuse_row_numbers(&rows, options)?;
+        }
+        let Chosen { u, v, weight } = chooser.choose()?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(&rows, [u, v], first_line);
         let mut layout = Self {
@@ -188,11 +205,6 @@ impl Layout {
         };
         layout.take_dictionary(cut(first_edge).1, options)?;
         layout.note_what_is_left_out(head.as_deref());
-        if counted && u == 1 {
-            layout.notes = vec![
-                "the first column counts the edges; the next are taken as two vertices and a weight".into(),
-            ];
-        }
         Ok((layout, looks_named))
     }
 
@@ -245,6 +257,16 @@ fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
     }
 }
 
+/// The fault of lines with one more column than the header, as R writes names of rows.
+fn unnamed_column(columns: usize, options: &ReadOptions) -> String {
+    let (names, header) = (options.terms.option("columns"), options.terms.header());
+    format!(
+        "the first line names {}, but the next line has one more; name all columns with {names}, and \
+         pass {header}",
+        counted(columns as u64, "column", "columns")
+    )
+}
+
 /// Refuses lines with two tabs after each first field: the field between them is empty, unless
 /// several tabs separate two columns.
 fn refuse_repeated_tabs(
@@ -284,6 +306,16 @@ fn numbers_change_into_names(
     separator == Separator::Blanks
         && separator_of(lines, with_names) != separator
         && ends.count() == 2
+}
+
+/// Whether the first line is divided at blanks if vertices are numbers and at commas if they are
+/// names, and all its words are numbers, some with commas: `1,2 3`.
+fn commas_are_in_doubt(lines: &[&[u8]], options: &ReadOptions, with_names: &ReadOptions) -> bool {
+    let first = lines.first().copied().unwrap_or_default();
+    separator_of(lines, options) == Separator::Blanks
+        && separator_of(lines, with_names) == Separator::Byte(b',')
+        && fields(first, Separator::Blanks)
+            .all(|(_, field)| is_weight(field, false) || has_decimal_comma(field))
 }
 
 /// Whether the ends of the edges in some rows are names. The first row decides, except that a
