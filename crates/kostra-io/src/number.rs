@@ -335,14 +335,17 @@ mod tests {
             failure("1e999"),
             "the weight 1e999 is too large for a 64-bit float; write inf if that is meant"
         );
-        assert_eq!(failure("abc"), "the weight is 'abc', which is not a number");
+        assert_eq!(failure("abc"), "the weight is 'abc', which is not a number; correct it");
         let comma = "which is not a number; write it with a decimal point and no comma";
         assert_eq!(failure("1,5"), format!("the weight is '1,5', {comma}"));
         assert_eq!(failure("-1,234.5"), format!("the weight is '-1,234.5', {comma}"));
-        assert_eq!(failure("."), "the weight is '.', which is not a number");
-        assert_eq!(failure("-"), "the weight is '-', which is not a number");
+        assert_eq!(failure("."), "the weight is '.', which is not a number; correct it");
+        assert_eq!(failure("-"), "the weight is '-', which is not a number; correct it");
         assert_eq!(failure(""), "the weight is missing; add it");
-        assert_eq!(failure("1\u{1b}[0m"), "the weight is '1\\u{1b}[0m', which is not a number");
+        assert_eq!(
+            failure("1\u{1b}[0m"),
+            "the weight is '1\\u{1b}[0m', which is not a number; correct it"
+        );
     }
 
     #[test]

@@ -52,7 +52,9 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 /// When the input is in no format, or in one of two.
 fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
-    if let (Some(sentence), Evidence::Fallback) = (foreign(head.bytes()), evidence) {
+    if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
+        (foreign(head.bytes()), evidence)
+    {
         return Err(ReadErrorKind::Malformed(sentence.into()));
     }
     match formats[..] {

@@ -60,7 +60,7 @@ fn vertices_count_from_1_to_n() {
     );
     assert_eq!(
         error("p sp 2 1\na 3 1 5\n"),
-        "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header announces"
+        "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header announces; correct one of them"
     );
     assert_eq!(error("p sp 2 1\na -1 1 5\n"), "x: line 2, column 3: the vertex -1 is negative");
     assert_eq!(
@@ -78,7 +78,7 @@ fn the_header_must_come_first_and_once() {
     );
     assert_eq!(error("c x\n"), format!("x: there is no header; {header} should be the first"));
     assert_eq!(error("p sp 1 0\n\np sp 1 0\n"), "x: line 3, column 1: this is a second header");
-    assert_eq!(error("p sp 1\n"), "x: line 1, column 7: the number of arcs is missing");
+    assert_eq!(error("p sp 1\n"), "x: line 1, column 7: the number of arcs is missing; add it");
     assert_eq!(error("p sp -1 0\n"), "x: line 1, column 6: the number of vertices -1 is negative");
     assert_eq!(
         error("p max 1 0\n"),
@@ -94,15 +94,15 @@ fn the_header_must_come_first_and_once() {
 fn the_header_must_tell_the_truth() {
     assert_eq!(
         error("p sp 2 3\na 1 2 3\na 1 2 3\n"),
-        "x: line 4, column 1: the header announces 3 arcs, but the input ends after 2"
+        "x: line 4, column 1: the header announces 3 arcs, but the input ends after 2; copy the file again, or correct the header"
     );
     assert_eq!(
         error("p sp 2 1\nc x\na 1 2 3\nc y\n a 1 2 3\na 1 2 3\n"),
-        "x: line 5, column 2: the header announces 1 arc, and this is one more"
+        "x: line 5, column 2: the header announces 1 arc, and this is one more; correct the header"
     );
     assert_eq!(
         error("p sp 2 9\na 1 2 3"),
-        "x: line 3, column 1: the header announces 9 arcs, but the input ends after 1"
+        "x: line 3, column 1: the header announces 9 arcs, but the input ends after 1; copy the file again, or correct the header"
     );
 }
 
@@ -111,7 +111,7 @@ fn a_header_that_lies_allocates_nothing() {
     let text = "p sp 4294967295 4294967295\na 1 2 3\n";
     assert_eq!(
         error(text),
-        "x: line 3, column 1: the header announces 4294967295 arcs, but the input ends after 1"
+        "x: line 3, column 1: the header announces 4294967295 arcs, but the input ends after 1; copy the file again, or correct the header"
     );
     assert_eq!(
         error("p sp 4294967296 1\na 1 2 3\n"),
@@ -125,8 +125,8 @@ fn a_header_that_lies_allocates_nothing() {
 
 #[test]
 fn a_line_that_is_no_arc_is_named() {
-    assert_eq!(error("p sp 2 1\na 1\n"), "x: line 2, column 4: the vertex is missing");
-    assert_eq!(error("p sp 2 1\na 1 2\n"), "x: line 2, column 6: the weight is missing");
+    assert_eq!(error("p sp 2 1\na 1\n"), "x: line 2, column 4: the vertex is missing; add it");
+    assert_eq!(error("p sp 2 1\na 1 2\n"), "x: line 2, column 6: the weight is missing; add it");
     assert_eq!(
         error("p sp 2 1\na 1 2 3 4\n"),
         "x: line 2, column 9: the line ends with '4', but should end after the weight"

@@ -174,6 +174,34 @@ pub(super) fn refuse_row_numbers(
     Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
 }
 
+/// Refuses lines that look like the rows of a symmetric matrix of weights.
+pub(super) fn refuse_matrix(
+    rows: &[Fields<'_>],
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let ColumnOptions { source, target, weight, .. } = &options.columns;
+    let is_chosen = source.is_some() || target.is_some() || weight.is_some();
+    let n = rows.len();
+    if is_chosen
+        || n < 3
+        || rows.iter().any(|row| row.len() < n || Some(row.len()) != rows.first().map(Vec::len))
+    {
+        return Ok(());
+    }
+    let at = |u: usize, v: usize| rows.get(u).and_then(|row| row.get(v));
+    let is_matrix = (0..n).all(|u| at(u, u) == at(0, 0) && (0..u).all(|v| at(u, v) == at(v, u)));
+    if !is_matrix {
+        return Ok(());
+    }
+    let (source, target) =
+        (options.terms.position("source", 1), options.terms.position("target", 2));
+    let sentence = format!(
+        "are the lines a matrix of weights? store it in a .npy file, or pass {source} and {target} \
+         if each line is an edge"
+    );
+    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+}
+
 /// Whether two of the names are known names of the ends of edges.
 pub(super) fn has_known_ends(head: &[&[u8]]) -> bool {
     let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));

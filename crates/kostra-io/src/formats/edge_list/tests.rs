@@ -180,16 +180,16 @@ fn vertices_are_taken_as_they_are() {
 fn lines_that_differ_from_the_first_are_errors() {
     assert_eq!(
         error("0 1 5\n1 2\n"),
-        "x: line 2, column 1: this line has 2 columns, but the previous lines have 3"
+        "x: line 2, column 1: this line has 2 columns, but the previous lines have 3; correct it"
     );
     assert_eq!(
         error("0 1\n1 2\n1 2 3\n"),
-        "x: line 3, column 1: this line has 3 columns, but the previous lines have 2"
+        "x: line 3, column 1: this line has 3 columns, but the previous lines have 2; correct it"
     );
-    assert_eq!(error("0,1,5\n1,2,\n"), "x: line 2, column 5: the weight is missing");
+    assert_eq!(error("0,1,5\n1,2,\n"), "x: line 2, column 5: the weight is missing; add it");
     assert_eq!(
         error("0 1 5\n1 2 x\n"),
-        "x: line 2, column 5: the weight is 'x', which is not a number"
+        "x: line 2, column 5: the weight is 'x', which is not a number; correct it"
     );
     assert_eq!(
         error("0 1 {'weight': 5}\n1 2 {}\n"),
@@ -214,10 +214,10 @@ fn an_empty_field_between_tabs_does_not_move_the_next() {
         assert!(question.contains("which column is the weight? columns: "), "{question}");
     }
     assert_eq!(graph("u v id weight\n0\t1\t\t7\n1\t2\t8\t9\n").1, "0-1:7 1-2:9");
-    let missing = "x: line 2, column 5: the weight is missing";
+    let missing = "x: line 2, column 5: the weight is missing; add it";
     assert_eq!(error("0\t1\t5\n1\t2\t\n"), missing);
     assert_eq!(named("a\tb\t5\nb\tc\t\n").unwrap_err(), missing);
-    assert_eq!(error("0\t1\t5\n1\t\t2\n"), "x: line 2, column 3: the vertex is missing");
+    assert_eq!(error("0\t1\t5\n1\t\t2\n"), "x: line 2, column 3: the vertex is missing; add it");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn columns_are_taken_as_the_options_say() {
     assert_eq!(read.notes, ["columns 'id', 'lanes' are left out"]);
     let empty = "id,km,from,lanes,to\n7,2.5,0,2,1\n8,,1,,2\n";
     let error = read_all_ways(read_in_blocks, empty, &options).unwrap_err();
-    assert_eq!(error, "x: line 3, column 3: the weight is missing");
+    assert_eq!(error, "x: line 3, column 3: the weight is missing; add it");
 
     let columns = ColumnOptions { header: Header::Absent, ..ColumnOptions::default() };
     let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
@@ -283,7 +283,7 @@ fn integers_of_any_length_are_names_in_every_form_of_a_line() {
     assert_eq!(read.names.unwrap(), names);
     assert_eq!(edges(&read.graph), "0-1:5.0 1-2:-6.0 2-3:1.5 3-0:10.0 0-4:1.0 4-5:2.0");
     let fault = named("7 8 5\n8 9 x\n").unwrap_err();
-    assert_eq!(fault, "x: line 2, column 5: the weight is 'x', which is not a number");
+    assert_eq!(fault, "x: line 2, column 5: the weight is 'x', which is not a number; correct it");
 }
 
 #[test]
@@ -324,7 +324,10 @@ fn names_are_numbered_as_they_appear() {
     let sparse = named("4294967295 18446744073709551616 5\n").unwrap();
     assert_eq!(sparse.graph.vertices(), 2);
 
-    assert_eq!(named(",b,5\n").unwrap_err(), "x: line 1, column 1: the name is missing");
+    assert_eq!(
+        named(",b,5\n").unwrap_err(),
+        "x: line 1, column 1: the name is missing; fill it in"
+    );
     assert_eq!(
         named("a,\"b,5\n").unwrap_err(),
         "x: line 1, column 3: the field \\\"b has no closing quote in this line; close it, and write \

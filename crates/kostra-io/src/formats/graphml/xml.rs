@@ -59,7 +59,7 @@ pub(super) fn required(
     place: Place,
 ) -> Result<String, Fault> {
     attribute(element, name, place)?.ok_or_else(|| {
-        let element = crate::number::show(element.name().as_ref().as_bytes());
+        let element = show(element.name().as_ref().as_bytes());
         malformed(place, format!("this <{element}> has no attribute '{name}'; add it"))
     })
 }

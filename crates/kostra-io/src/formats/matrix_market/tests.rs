@@ -84,7 +84,7 @@ fn entries_must_be_where_the_header_says() {
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 3 5"),
-        "x: line 5, column 3: the column 3 is beyond the 2 that the header announces"
+        "x: line 5, column 3: the column 3 is beyond the 2 that the header announces; correct one of them"
     );
 }
 
@@ -92,17 +92,20 @@ fn entries_must_be_where_the_header_says() {
 fn the_header_must_tell_the_truth() {
     assert_eq!(
         error("integer general", "2 2 2\n1 2 5"),
-        "x: line 6, column 1: the header announces 2 entries, but the input ends after 1"
+        "x: line 6, column 1: the header announces 2 entries, but the input ends after 1; copy the file again, or correct the header"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5\n% x\n2 1 6"),
-        "x: line 7, column 1: the header announces 1 entry, and this is one more"
+        "x: line 7, column 1: the header announces 1 entry, and this is one more; correct the header"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5.5"),
         "x: line 5, column 5: the weight 5.5 is not a whole number, but the banner says integer"
     );
-    assert_eq!(error("real general", "2 2 1\n1 2"), "x: line 5, column 4: the weight is missing");
+    assert_eq!(
+        error("real general", "2 2 1\n1 2"),
+        "x: line 5, column 4: the weight is missing; add it"
+    );
     assert_eq!(
         error("pattern general", "2 2 1\n1 2 5"),
         "x: line 5, column 5: the line should end before '5'"
@@ -113,7 +116,7 @@ fn the_header_must_tell_the_truth() {
     );
     assert_eq!(
         error("real general", "2 2"),
-        "x: line 4, column 4: the number of entries is missing"
+        "x: line 4, column 4: the number of entries is missing; add it"
     );
 }
 

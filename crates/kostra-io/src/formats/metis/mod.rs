@@ -271,7 +271,7 @@ impl Body {
             if self.header.of_vertex > 0 && words(line).next().is_none() {
                 return Err(BlockFault::new(
                     row.start,
-                    "the size or weight of the vertex is missing",
+                    "the size or weight of the vertex is missing; add it",
                 ));
             }
             if let Some(at) = neighbors.iter().position(|&to| u64::from(to) == vertex) {

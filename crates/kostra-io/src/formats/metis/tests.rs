@@ -103,7 +103,7 @@ fn headers_that_cannot_be_are_named() {
         format!("{place} 1: the number of vertices is 'x', which is not a number")
     );
     assert_eq!(failure("2 -1\n"), format!("{place} 3: the number of edges -1 is negative"));
-    assert_eq!(failure("2\n"), format!("{place} 2: the number of edges is missing"));
+    assert_eq!(failure("2\n"), format!("{place} 2: the number of edges is missing; add it"));
     assert_eq!(
         failure("2 1 12\n"),
         format!("{place} 5: the format is '12', where up to three digits 0 or 1 are expected")
@@ -136,7 +136,7 @@ fn headers_that_cannot_be_are_named() {
 fn a_header_that_disagrees_with_the_body_is_named() {
     assert_eq!(
         failure("3 1\n2\n1\n"),
-        "x.graph: line 4, column 1: the text ends after 2 of 3 vertices"
+        "x.graph: line 4, column 1: the text ends after 2 of 3 vertices; copy the file again, or correct the first line"
     );
     assert_eq!(
         failure("2 1\n2\n1\n\n 1\n"),
@@ -149,7 +149,7 @@ fn a_header_that_disagrees_with_the_body_is_named() {
     );
     assert_eq!(
         failure("4000000000 4000000000\n"),
-        "x.graph: line 2, column 1: the text ends after 0 of 4000000000 vertices"
+        "x.graph: line 2, column 1: the text ends after 0 of 4000000000 vertices; copy the file again, or correct the first line"
     );
 }
 
@@ -157,7 +157,7 @@ fn a_header_that_disagrees_with_the_body_is_named() {
 fn lines_that_cannot_be_are_named() {
     for (line, column, sentence) in [
         ("0", 1, "there is no vertex 0: METIS vertices count from 1"),
-        ("2 4", 3, "there is no vertex 4: the first line says 3"),
+        ("2 4", 3, "there is no vertex 4: the first line says 3; correct one of them"),
         ("2 x", 3, "the neighbor is 'x', which is not a number"),
         ("2 -1", 3, "the neighbor -1 is negative"),
         ("2 2.5", 3, "the neighbor 2.5 is not a whole number"),
@@ -168,12 +168,12 @@ fn lines_that_cannot_be_are_named() {
         assert_eq!(failure(&text), format!("x.graph: line 3, column {column}: {sentence}"));
     }
     for (line, column, sentence) in [
-        ("9 2", 4, "the weight is missing"),
-        ("9 2 x", 5, "the weight is 'x', which is not a number"),
+        ("9 2", 4, "the weight is missing; add it"),
+        ("9 2 x", 5, "the weight is 'x', which is not a number; correct it"),
         ("9 2 0.5", 5, "the weight 0.5 is not an integer, as METIS requires"),
         ("9 2 nan", 5, "the weight nan is not an integer, as METIS requires"),
         ("9 2 1 1 1", 7, "vertex 1 names 1 as its neighbor: METIS has no self-loops; leave it out"),
-        ("", 1, "the size or weight of the vertex is missing"),
+        ("", 1, "the size or weight of the vertex is missing; add it"),
     ] {
         let text = format!("2 1 011\n{line}\n9 1 1\n");
         assert_eq!(

@@ -183,7 +183,7 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     let dates = read_with(&bytes, &options).unwrap_err();
     assert!(dates.contains("the weight is not a number; store the column as numbers"), "{dates}");
     options.columns.source = Some(ColumnChoice::Name("opened".into()));
-    options.columns.weight = None;
+    options.columns.weight = Some(ColumnChoice::Name("km".into()));
     let dates = read_with(&bytes, &options).unwrap_err();
     assert!(dates.contains("column 'opened' contains dates or times, but vertices"), "{dates}");
 }

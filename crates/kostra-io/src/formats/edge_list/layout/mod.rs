@@ -7,7 +7,7 @@ use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, text,
     unquote, weight_in,
 };
-use super::header::{Fields, FirstLine, refuse_row_numbers};
+use super::header::{Fields, FirstLine, refuse_matrix, refuse_row_numbers};
 use super::rows::open_quote;
 use crate::interface::Vertices;
 use crate::number::{has_decimal_comma, natural};
@@ -188,6 +188,7 @@ impl Layout {
         let chooser = Chooser { names, row, columns, third_is_weight, options };
         if head.is_none() && !options.names {
             refuse_row_numbers(&rows, options)?;
+            refuse_matrix(&rows, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
