@@ -85,8 +85,8 @@ impl Reorder {
         match &map {
             Some(map) => map.check()?,
             None if format != Format::KST => anyhow::bail!(
-                "{to}: the format {} has no names of vertices, so their old numbers would be lost; pass \
-                 `--map FILE` to keep the numbers in a file, or write .kst",
+                "{to}: the format {} has no names of vertices, so their old numbers would be lost; \
+                 pass `--map FILE` to keep the numbers in a file, or write .kst",
                 format.title()
             ),
             None => {}
