@@ -53,7 +53,7 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
     if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
-        (foreign(head.bytes()), evidence)
+        (foreign(head.bytes(), name), evidence)
     {
         return Err(ReadErrorKind::Malformed(sentence.into()));
     }
@@ -80,7 +80,7 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
 
 /// The remedy for an input in a format of graphs that Kostra does not read, and that looks like an
 /// edge list.
-fn foreign(bytes: &[u8]) -> Option<&'static str> {
+fn foreign(bytes: &[u8], name: &str) -> Option<&'static str> {
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let starts = |word: &str| {
         start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
@@ -96,6 +96,8 @@ fn foreign(bytes: &[u8]) -> Option<&'static str> {
         )
     } else if starts("sep=") {
         Some("the first line is a hint for Excel; remove it")
+    } else if extension(name).as_deref() == Some("lgl") {
+        Some("in LGL, a row has only one end of an edge; save the graph as GraphML")
     } else {
         None
     }
@@ -115,14 +117,18 @@ fn strongest(head: &Head<'_>) -> (Vec<Format>, Evidence) {
     (best, strongest)
 }
 
-/// The format among `formats` whose files have the extension of the file `name`, besides that of a
-/// compression.
-fn by_extension(name: &str, formats: &[Format]) -> Option<Format> {
+/// The extension of the file `name` in lower case, before that of a compression.
+fn extension(name: &str) -> Option<String> {
     let mut path = Path::new(name);
     if path.extension().is_some_and(|last| ["gz", "zst", "xz", "bz2"].iter().any(|&e| last == e)) {
         path = Path::new(path.file_stem()?);
     }
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
+/// The format among `formats` whose files have the extension of the file `name`.
+fn by_extension(name: &str, formats: &[Format]) -> Option<Format> {
+    let extension = extension(name)?;
     let has_extension = |format: Format| {
         EXTENSIONS.iter().any(|(of, extensions)| *of == format && extensions.contains(&&*extension))
     };
