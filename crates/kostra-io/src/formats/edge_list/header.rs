@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::fields::{is_weight, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
 use crate::number::{has_decimal_comma, natural};
-use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
+use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
 /// The first line that is not a comment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,14 +144,13 @@ pub(super) fn is_it_a_header(options: &ReadOptions, head: Option<&[&[u8]]>) -> R
     ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
-/// Refuses four columns of which the first numbers the rows from 0 or 1: two vertices and a weight
-/// may follow, or it may be a vertex.
+/// Refuses four columns if the first one numbers the rows from 0 or 1. Then the edges may be in the
+/// other three columns, or in the first three.
 pub(super) fn refuse_row_numbers(
     rows: &[Fields<'_>],
     options: &ReadOptions,
 ) -> Result<(), ReadErrorKind> {
     let Some(row) = rows.first() else { return Ok(()) };
-    let ColumnOptions { source, target, weight, .. } = &options.columns;
     let is_numbered = |start: u64| {
         let mut numbers =
             rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
@@ -159,8 +158,7 @@ pub(super) fn refuse_row_numbers(
             && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
     };
     let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
-    let is_chosen = source.is_some() || target.is_some() || weight.is_some();
-    if is_chosen || row.len() != 4 || !integers || !(is_numbered(0) || is_numbered(1)) {
+    if row.len() != 4 || !integers || !(is_numbered(0) || is_numbered(1)) {
         return Ok(());
     }
     let at = |option, position| options.terms.position(option, position);
@@ -179,11 +177,8 @@ pub(super) fn refuse_matrix(
     rows: &[Fields<'_>],
     options: &ReadOptions,
 ) -> Result<(), ReadErrorKind> {
-    let ColumnOptions { source, target, weight, .. } = &options.columns;
-    let is_chosen = source.is_some() || target.is_some() || weight.is_some();
     let n = rows.len();
-    if is_chosen
-        || n < 3
+    if n < 3
         || rows.iter().any(|row| row.len() < n || Some(row.len()) != rows.first().map(Vec::len))
     {
         return Ok(());

@@ -186,7 +186,9 @@ impl Layout {
         let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
         let names = head.as_deref();
         let chooser = Chooser { names, row, columns, third_is_weight, options };
-        if head.is_none() && !options.names {
+        let ColumnOptions { source, target, weight, .. } = &options.columns;
+        let is_chosen = source.is_some() || target.is_some() || weight.is_some();
+        if head.is_none() && !options.names && !is_chosen {
             refuse_row_numbers(&rows, options)?;
             refuse_matrix(&rows, options)?;
         }
