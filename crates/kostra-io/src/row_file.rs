@@ -9,13 +9,13 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Pod;
 use kostra_core::Vertex;
 use kostra_core::memory::{self, OutOfMemory};
-use kostra_parallel::{Schedule, with_team};
+use kostra_parallel::{Schedule, lock, with_team};
 
 use crate::compression::Stream;
 use crate::mirror::{BLOCK_ENTRIES, Division, EdgeColumns, Entries, Keep, edges};
@@ -103,7 +103,7 @@ impl<'a> RowFile<'a> {
         let valid = AtomicBool::new(true);
         with_team(threads.min(blocks.len()), |team| {
             team.for_each(blocks.len(), Schedule::Dynamic(1), |index| {
-                let mut block = blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut block = lock(&blocks[index]);
                 let mut numbers = vec![T::zeroed(); block.len()];
                 let at = layout.starts + (index * BLOCK_ENTRIES * size_of::<T>()) as u64;
                 let read = self.fill(at, &mut numbers).is_ok();

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Schedule, Team, atomic_u64};
+use kostra_parallel::{Team, atomic_u64, for_each_item, lock};
 
 use crate::{PointTree, Prepared};
 
@@ -51,17 +51,12 @@ pub(crate) fn tree(
     sort(&mut pairs, team)?;
     let mut ends = memory::zeros(pairs.len())?;
     let mut distances = memory::zeros(pairs.len())?;
-    let blocks: Vec<_> =
-        ends.chunks_mut(BLOCK).zip(distances.chunks_mut(BLOCK)).map(Mutex::new).collect();
-    team.for_each(blocks.len(), Schedule::Dynamic(1), |block| {
-        let mut outputs = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
-        let (ends, distances) = &mut *outputs;
-        let pairs = pairs[block * BLOCK..].iter();
-        for ((ends, distance), pair) in ends.iter_mut().zip(distances.iter_mut()).zip(pairs) {
+    let blocks = ends.chunks_mut(BLOCK).zip(distances.chunks_mut(BLOCK)).zip(pairs.chunks(BLOCK));
+    for_each_item(team, blocks, |((ends, distances), pairs)| {
+        for ((ends, distance), pair) in ends.iter_mut().zip(distances).zip(pairs) {
             (*ends, *distance) = ([pair.low, pair.high], prepared.reported(pair.compared));
         }
     });
-    drop(blocks);
     Ok(PointTree { len: prepared.len(), ends, distances })
 }
 
@@ -103,11 +98,10 @@ pub(crate) fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMe
             len += 1;
         }
         let (own, others) = rest.split_at_mut(len);
-        parts.push(Mutex::new(own));
+        parts.push(own);
         rest = others;
     }
-    team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
-        let mut pairs = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+    for_each_item(team, parts.into_iter(), |pairs| {
         let equal = pairs.chunk_by_mut(|a, b| prefix(a) == prefix(b));
         equal.filter(|pairs| pairs.len() > 1).for_each(|pairs| {
             pairs.sort_unstable_by_key(Pair::key);
@@ -151,7 +145,7 @@ fn move_by_digit(
         }
     }
     team.in_parts(from.len(), |part, range| {
-        let mut places = places[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = lock(&places[part]);
         for pair in &from[range] {
             if let Some(place) = places[digit_of(pair)].next() {
                 *place = *pair;

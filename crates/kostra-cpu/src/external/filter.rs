@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{Edges, Key};
-use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{Schedule, Team, lock};
 
 use super::edges::Edge;
 use super::sink::{Sink, Statistics};
@@ -50,7 +50,7 @@ impl<K: Key> Sink<K> {
             let range = |part: usize| start + part * size..end.min(start + (part + 1) * size);
             let used = &mut parts[..count];
             team.for_each(count, Schedule::Dynamic(1), |part| {
-                let mut found = used[part].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut found = lock(&used[part]);
                 self.filter_part(edges, range(part), &mut found);
             });
             let fitting = self.buffer_parts((edges, first), used, team);
@@ -102,7 +102,7 @@ impl<K: Key> Sink<K> {
         }
         let places = self.edges.split(self.used, &ends);
         team.for_each(ends.len(), Schedule::Dynamic(1), |part| {
-            let mut places = places[part].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut places = lock(&places[part]);
             for (to, &at) in parts[part].left().iter().enumerate() {
                 let ((u, v), weight) = (edges.ends(at), edges.weights()[at as usize]);
                 places.set(to, Edge { u, v, weight, id: first + u64::from(at) });

@@ -6,11 +6,11 @@
 //! center, and the edge is dropped. The bytes of a graph with millions of vertices fit into the
 //! caches.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, Edges, Key, OutOfMemory, Vertex, memory, prefetch};
-use kostra_parallel::{Schedule, Team, atomic_u64};
+use kostra_parallel::{Schedule, Team, atomic_u64, lock};
 
 use crate::light_edges::giant_component;
 
@@ -85,7 +85,7 @@ impl<K: Key> Levels<K> {
         }
         let parts: Vec<_> = self.levels.chunks_mut(PART).map(Mutex::new).collect();
         team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
-            let mut levels = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut levels = lock(&parts[part]);
             for (level, vertex) in levels.iter_mut().zip((part * PART) as Vertex..) {
                 *level = center.map_or(OUTSIDE, |center| links.level(vertex, center));
             }

@@ -17,10 +17,10 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use kostra_parallel::with_team;
+use kostra_parallel::{into_item, lock, with_team};
 
 use crate::Place;
 use crate::fault::{BlockFault, Fault};
@@ -75,7 +75,7 @@ impl Text<'_> {
                 }
             });
         });
-        let joiner = pipeline.joiner.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let joiner = into_item(pipeline.joiner);
         joiner.fault.map_or(Ok(joiner.lines), Err)
     }
 }
@@ -202,10 +202,6 @@ fn place(lines_before: u64, block: &[u8], offset: usize) -> Place {
     let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
     let line = lines_before + memchr::memchr_iter(b'\n', before).count() as u64 + 1;
     Place::Line { line, column: (before.len() - start) as u64 + 1 }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Stops the other threads when a parser panics, so that the panic is propagated.

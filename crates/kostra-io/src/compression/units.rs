@@ -15,8 +15,10 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+
+use kostra_parallel::lock;
 
 use super::Compression;
 use super::boundary::{Boundary, MOST_COMPRESSED, MOST_CONTENT, boundary};
@@ -226,7 +228,7 @@ impl Drop for Helpers {
 }
 
 fn take(waiting: &Mutex<Receiver<Job>>) -> Option<Job> {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    lock(waiting).recv().ok()
 }
 
 /// Decompresses a unit. A unit of unreasonable length is left to the decoder in order.

@@ -11,13 +11,13 @@
 //! row needs to be sorted. Linear time; besides the edges, a few megabytes per thread.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Zeroable;
 use kostra_core::Vertex;
 use kostra_core::memory::{self, OutOfMemory};
-use kostra_parallel::{Team, with_team};
+use kostra_parallel::{Team, into_item, lock, with_team};
 
 use super::EdgeColumns;
 use super::fingerprint::{Fingerprint, Points};
@@ -117,7 +117,7 @@ impl<E: Entries> Rows<'_, E> {
             *whole = whole.and_then(|whole| Some(whole.and(survey?)));
             whole.is_some()
         });
-        let whole = whole.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let whole = into_item(whole)?;
         let is_symmetric = self.keep == Keep::All || whole.forward == whole.backward;
         is_symmetric.then(|| kept.into_iter().map(AtomicUsize::into_inner).collect())
     }
@@ -283,8 +283,4 @@ fn each_block<S: Default>(
             }
         }
     });
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

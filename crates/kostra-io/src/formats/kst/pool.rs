@@ -2,10 +2,11 @@
 //! blocks take new memory from the system.
 
 use std::ops::{Deref, DerefMut, Range};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytemuck::Pod;
 use kostra_core::{Column, OutOfMemory, memory};
+use kostra_parallel::lock;
 
 use super::direct::PAGE;
 
@@ -22,8 +23,7 @@ impl<T: Pod + Send + Sync> Pool<T> {
     /// An array of `count` values of any content, to be read from `offset` in a file. Where a page
     /// of the file starts, a page of memory starts. `offset` is a multiple of the size of a value.
     pub(super) fn lend(&self, count: usize, offset: u64) -> Result<Lent<T>, OutOfMemory> {
-        let mut memory =
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut memory = lock(&self.0).pop().unwrap_or_default();
         let page = PAGE / size_of::<T>();
         let length = count + 3 * page;
         if memory.len() < length {
@@ -85,6 +85,6 @@ impl<T: Pod, As: Pod> AsRef<[As]> for Lent<T> {
 impl<T> Drop for Lent<T> {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.memory);
-        self.home.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        lock(&self.home).push(memory);
     }
 }

@@ -26,10 +26,10 @@ mod protobuf;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra_core::{GraphError, MAX_VERTICES, memory};
-use kostra_parallel::{Schedule, with_team};
+use kostra_parallel::{Schedule, into_item, lock, with_team};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -265,10 +265,10 @@ fn for_each_blob<T: Send>(
             let results: Vec<_> = batch.iter().map(|_| Mutex::new(None)).collect();
             team.for_each(batch.len(), Schedule::Dynamic(1), |at| {
                 let result = decode(&batch[at]);
-                *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                *lock(&results[at]) = Some(result);
             });
             for (blob, result) in batch.into_iter().zip(results) {
-                if let Some(result) = result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                if let Some(result) = into_item(result) {
                     join(blob, result?)?;
                 }
             }

@@ -7,6 +7,7 @@ use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::Result;
 
 use super::file::{Column, Kind};
+use super::time;
 use crate::ReadErrorKind;
 use crate::columns::Number;
 
@@ -140,25 +141,25 @@ impl Cells<'_> {
     /// When the value is not UTF-8 text.
     pub(super) fn text(&self, row: usize) -> Result<Cow<'_, str>, ReadErrorKind> {
         let Some(place) = self.place(row) else { return Ok(Cow::Borrowed("")) };
-        let ticks = match &self.values {
-            Values::Narrow(days) => days.get(place).map(|&days| days.into()),
-            Values::Wide(ticks) => ticks.get(place).copied(),
-            _ => None,
-        };
-        if let Some(text) = ticks.and_then(|ticks| self.kind.date_or_time(ticks)) {
-            return Ok(Cow::Owned(text));
-        }
-        Ok(match &self.values {
-            Values::Texts(texts) => {
+        Ok(match (&self.values, self.kind) {
+            (Values::Narrow(values), Kind::Dates) => {
+                let days = values.get(place).copied().unwrap_or_default();
+                Cow::Owned(time::date(days.into()))
+            }
+            (Values::Wide(values), Kind::Times { digits, is_utc }) => {
+                let ticks = values.get(place).copied().unwrap_or_default();
+                Cow::Owned(time::timestamp(ticks, digits, is_utc))
+            }
+            (Values::Texts(texts), _) => {
                 let bytes = texts.get(place).map(AsBytes::as_bytes).unwrap_or_default();
                 let text = str::from_utf8(bytes);
                 Cow::Borrowed(text.map_err(|_| self.fault(row, "this is not UTF-8 text"))?)
             }
-            Values::Booleans(values) => {
+            (Values::Booleans(values), _) => {
                 let is_true = values.get(place).copied().unwrap_or_default();
                 Cow::Borrowed(if is_true { "true" } else { "false" })
             }
-            Values::Single(values) => {
+            (Values::Single(values), _) => {
                 Cow::Owned(values.get(place).map(ToString::to_string).unwrap_or_default())
             }
             _ => Cow::Owned(match self.number(row) {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use kostra_parallel::{Schedule, with_team};
+use kostra_parallel::{Schedule, into_item, lock, with_team};
 use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, TimeUnit, Type};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::ParquetError;
@@ -17,7 +17,7 @@ use parquet::schema::types::Type as Element;
 use super::cells::{Cells, Cursor};
 use super::headers::Stored;
 use super::pages::Pages;
-use super::{MAGIC, VERTICES, footer, time};
+use super::{MAGIC, VERTICES, footer};
 use crate::fault::Fault;
 use crate::number::show;
 use crate::source::from_io;
@@ -65,17 +65,6 @@ pub(super) enum Kind {
         digits: u32,
         is_utc: bool,
     },
-}
-
-impl Kind {
-    /// The date or time that a value means; none if it is a number.
-    pub(super) fn date_or_time(self, value: i64) -> Option<String> {
-        match self {
-            Self::Dates => Some(time::date(value)),
-            Self::Times { digits, is_utc } => Some(time::timestamp(value, digits, is_utc)),
-            _ => None,
-        }
-    }
 }
 
 /// A column of the table.
@@ -171,11 +160,10 @@ impl File {
         with_team(threads.min(groups.len()), |team| {
             team.for_each(groups.len(), Schedule::Dynamic(1), |at| {
                 let result = damage::expect(|| work(groups[at].clone()));
-                *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                *lock(&results[at]) = Some(result);
             });
         });
-        let results = results.into_iter().map(Mutex::into_inner);
-        results.filter_map(|result| result.unwrap_or_else(PoisonError::into_inner)).collect()
+        results.into_iter().filter_map(into_item).collect()
     }
 
     /// Calls `each` with the values of these columns, for successive batches of a group's rows.
