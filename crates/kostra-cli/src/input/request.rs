@@ -133,6 +133,13 @@ impl Request {
         Self { source: Source::parse(&arguments.input), options, threads }
     }
 
+    /// The request with columns to keep.
+    pub(crate) fn keeping(mut self, columns: Vec<String>) -> Self {
+        let columns = columns.into_iter().map(ColumnChoice::NameOrPosition);
+        self.options.columns.keep = columns.collect();
+        self
+    }
+
     /// The header of a Kostra file. Other formats have no header with all of this information.
     pub(crate) fn header(&self) -> Option<Header> {
         let Source::File(Input::Path(path)) = &self.source else { return None };

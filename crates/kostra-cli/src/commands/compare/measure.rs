@@ -57,8 +57,8 @@ pub(super) fn measure(plan: &Plan, input: &mut Graph) -> Vec<Contestant> {
             }
             let stage =
                 Stage::start(&format!("{}, run {} of {}", solver.info().id, turn + 1, plan.runs));
-            let (mut run, refused) = run_once(plan, solver, &input.graph, &stage);
-            run.is_auto = chosen.is_none();
+            let contestant = (solver, chosen.is_none());
+            let (run, refused) = run_once(plan, contestant, &input.graph, &stage);
             if let Some(Refused { refused, wanted }) = refused {
                 let note = format!("the system refused {refused} of {wanted} threads");
                 input.notes.push(format!("{}: {note}", solver.info().id));
@@ -78,7 +78,7 @@ pub(super) fn measure(plan: &Plan, input: &mut Graph) -> Vec<Contestant> {
 
 fn run_once(
     plan: &Plan,
-    solver: &'static dyn Solver,
+    (solver, is_auto): (&'static dyn Solver, bool),
     graph: &AnyGraph,
     stage: &Stage,
 ) -> (Contestant, Option<Refused>) {
@@ -91,8 +91,7 @@ fn run_once(
     };
     let (trace, refused) = watcher.finish();
     let rounds = trace.map(|trace| trace.rounds.len()).filter(|&rounds| rounds > 0);
-    let info = solver.info();
-    (Contestant { info, is_auto: false, threads, times, rounds, result }, refused)
+    (Contestant { info: solver.info(), is_auto, threads, times, rounds, result }, refused)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod reorder;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
-use kostra::io::ColumnChoice;
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
@@ -68,9 +67,7 @@ struct Plan {
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let mut input = Request::resolve(arguments.input, Nan::Error);
-        input.options.columns.keep =
-            arguments.keep.into_iter().map(ColumnChoice::NameOrPosition).collect();
+        let input = Request::resolve(arguments.input, Nan::Error).keeping(arguments.keep);
         let quiet = arguments.quiet;
         let target = Target::resolve(&arguments.output, arguments.to)?;
         let output = target.output();

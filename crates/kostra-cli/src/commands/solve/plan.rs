@@ -1,7 +1,7 @@
 //! What the arguments of `kostra solve` mean.
 
 use kostra::cuda;
-use kostra::io::{ColumnChoice, ColumnOptions, Input, Terms};
+use kostra::io::{ColumnOptions, Input, Terms};
 use kostra_core::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
@@ -46,9 +46,7 @@ impl Plan {
                 Run::new().with_option(info, name, *value)?;
             }
         }
-        let mut input = Request::resolve(arguments.input, Nan::Error);
-        input.options.columns.keep =
-            arguments.keep.into_iter().map(ColumnChoice::NameOrPosition).collect();
+        let input = Request::resolve(arguments.input, Nan::Error).keeping(arguments.keep);
         let partition = arguments.partition.map(|name| file(&name));
         if partition.is_some() {
             check_partition(algorithm, &arguments.set)?;
