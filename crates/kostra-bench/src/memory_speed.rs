@@ -46,7 +46,7 @@ pub(crate) struct Gather {
 const TABLES_MIB: [usize; 5] = [4, 16, 64, 256, 1024];
 /// The largest of the tables.
 pub(crate) const LARGEST_TABLE_MIB: usize = 1024;
-/// The repetitions of a measurement, of which the fastest counts.
+/// A measurement is repeated this often, and the fastest repetition counts.
 const REPETITIONS: usize = 5;
 /// The accesses per thread and repetition.
 const ACCESSES: usize = 1 << 23;

@@ -228,7 +228,7 @@ fn stacks(
     Panel { title: title.to_owned(), categories, series: all }
 }
 
-/// Says of which solve the stacks show the phases.
+/// The sentence that names the solve whose phases are stacked.
 fn observed_solve(group: &Group) -> &'static str {
     if group.cells.iter().any(|cell| cell.ranks.is_some()) {
         "Medians of the timed solves."
