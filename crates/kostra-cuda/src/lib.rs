@@ -43,6 +43,7 @@ mod staging;
 mod step_clock;
 #[cfg(test)]
 mod testing;
+mod wire;
 
 use kostra_core::Solver;
 
@@ -55,6 +56,7 @@ pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
 pub use memory::DeviceMemory;
 pub use module::{are_compiled as kernels_are_compiled, origin as kernels};
+pub use wire::{WireMemory, WirePiece};
 
 /// All solvers of this crate, in the order of tables.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {

@@ -6,7 +6,7 @@
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
 //! mpirun -n 4 bench gen:gnm:n=4M,m=16M [--algorithm mpi-fast] [--runs 5] [--threads 1]
-//!     [--set NAME=VALUE] [--observe 1]
+//!     [--set NAME=VALUE] [--observe 1] [--devices 2]
 //! mpirun -n 1 bench gen:gnm:n=4M,m=16M --beside fast
 //! ```
 //!
@@ -19,8 +19,8 @@
 //! timed ones.
 //!
 //! Each rank generates its own slice of the graph; this time is reported separately. If the
-//! argument is a file, each rank reads it and keeps its slice. The program needs only the system's
-//! MPI library.
+//! argument is a file, each rank reads it and keeps its slice. With `--devices 2`, the ranks of a
+//! machine take turns on its first two CUDA devices. The program needs only the system's MPI.
 
 use std::path::PathBuf;
 use std::process::exit;
@@ -42,6 +42,8 @@ struct Arguments {
     algorithm: String,
     runs: usize,
     threads: usize,
+    /// The number of devices of each machine; 0 for none.
+    devices: usize,
     settings: Vec<(String, u64)>,
     beside: Option<&'static dyn Solver>,
     observe: bool,
@@ -66,7 +68,7 @@ fn main() {
 
 fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
-    let usage = "usage: bench gen:SPEC|FILE [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID] [--observe 0|1]";
+    let usage = "usage: bench gen:SPEC|FILE [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID] [--observe 0|1] [--devices N]";
     let source = words.next().filter(|word| !word.starts_with('-')).ok_or(usage)?;
     let algorithm = "mpi-fast".to_owned();
     let mut arguments = Arguments {
@@ -74,6 +76,7 @@ fn arguments() -> Result<Arguments, String> {
         algorithm,
         runs: 5,
         threads: 1,
+        devices: 0,
         settings: Vec::new(),
         beside: None,
         observe: false,
@@ -87,6 +90,7 @@ fn arguments() -> Result<Arguments, String> {
             "--algorithm" => arguments.algorithm = value,
             "--runs" => arguments.runs = number(&value)?.max(1) as usize,
             "--threads" => arguments.threads = number(&value)?.max(1) as usize,
+            "--devices" => arguments.devices = number(&value)? as usize,
             "--observe" => arguments.observe = number(&value)? > 0,
             "--set" => {
                 let (name, value) = value.split_once('=').ok_or(usage)?;
@@ -199,6 +203,10 @@ fn with_settings<'a>(
     arguments: &Arguments,
     world: &Communicator,
 ) -> Run<'a> {
+    let rank_of_machine = world.rank() - world.first_on_machine();
+    if let Some(device) = rank_of_machine.checked_rem(arguments.devices) {
+        run = run.on_device(device);
+    }
     for (name, value) in &arguments.settings {
         run =
             run.with_option(solver.info(), name, *value).unwrap_or_else(|error| world.fail(error));

@@ -21,6 +21,7 @@ use crate::error::{DeviceError, NoDevice};
 use crate::error::{Doing, words};
 use crate::module;
 use crate::source::Source;
+use crate::wire::{Wire, WireMemory};
 
 pub(crate) use self::lanes::{Lane, PIECE};
 pub(crate) use self::memory::DRIVER_BYTES;
@@ -41,6 +42,8 @@ pub struct Device {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     lanes: Lanes,
+    /// The wires that no message uses.
+    wires: Mutex<Vec<Wire>>,
     /// The scratch memory of the last solve, kept for the next one.
     scratch: Mutex<Option<Kept>>,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
@@ -140,6 +143,7 @@ impl Device {
             context,
             stream,
             lanes: Lanes::default(),
+            wires: Mutex::default(),
             scratch: Mutex::default(),
             modules: Mutex::default(),
             residents: Mutex::default(),
@@ -204,6 +208,23 @@ impl Device {
     /// Keeps lanes for the next copies.
     pub(crate) fn return_lanes(&self, lanes: Vec<Lane>) {
         self.lanes.put_back(lanes);
+    }
+
+    /// Takes memory for messages to other processes.
+    pub(crate) fn take_wire(&self, memory: WireMemory) -> Result<Wire, DeviceError> {
+        let mut wires = self.wires.lock().unwrap_or_else(PoisonError::into_inner);
+        match wires.iter().position(|wire| wire.memory() == memory) {
+            Some(index) => Ok(wires.swap_remove(index)),
+            None => {
+                self.bind()?;
+                self.check(Wire::new(memory), "allocating memory for messages")
+            }
+        }
+    }
+
+    /// Keeps a wire for the next messages.
+    pub(crate) fn return_wire(&self, wire: Wire) {
+        self.wires.lock().unwrap_or_else(PoisonError::into_inner).push(wire);
     }
 
     /// The kernel `kernel` of a file. The first call for a file compiles the file if necessary, and

@@ -95,6 +95,12 @@ impl<K: Key> DeviceForest<K> {
         self.len
     }
 
+    /// Takes the ids out of the forest, which is then without ids.
+    pub(super) fn take_ids(&mut self, device: &Device) -> Result<Ids, DeviceError> {
+        let known = std::mem::replace(&mut self.ids, device.uninit(0)?);
+        Ok(Ids { known, first: 0, offset: 0 })
+    }
+
     /// The edges as a list of their own. The ids are dropped.
     pub(super) fn into_edges(self, (vertices, keys): (u32, Keys)) -> DeviceEdges<K> {
         DeviceEdges {

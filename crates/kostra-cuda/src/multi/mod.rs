@@ -23,6 +23,7 @@ mod division;
 mod forest;
 mod interior;
 mod parts;
+mod rank_forest;
 mod reduction;
 mod seat;
 mod transfer;
@@ -45,6 +46,7 @@ use crate::error::NoDevice;
 use crate::fast::{self, Fast};
 use crate::{Device, DeviceError};
 
+pub use self::rank_forest::RankForest;
 pub use self::reduction::{ListedEdges, Reduction};
 
 /// The solver for several devices.

@@ -13,6 +13,8 @@ use kostra_testkit::suite;
 
 /// The number of small random graphs.
 const RANDOM_GRAPHS: u64 = 150;
+/// Their number on devices, where solving a small graph takes milliseconds.
+const RANDOM_GRAPHS_ON_DEVICES: u64 = 40;
 
 /// Checks all solvers, or the one with the id `only`. Returns the number of correct answers. Ends
 /// the job at the first wrong one.
@@ -30,12 +32,17 @@ pub(crate) fn check(only: Option<&str>, world: &Communicator) -> usize {
             right += check_distributions(&case.name, &case.graph, order, case.answer(order), all);
         }
     }
-    for seed in 0..RANDOM_GRAPHS {
+    let uses_devices = std::env::var_os(TEST_DEVICES).is_some();
+    let random_graphs = if uses_devices { RANDOM_GRAPHS_ON_DEVICES } else { RANDOM_GRAPHS };
+    for seed in 0..random_graphs {
         let graph = Random(seed).any_graph();
         right += check_graph(&format!("seed {seed}"), &graph, &ORDERS, all);
     }
     for ((name, graph), order) in large().into_iter().zip(ORDERS.into_iter().cycle()) {
         right += check_graph(name, &graph, &[order], all);
+    }
+    if uses_devices {
+        right += check_graph("uniform, for devices", &for_devices(), &ORDERS, all);
     }
     check_merge(world);
     check_levels(world);
@@ -50,9 +57,15 @@ struct Job<'a> {
     device: Option<usize>,
 }
 
-/// The device of this rank, if `KOSTRA_TEST_DEVICES` is set: the ranks take turns on all devices.
+/// If this variable is set, the ranks take turns on all devices. If it is `mixed`, rank 0 has none.
+const TEST_DEVICES: &str = "KOSTRA_TEST_DEVICES";
+
+/// The device of this rank.
 fn device(world: &Communicator) -> Option<usize> {
-    std::env::var_os("KOSTRA_TEST_DEVICES")?;
+    let which = std::env::var_os(TEST_DEVICES)?;
+    if which == "mixed" && world.rank() == 0 {
+        return None;
+    }
     let count = kostra_cuda::Device::count().unwrap_or_else(|error| world.fail(error));
     Some((world.rank() - world.first_on_machine()) % count.max(1))
 }
@@ -113,6 +126,14 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     ]
 }
 
+/// A graph whose forests take several messages through page-locked memory.
+fn for_devices() -> AnyGraph {
+    let (n, m, mut random) = (800_000, 3_000_000, Random(11));
+    let (u, v) = (0..m).map(|_| (random.below(n), random.below(n))).unzip();
+    let weights: Vec<u64> = (0..m).map(|_| random.next() % 1000).collect();
+    AnyGraph::from_edges(n as usize, u, v, weights).expect("the ends are vertices")
+}
+
 /// Distributions of the edges to ranks: even, all on one rank, almost none on some ranks, and
 /// random.
 fn distributions(edges: u64, ranks: usize) -> Vec<EdgeDistribution> {
@@ -167,10 +188,13 @@ fn check_distributions(
                     )
                 };
                 let mut run = Run::new().on_threads(threads);
-                if let Some(device) = job.device {
+                let mut small = None;
+                if let Some(device) = job.device.filter(|_| solver.uses_device()) {
                     run = run.on_device(device);
+                    // Most graphs are smaller than the default; settings may override this.
+                    small = Some(("device_edges", 0));
                 }
-                for &(name, value) in &settings {
+                for &(name, value) in small.iter().chain(&settings) {
                     run = run
                         .with_option(solver.info(), name, value)
                         .unwrap_or_else(|error| world.fail(error));

@@ -14,7 +14,7 @@ use super::traffic::Traffic;
 /// The kind of a message. A receive matches only messages of its kind.
 type Tag = i32;
 /// A message of [`Communicator::send`].
-const MESSAGE: Tag = 1;
+pub(super) const MESSAGE: Tag = 1;
 /// A message of a [`Mailbox`](super::Mailbox).
 pub(super) const MAIL: Tag = 2;
 /// An array whose address is that of a variable.

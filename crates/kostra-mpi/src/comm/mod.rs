@@ -2,8 +2,8 @@
 //!
 //! [`Communicator`] holds all ranks. Its methods are defined by topic: point-to-point messages and
 //! gathers in `messages`, personalized exchanges in `exchange`, reductions in `reduce`, agreement
-//! on results in `agree`, phases and their traffic in `phases`, the machines of ranks in
-//! `machines`, the processors of a machine in `node`.
+//! on results in `agree`, messages in device memory in `device_pointers`, phases and their traffic
+//! in `phases`, the machines of ranks in `machines`, the processors of a machine in `node`.
 //!
 //! Errors come in two kinds. A [`Refusal`] is known to all ranks and equal on every rank. A failure
 //! that only one rank meets, such as memory that is not granted, would leave the others waiting
@@ -12,6 +12,7 @@
 
 mod agree;
 mod communicator;
+mod device_pointers;
 mod ending;
 mod exchange;
 mod machines;
@@ -28,6 +29,7 @@ pub(crate) mod termination;
 mod traffic;
 
 pub use communicator::Communicator;
+pub(crate) use device_pointers::takes_device_pointers;
 pub use ending::before_ending;
 pub use exchange::Route;
 pub(crate) use machines::Levels;

@@ -1,8 +1,7 @@
 //! The forest of a graph on one rank: on the device of the run, if it has one, else on its threads.
 //!
-//! A device copies the ends and weights of a slice and returns one bit per edge. So only edges of
-//! forests are sent to other ranks, from host memory; there is nothing on a device that MPI could
-//! send.
+//! A device copies the ends and weights of a slice and returns one bit per edge. Ranks that all
+//! have a device keep their forests there instead ([`devices`](super::devices)).
 
 use kostra_core::{EdgeSet, Graph, Order, Run, SolveError, SolverOption, Weight};
 

@@ -22,12 +22,14 @@
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like
 //!   pointer doubling between owners and the grid of messages, it is also in Sanders &
 //!   Schimek 2023. `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
-//! * A rank that has a device finds the forests of large slices on it ([`local`]).
+//! * Ranks that all have a device merge the forests of their slices there ([`devices`]). In a mixed
+//!   job, a rank that has a device finds the forests of large slices on it ([`local`]).
 //! * Exact. A rank uses threads for its local forests and for passes over its edges ([`parallel`]).
 
 mod active_edges;
 mod bits;
 mod boundary;
+mod devices;
 mod global_id;
 mod join;
 mod leaders;
@@ -123,6 +125,9 @@ impl DistributedAlgorithm for Fast {
     ) -> Result<EdgeSet, SolveError> {
         if world.size() == 1 {
             return world.phase(run, "local", |run| local::forest(slice.graph(), order, run));
+        }
+        if let Some(forest) = devices::solve(slice, order, world, run)? {
+            return Ok(forest);
         }
         let min_edges = run.option(&SINGLE_NODE);
         if let Some(forest) = leaders::solve(slice, order, min_edges, world, run)? {

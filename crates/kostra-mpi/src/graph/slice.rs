@@ -190,13 +190,18 @@ impl<W: Weight> Slice<W> {
         &self.vertex_map
     }
 
+    /// The edges by local position, between global ids, if these are stored.
+    pub(crate) fn global_graph(&self) -> Option<&Graph<W>> {
+        match (&self.given, &self.vertex_map) {
+            (Some(given), _) => Some(given),
+            (None, VertexMap::Identity) => Some(&self.graph),
+            (None, VertexMap::Table(_)) => None,
+        }
+    }
+
     /// The ends of all edges as global ids, if they are stored.
     pub(crate) fn global_ends(&self) -> Option<[&[Vertex]; 2]> {
-        let edges = match (&self.given, &self.vertex_map) {
-            (Some(given), _) => given.edge_list(),
-            (None, VertexMap::Identity) => self.edges(),
-            (None, VertexMap::Table(_)) => return None,
-        };
+        let edges = self.global_graph()?.edge_list();
         Some([edges.u(), edges.v()])
     }
 
