@@ -1,8 +1,9 @@
 //! Reading the edges of a graph that does not fit into memory, block by block in input order.
 //!
 //! Formats whose files contain one entry per edge are read in one pass, from any input. A `.kst`
-//! file stores its arrays one after the other, so it must be a plain file: each block is read from
-//! three places. A Parquet file must be one too, because it describes its columns at the end.
+//! file stores its arrays one after the other: of a plain file, each block is read from three
+//! places, and of other inputs, the ends of all edges are held until their weights arrive. A
+//! Parquet file must be a plain file, because it describes its columns at the end.
 
 use std::io;
 
@@ -37,6 +38,8 @@ pub struct StreamFacts {
     pub edges: Option<u64>,
     /// The type of the weights.
     pub weight_type: Option<WeightType>,
+    /// The bytes of memory that reading holds besides blocks, where they are more than usual.
+    pub held_bytes: u64,
 }
 
 /// Receives the edges of a graph. An error stops the reading.
@@ -87,8 +90,9 @@ pub struct StreamSummary {
 /// Reads the edges of a graph in blocks of about `block_edges` edges, once and in input order.
 /// `progress` is called as by [`read`](crate::read()). The number of edges is not limited to 2^32.
 ///
-/// Memory: two blocks, for texts a few blocks of 256 KiB per thread, and for Parquet a page per
-/// column. One thread decompresses, because several would hold whole streams of the input.
+/// Memory: two blocks, for texts a few blocks of 256 KiB per thread, for Parquet a page per column,
+/// and [`StreamFacts::held_bytes`]. One thread decompresses, because several would hold whole
+/// streams of the input. Compressed streams that need a larger window than the first are refused.
 ///
 /// # Errors
 /// As [`read`](crate::read()). When the format is not [streamed](Format::is_streamed), or the
@@ -101,8 +105,12 @@ pub fn stream_edges(
     target: &mut dyn TakeBlocks,
 ) -> Result<StreamSummary, ReadError> {
     source::open(input, progress)
-        .and_then(|source| {
-            read_blocks(Stream::new(source)?, &input.to_string(), options, block_edges, target)
+        .and_then(|mut source| {
+            if *input == Input::Stdin {
+                source.file = source::stdin_file();
+            }
+            let stream = Stream::in_known_memory(source)?;
+            read_blocks(stream, &input.to_string(), options, block_edges, target)
         })
         .map_err(|fault| fault.in_input(input.to_string()))
 }
@@ -143,6 +151,7 @@ fn read_blocks(
         )));
     }
     let mut blocks = Blocks::new(options, block_edges, target);
+    blocks.window_bytes = stream.window_bytes;
     read(stream, options, &mut blocks)?;
     let Blocks { columns, vertices, ends, notes, ids, loops, .. } = blocks;
     let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
@@ -160,6 +169,8 @@ pub(crate) struct Blocks<'a> {
     /// of vertices.
     pub(crate) ends: Ends,
     pub(crate) notes: Vec<String>,
+    /// The memory of the decompressor beyond that which usual files need.
+    window_bytes: u64,
     vertices: Option<u32>,
     ids: Ids,
     /// A bit for each vertex that has an edge to itself, if the vertices are not known before.
@@ -185,6 +196,7 @@ impl<'a> Blocks<'a> {
             columns: Columns::default(),
             ends: Ends::NONE,
             notes: Vec::new(),
+            window_bytes: 0,
             vertices: None,
             ids: Ids::All,
             loops: Vec::new(),
@@ -202,8 +214,9 @@ impl<'a> Blocks<'a> {
     }
 
     /// Tells the receiver what the input states.
-    pub(crate) fn begin(&mut self, facts: StreamFacts) -> Result<(), Fault> {
+    pub(crate) fn begin(&mut self, mut facts: StreamFacts) -> Result<(), Fault> {
         self.vertices = facts.vertices;
+        facts.held_bytes += self.window_bytes;
         Ok(self.target.begin(facts).map_err(ReadErrorKind::Io)?)
     }
 

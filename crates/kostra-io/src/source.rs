@@ -70,6 +70,21 @@ pub(crate) fn open<'a>(
     Ok(Source { reader: Box::new(reader), size, file: again, progress })
 }
 
+/// Standard input, if it is a regular file that nobody has read from.
+#[cfg(unix)]
+pub(crate) fn stdin_file() -> Option<File> {
+    use std::os::fd::AsFd;
+    let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let is_file = file.metadata().ok()?.is_file();
+    (is_file && file.stream_position().ok()? == 0).then_some(file)
+}
+
+/// Elsewhere standard input is read in order.
+#[cfg(not(unix))]
+pub(crate) fn stdin_file() -> Option<File> {
+    None
+}
+
 /// A source in memory.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Source<'_> {
     let size = Some(bytes.len() as u64);

@@ -108,6 +108,32 @@ fn the_memory_stays_within_the_budget() {
     }
 }
 
+/// The size that an error proposes.
+#[cfg(target_os = "linux")]
+fn proposed_mebibytes(refused: &Outcome) -> u64 {
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let (_, size) = refused.stderr.split_once("pass at least `--memory ").expect("a proposal");
+    size.split_once("MiB").unwrap().0.parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_window_of_zstd_is_part_of_the_memory() {
+    let workplace = Workplace::new();
+    if workplace.shell("zstd --version").code != Some(0) {
+        println!("skipped: there is no zstd");
+        return;
+    }
+    succeeds(&workplace.run("generate gen:gnm:n=20k,m=12M -o graph.edges"));
+    succeeds(&workplace.shell("zstd -q -1 --long=27 < graph.edges > graph.edges.zst"));
+    let refused = workplace.run("solve graph.edges.zst --memory 64MiB --threads 2");
+    assert!(refused.stderr.contains("because reading it as it is holds 120 MiB"), "{refused:?}");
+    let enough = proposed_mebibytes(&refused);
+    let line = format!("solve graph.edges.zst --memory {enough}MiB --threads 2 -o -");
+    let peak = peak_kibibytes(&workplace, &line);
+    assert!((120 << 10..=enough << 10).contains(&peak), "{peak} KiB");
+}
+
 #[test]
 fn a_killed_solve_continues_where_it_was_saved() {
     let workplace = workplace();

@@ -44,7 +44,7 @@ pub(super) fn boundary(compression: Compression, bytes: &[u8], is_end: bool) -> 
 }
 
 /// The little-endian number of `COUNT` bytes at a place.
-fn number<const COUNT: usize>(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn number<const COUNT: usize>(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes.get(at..at.checked_add(COUNT)?)?;
     Some(word.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte)))
 }

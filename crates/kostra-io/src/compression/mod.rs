@@ -11,15 +11,16 @@ mod decoder;
 #[cfg(all(feature = "bzip2", feature = "xz", feature = "zstd"))]
 mod tests;
 mod units;
+mod window;
 #[cfg(feature = "xz")]
 mod xz;
 
 use std::fs::File;
 use std::io::{self, Read};
 
-use decoder::Decoder;
 #[cfg(not(feature = "zstd"))]
 pub(crate) use decoder::missing;
+use decoder::{Decoder, Decoding};
 
 use crate::ReadErrorKind;
 use crate::source::{Progress, Source, from_io};
@@ -54,6 +55,8 @@ pub(crate) struct Stream<'a> {
     whole: bool,
     likely_bytes: u64,
     pub(crate) compression: Compression,
+    /// The memory of a decompressor beyond that which usual files need.
+    pub(crate) window_bytes: u64,
     /// The content as a file that can be mapped into memory, if it is an uncompressed regular file.
     pub(crate) file: Option<File>,
     /// For readers of `file`: called with the number of bytes read.
@@ -67,19 +70,27 @@ impl<'a> Stream<'a> {
         Self::with_threads(source, 1)
     }
 
+    /// As [`new`](Self::new), but the memory of the decompressor is
+    /// [known](Self::window_bytes): streams that need a larger window than the first are refused.
+    pub(crate) fn in_known_memory(source: Source<'a>) -> Result<Self, ReadErrorKind> {
+        Self::decoding(source, Decoding::InKnownMemory)
+    }
+
     /// As [`new`](Self::new), with up to `threads` threads that decompress.
-    pub(crate) fn with_threads(
-        mut source: Source<'a>,
-        threads: usize,
-    ) -> Result<Self, ReadErrorKind> {
-        let mut magic = vec![0; MAGIC_BYTES];
-        let count = fill(&mut *source.reader, &mut magic).map_err(from_io)?;
-        magic.truncate(count);
-        let compression = recognize(&magic);
-        let raw = io::Cursor::new(magic).chain(source.reader);
+    pub(crate) fn with_threads(source: Source<'a>, threads: usize) -> Result<Self, ReadErrorKind> {
+        Self::decoding(source, Decoding::OnThreads(threads))
+    }
+
+    fn decoding(mut source: Source<'a>, decoding: Decoding) -> Result<Self, ReadErrorKind> {
+        let mut start = vec![0; window::HEADER];
+        let count = fill(&mut *source.reader, &mut start).map_err(from_io)?;
+        start.truncate(count);
+        let compression = recognize(&start);
+        let window = window::window(compression, &start);
+        let raw = io::Cursor::new(start).chain(source.reader);
         let mut reader: Box<dyn Read + Send + 'a> = match compression {
             Compression::None => Box::new(raw),
-            _ => Box::new(Decoder::new(compression, raw, threads).map_err(from_io)?),
+            _ => Box::new(Decoder::new((compression, window), raw, decoding).map_err(from_io)?),
         };
         let mut head = vec![0; HEAD];
         let count = fill(&mut *reader, &mut head).map_err(from_io)?;
@@ -97,6 +108,7 @@ impl<'a> Stream<'a> {
             taken: 0,
             likely_bytes,
             compression,
+            window_bytes: window.saturating_sub(window::USUAL),
             file,
             progress: source.progress,
         })
@@ -111,6 +123,7 @@ impl<'a> Stream<'a> {
             whole: false,
             likely_bytes: source.size.unwrap_or(LIKELY_BYTES),
             compression: Compression::None,
+            window_bytes: 0,
             file: None,
             progress: source.progress,
         }
@@ -175,8 +188,6 @@ pub(crate) fn fill(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::
     }
     Ok(filled)
 }
-
-const MAGIC_BYTES: usize = 10;
 
 fn recognize(magic: &[u8]) -> Compression {
     match magic {

@@ -4,6 +4,8 @@ use super::decoder::name;
 use super::*;
 use crate::source::from_bytes;
 
+/// The number of bytes by which every compression is recognized.
+const MAGIC_BYTES: usize = 10;
 const TEXT: &[u8] = b"1 2 3\n2 3 4\n";
 
 fn pack(compression: Compression, text: &[u8]) -> Vec<u8> {
@@ -61,6 +63,56 @@ fn streams_that_follow_each_other_are_one() {
         let twice = [pack(compression, TEXT), pack(compression, TEXT)].concat();
         assert_eq!(unpack(&twice).unwrap().1, [TEXT, TEXT].concat(), "{compression:?}");
     }
+}
+
+/// A frame whose header states this window.
+fn zstd_with_window(log: u32) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(log).unwrap();
+    encoder.write_all(TEXT).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_window_beyond_the_usual_is_known_and_not_exceeded_later() {
+    let read = |bytes: &[u8]| {
+        let mut stream = Stream::in_known_memory(from_bytes(bytes))?;
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).map_err(from_io)?;
+        Ok::<_, ReadErrorKind>((stream.window_bytes, text))
+    };
+    let xz = |level| {
+        let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), level);
+        encoder.write_all(TEXT).unwrap();
+        encoder.finish().unwrap()
+    };
+    let skippable = b"\x50\x2a\x4d\x18\x04\0\0\0size".to_vec();
+    for (packed, mebibytes) in [
+        (TEXT.to_vec(), 0),
+        (pack(Compression::Gzip, TEXT), 0),
+        (zstd::encode_all(TEXT, 19).unwrap(), 0),
+        (zstd_with_window(23), 0),
+        (zstd_with_window(24), 8),
+        (zstd_with_window(31), 2040),
+        ([skippable, zstd_with_window(27)].concat(), 120),
+        ([zstd_with_window(25), zstd_with_window(24)].concat(), 24),
+        (xz(6), 0),
+        (xz(9), 56),
+        ([xz(9), xz(8)].concat(), 56),
+    ] {
+        let (window, text) = read(&packed).unwrap();
+        assert!(text.starts_with(TEXT));
+        assert_eq!(window, mebibytes << 20);
+    }
+    for (small, large) in [(zstd_with_window(24), zstd_with_window(25)), (xz(6), xz(9))] {
+        let error = read(&[small, large].concat()).unwrap_err().to_string();
+        assert!(error.contains("stream needs more memory than its start shows"), "{error}");
+    }
+    let error = unpack(&zstd_with_window(28)).unwrap_err().to_string();
+    assert!(
+        error.ends_with("decompress it with `zstd -d --long=31`, to a file or a pipe"),
+        "{error}"
+    );
 }
 
 #[test]

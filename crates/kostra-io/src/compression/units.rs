@@ -137,7 +137,7 @@ impl<'a, R: BufRead + Send + 'a> Units<'a, R> {
         self.helpers = None;
         let Some(raw) = self.raw.take() else { return Ok(()) };
         let all = BufReader::with_capacity(READ, Cursor::new(compressed).chain(raw));
-        self.rest = Some(in_order(self.compression, all)?);
+        self.rest = Some(in_order(self.compression, all, None)?);
         Ok(())
     }
 
@@ -234,7 +234,7 @@ fn take(waiting: &Mutex<Receiver<Job>>) -> Option<Job> {
 /// Decompresses a unit. A unit of unreasonable length is left to the decoder in order.
 fn answer(compression: Compression, Job { compressed, answer }: Job) {
     let mut content = Vec::new();
-    let read = in_order(compression, &compressed[..])
+    let read = in_order(compression, &compressed[..], None)
         .and_then(|decoder| decoder.take(MOST_CONTENT as u64 + 1).read_to_end(&mut content));
     let content = (read.is_ok() && content.len() <= MOST_CONTENT).then_some(content);
     // If the reading thread has stopped, nobody needs the content.

@@ -10,14 +10,26 @@ use liblzma::stream::{CONCATENATED, Error, MtStreamBuilder, Stream};
 
 /// The most memory that the xz decoder may allocate; a file of `xz -9` needs 65 MiB.
 const MEMORY: u64 = 1 << 30;
+/// The memory of the decoder besides the window.
+const BESIDES_WINDOW: u64 = 2 << 20;
 /// The memory up to which the decoder uses several threads.
 const MEMORY_OF_THREADS: u64 = 1 << 29;
 /// The bytes between two streams are zeros, a multiple of this number.
 const PADDING: u64 = 4;
 
-/// Consecutive streams, decompressed on this thread.
-pub(super) fn in_order<R: BufRead>(raw: R) -> io::Result<XzDecoder<R>> {
-    Ok(XzDecoder::new_stream(raw, Stream::new_stream_decoder(MEMORY, CONCATENATED)?))
+/// Consecutive streams, decompressed on this thread. Refuses larger windows than `window`.
+pub(super) fn in_order<R: BufRead>(raw: R, window: Option<u64>) -> io::Result<XzDecoder<R>> {
+    let memory = window.map_or(MEMORY, |window| MEMORY.min(window + BESIDES_WINDOW));
+    Ok(XzDecoder::new_stream(raw, Stream::new_stream_decoder(memory, CONCATENATED)?))
+}
+
+/// Whether a stream needs a larger window than its decoder may use.
+pub(super) fn is_large_window(cause: &io::Error) -> bool {
+    decoder_error(cause) == Some(&Error::MemLimit)
+}
+
+fn decoder_error(error: &io::Error) -> Option<&Error> {
+    error.get_ref().and_then(|inner| inner.downcast_ref())
 }
 
 /// Consecutive streams as one. liblzma reads consecutive streams by itself, but not on several
@@ -74,8 +86,7 @@ impl<R: BufRead> Read for XzStreams<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(decoder) = self.decoder.as_mut().filter(|_| !buffer.is_empty()) {
             let count = decoder.read(buffer).map_err(|error| {
-                let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-                if !self.is_first && inner == Some(&Error::Format) {
+                if !self.is_first && decoder_error(&error) == Some(&Error::Format) {
                     Error::Data.into()
                 } else {
                     error

@@ -97,7 +97,8 @@ fn read_blocks(
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
     weights::refuse_others(header.is_weighted(), options)?;
-    let facts = StreamFacts { vertices: Some(header.n), edges: Some(header.m), weight_type: None };
+    let facts =
+        StreamFacts { vertices: Some(header.n), edges: Some(header.m), ..StreamFacts::default() };
     blocks.begin(facts)?;
     let lines = text.parse(options.thread_count(), &header.lines(options), |chunk, block| {
         header.join((chunk, block), blocks.weighted_so_far(), &mut blocks.columns)?;

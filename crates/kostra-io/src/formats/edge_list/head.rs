@@ -119,7 +119,7 @@ impl Head {
     pub(super) fn facts(&self) -> StreamFacts {
         let vertices = self.counts.and_then(|counts| u32::try_from(counts.n).ok());
         let edges = self.counts.map(|counts| counts.m);
-        StreamFacts { vertices, edges, weight_type: None }
+        StreamFacts { vertices, edges, ..StreamFacts::default() }
     }
 
     /// Parses the lines of all edges between numbered vertices into blocks.

@@ -49,6 +49,7 @@ pub(super) fn read_blocks(
         vertices: Some(header.vertices),
         edges: Some(header.edges),
         weight_type: Some(header.weight_type),
+        ..StreamFacts::default()
     };
     if header.names.is_some() {
         blocks.notes.push("the vertices have names, which are not read with a memory limit".into());

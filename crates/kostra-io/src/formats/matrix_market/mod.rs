@@ -91,7 +91,8 @@ fn read_blocks(
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text, options)?;
     blocks.notes.extend(header.notes());
-    let facts = StreamFacts { vertices: Some(header.n), edges: Some(header.m), weight_type: None };
+    let facts =
+        StreamFacts { vertices: Some(header.n), edges: Some(header.m), ..StreamFacts::default() };
     blocks.begin(facts)?;
     let lines = text.parse(options.thread_count(), &header.entries(options), |chunk, block| {
         header.join((chunk, block), &mut blocks.columns)?;

@@ -61,7 +61,8 @@ fn read_file(
         Vertices::Count(count) => Some(count),
         _ => file.vertices(),
     };
-    blocks.begin(StreamFacts { vertices: stated, edges: Some(file.rows), weight_type: None })?;
+    let edges = Some(file.rows);
+    blocks.begin(StreamFacts { vertices: stated, edges, ..StreamFacts::default() })?;
     let wanted = ends.into_iter().chain(chosen.weight).collect();
     let table = Table { file: &file, weight: chosen.weight, wanted, options };
     for group in file.groups() {

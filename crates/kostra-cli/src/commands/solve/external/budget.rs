@@ -8,6 +8,8 @@ use kostra_core::WeightType;
 pub(in crate::commands::solve) struct Budget {
     bytes: u64,
     threads: u64,
+    /// What reading this input holds besides blocks.
+    held: u64,
 }
 
 pub(super) const MIB: u64 = 1 << 20;
@@ -26,7 +28,12 @@ pub(super) const BLOCK_EDGES: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 20;
 
 impl Budget {
     pub(super) fn new(bytes: u64, threads: usize) -> Self {
-        Self { bytes, threads: threads as u64 }
+        Self { bytes, threads: threads as u64, held: 0 }
+    }
+
+    /// The budget for an input of which reading holds so many bytes besides blocks.
+    pub(super) fn holding(self, held: u64) -> Self {
+        Self { held, ..self }
     }
 
     /// For an input that does not state its vertices. For others, [`limits`](Self::limits) states
@@ -56,7 +63,7 @@ impl Budget {
     /// The bytes for the vertices and the buffer of edges.
     fn for_vertices(self) -> u64 {
         let blocks = self.block_edges() as u64 * BLOCKS * BYTES_PER_EDGE;
-        self.bytes.saturating_sub(self.for_program() + blocks)
+        self.bytes.saturating_sub(self.for_program() + blocks + self.held)
     }
 
     /// The limits of a sink for weights of this type.
@@ -75,11 +82,19 @@ impl Budget {
     /// reading.
     fn refusal(self, what: &str, least: u64) -> String {
         let smallest_blocks = BLOCK_EDGES.start() * BLOCKS * BYTES_PER_EDGE;
-        let fixed = self.for_program() + least;
+        let fixed = self.for_program() + self.held + least;
         // Blocks take their part of the memory, but not less than the smallest blocks.
         let shared = fixed * PARTS_FOR_BLOCKS / (PARTS_FOR_BLOCKS - 1);
         let least = shared.max(fixed + smallest_blocks).div_ceil(MIB) + 1;
-        format!("{what} takes more memory; pass at least `--memory {least}MiB`")
+        let pass = format!("{what} takes more memory; pass at least `--memory {least}MiB`");
+        if self.held == 0 {
+            return pass;
+        }
+        let held = self.held.div_ceil(MIB);
+        format!(
+            "{pass}, or save the input decompressed to a file, because reading it as it is holds \
+             {held} MiB"
+        )
     }
 }
 
@@ -135,6 +150,20 @@ mod tests {
         for text in ["", "GiB", "4 parsecs", "-1GiB", "1e9", "999999999999TiB"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_reading_holds_is_part_of_the_memory() {
+        let plain = Budget::new(1 << 30, 2);
+        let held = plain.holding(100 * MIB);
+        let buffer = |budget: Budget| budget.limits(1_000_000, WeightType::U32).unwrap().buffer();
+        let less = (100 * MIB).div_ceil(16 + 4 + 13) as usize;
+        assert!(buffer(plain.holding(0)) == buffer(plain));
+        let small = Budget::new(200 * MIB, 2);
+        assert!((less - 1..=less).contains(&(buffer(small) - buffer(small.holding(100 * MIB)))));
+        let refused = plain.holding(1 << 30).check_reading().unwrap_err().to_string();
+        assert!(refused.contains("because reading it as it is holds 1024 MiB"), "{refused}");
+        assert!(held.check_reading().is_ok());
     }
 
     #[test]

@@ -147,9 +147,14 @@ impl<K: Key> Engine<K> {
     }
 
     /// Adds vertices, so that there are at least `vertices`: some more than that if the budget
-    /// allows, because inputs that do not state their number show it bit by bit.
+    /// allows, because inputs that do not state their number show it bit by bit. Without new
+    /// vertices, only the buffer is resized, to what the memory of the settings allows.
     pub(super) fn grow(self, vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
-        let ample = vertices.max(self.vertices().saturating_add(self.vertices() / 4));
+        let ample = if vertices > self.vertices() {
+            vertices.max(self.vertices().saturating_add(self.vertices() / 4))
+        } else {
+            vertices
+        };
         let encoding = self.encoding();
         let is_ample = settings.memory.check(ample, encoding.weight_type()).is_ok();
         let vertices = if is_ample { ample } else { vertices };

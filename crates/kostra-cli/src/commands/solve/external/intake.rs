@@ -7,7 +7,7 @@ use kostra::io::{EdgeBlock, EdgesSeen, StreamFacts};
 use kostra_core::WeightType;
 
 use super::checkpoint::Saver;
-use super::engine::Settings;
+use super::engine::{Memory, Settings};
 use super::reader::{Message, Summary};
 use super::sink::{AnySink, Found};
 use super::{External, checkpoint};
@@ -82,6 +82,14 @@ impl<'a> Intake<'a> {
     /// Refuses a budget that is too small before the edges are read.
     fn begin(&mut self, facts: StreamFacts) -> anyhow::Result<()> {
         self.facts = facts;
+        if let (Memory::Host(budget), 1..) = (&mut self.settings.memory, facts.held_bytes) {
+            *budget = budget.holding(facts.held_bytes);
+            // The sink of a checkpoint was made before this was known.
+            if let Some(sink) = self.sink.take() {
+                let vertices = sink.vertices();
+                self.sink = Some(sink.grow(vertices, &self.settings)?);
+            }
+        }
         if self.sink.is_some() {
             return Ok(());
         }

@@ -149,7 +149,7 @@ fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow
     }
     let (vertices, weight_type) = recipe.header();
     let weight_type = Some(weight_type);
-    queue.begin(StreamFacts { vertices: Some(vertices), edges: None, weight_type })?;
+    queue.begin(StreamFacts { vertices: Some(vertices), weight_type, ..StreamFacts::default() })?;
     let progress = |done, total| stage.steps(done, total);
     let options = Options { threads: plan.input.options.threads, progress: &progress };
     let mut edges = 0;
