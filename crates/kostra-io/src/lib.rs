@@ -28,6 +28,7 @@ mod head;
 mod image_file;
 mod interface;
 mod kept;
+mod lock_file;
 mod mapped_file;
 mod mirror;
 mod number;
@@ -70,6 +71,7 @@ pub use interface::{
     Vertices,
 };
 pub use kept::{KeptColumns, KeptKind, KeptRows};
+pub use lock_file::LockFile;
 pub use mapped_file::MappedFile;
 pub use occurring::NOTE_ON_IDS;
 pub use options::{

@@ -134,6 +134,52 @@ fn a_large_window_of_zstd_is_part_of_the_memory() {
     assert!((120 << 10..=enough << 10).contains(&peak), "{peak} KiB");
 }
 
+/// A solve that waits for its input and has locked its output.
+fn waiting(workplace: &Workplace, arguments: &str) -> Child {
+    let child = workplace.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    wait_for(workplace, "own.ids.checkpoint.lock");
+    child
+}
+
+#[test]
+fn a_second_solve_with_the_same_output_is_refused() {
+    let workplace = workplace();
+    let mut first = waiting(&workplace, "solve - --memory 48MiB -o own.ids");
+    for arguments in ["", " --resume"] {
+        let second =
+            workplace.run(&format!("solve graph.kst --memory 48MiB -o own.ids{arguments}"));
+        assert_eq!(second.code, Some(2), "{second:?}");
+        let refusal = "kostra: own.ids.checkpoint.lock: another solve is writing this output; wait for \
+                       its end, or name another file with `--output`\n";
+        assert_eq!(second.stderr, refusal);
+    }
+    let mut stdin = first.stdin.take().unwrap();
+    stdin.write_all(workplace.read("graph.gr").as_bytes()).unwrap();
+    drop(stdin);
+    assert!(first.wait().unwrap().success());
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+    assert!(workplace.files().iter().all(|name| !name.contains("checkpoint")));
+}
+
+#[test]
+fn a_killed_solve_locks_nothing() {
+    let workplace = workplace();
+    kill(waiting(&workplace, "solve - --memory 48MiB -o own.ids"));
+    succeeds(&workplace.run("solve graph.kst --memory 48MiB -o own.ids"));
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+    assert!(!workplace.path("own.ids.checkpoint.lock").exists());
+}
+
+#[test]
+fn an_output_that_cannot_be_locked_is_noted() {
+    let workplace = workplace();
+    workplace.write("own.ids.checkpoint.lock", "mine");
+    let outcome = workplace.run("solve graph.kst --memory 48MiB -o own.ids");
+    succeeds(&outcome);
+    assert!(outcome.stdout.contains("own.ids.checkpoint.lock could not be locked"), "{outcome:?}");
+    assert_eq!(workplace.read("own.ids.checkpoint.lock"), "mine");
+}
+
 #[test]
 fn a_killed_solve_continues_where_it_was_saved() {
     let workplace = workplace();

@@ -181,9 +181,18 @@ pub fn abandon_unfinished() {
 
 /// A name in the list; dropping it removes the name from the list.
 #[derive(Debug)]
-struct Unfinished(PathBuf);
+pub(crate) struct Unfinished(PathBuf);
 
 impl Unfinished {
+    /// Enlists a file.
+    pub(crate) fn new(name: &Path) -> Self {
+        Self::enlist(name, &mut lock())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     fn enlist(name: &Path, names: &mut Vec<PathBuf>) -> Self {
         names.push(name.to_path_buf());
         Self(name.to_path_buf())

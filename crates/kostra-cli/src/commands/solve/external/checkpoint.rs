@@ -5,12 +5,13 @@
 //! the edges so far when they have been read again. Options of the reader are not compared: as long
 //! as they lead to the same edges, they do not matter.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
-use kostra::io::{Checkpoint, FileVersion, Input, Output};
+use kostra::io::{Checkpoint, FileVersion, Input, LockFile, Output};
 use kostra_core::Order;
 
 use super::super::plan::Plan;
@@ -27,20 +28,30 @@ pub(in crate::commands::solve) struct Checkpoints {
     every: Duration,
     /// The input and the task, one line each.
     identity: String,
+    /// Why other solves with this checkpoint are not refused, or else the lock that refuses them.
+    lock: Result<LockFile, String>,
 }
 
 impl Checkpoints {
     /// Checkpoints beside the output, every so many seconds. None if the output is no plain file.
-    pub(super) fn beside(plan: &Plan, seconds: u64) -> Option<anyhow::Result<Self>> {
-        let output = &plan.output.as_ref()?.output;
-        let Output::Path(path) = output else { return None };
-        if !output.is_plain_file() {
-            return None;
-        }
+    ///
+    /// # Errors
+    /// When another solve writes these checkpoints.
+    pub(super) fn beside(plan: &Plan, seconds: u64) -> anyhow::Result<Option<Self>> {
+        let output = plan.output.as_ref().map(|destination| &destination.output);
+        let Some(Output::Path(path)) = output.filter(|output| output.is_plain_file()) else {
+            return Ok(None);
+        };
         let mut name = path.clone().into_os_string();
         name.push(".checkpoint");
         let every = Duration::from_secs(seconds);
-        Some(identity(plan).map(|identity| Self { path: name.into(), every, identity }))
+        let lock = lock(&name)?;
+        Ok(Some(Self { path: name.into(), every, identity: identity(plan), lock }))
+    }
+
+    /// A note if other solves with this checkpoint are not refused.
+    pub(super) fn note_on_lock(&self) -> Option<String> {
+        self.lock.as_ref().err().cloned()
     }
 
     /// Refuses a file that this solve would replace: the checkpoint of an interrupted solve, or a
@@ -74,8 +85,30 @@ impl Checkpoints {
     }
 }
 
+/// Keeps other solves from writing this checkpoint until this solve ends, or says why it cannot:
+/// not all file systems have locks.
+///
+/// # Errors
+/// When another solve writes the checkpoint.
+fn lock(checkpoint: &OsStr) -> anyhow::Result<Result<LockFile, String>> {
+    let mut name = checkpoint.to_owned();
+    name.push(".lock");
+    let path = Path::new(&name).display();
+    match LockFile::take(Path::new(&name)) {
+        Ok(Some(lock)) => Ok(Ok(lock)),
+        Ok(None) => anyhow::bail!(
+            "{path}: another solve is writing this output; wait for its end, or name another file \
+             with `--output`"
+        ),
+        Err(cause) => Ok(Err(format!(
+            "{path} could not be locked, so another solve with this output would not have been \
+             refused: {cause}"
+        ))),
+    }
+}
+
 /// The input and the task, one line each.
-fn identity(plan: &Plan) -> anyhow::Result<String> {
+fn identity(plan: &Plan) -> String {
     let mut lines = Vec::new();
     match &plan.input.source {
         Source::File(Input::Path(path)) => {
@@ -96,7 +129,7 @@ fn identity(plan: &Plan) -> anyhow::Result<String> {
         Order::Maximum => "maximum",
     };
     lines.push(format!("forest: {kind}"));
-    Ok(lines.join("\n"))
+    lines.join("\n")
 }
 
 fn since_1970(time: SystemTime) -> String {
@@ -166,7 +199,7 @@ impl<'a> Saver<'a> {
     /// Writes a checkpoint if the last one is old enough. A failure does not end the solve: the
     /// disk may have room when the forest is complete.
     pub(super) fn save_if_due(&mut self, sink: &mut AnySink, checksum: u64) {
-        let Checkpoints { path, every, identity } = self.checkpoints;
+        let Checkpoints { path, every, identity, .. } = self.checkpoints;
         if self.last.elapsed() < *every {
             return;
         }

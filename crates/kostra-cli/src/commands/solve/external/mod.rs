@@ -15,7 +15,6 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::Context;
 use kostra::cuda;
 use kostra::external::Statistics;
 use kostra::io::{Ids, NOTE_ON_IDS};
@@ -171,6 +170,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
             checkpoints.remove()?;
         }
     }
+    notes.extend(external.checkpoints.as_ref().and_then(Checkpoints::note_on_lock));
     notes.insert(0, external.memory.describe(found.statistics));
     Ok(outcome(plan, place, (vertices, summary, found), (times, notes)))
 }
@@ -223,12 +223,11 @@ pub(super) fn resolve(
         }
         _ => Limit::Host(Budget::new(memory, plan.input.threads.wanted())),
     };
-    let checkpoints = Checkpoints::beside(plan, every.unwrap_or(SECONDS_BETWEEN_CHECKPOINTS));
+    let checkpoints = Checkpoints::beside(plan, every.unwrap_or(SECONDS_BETWEEN_CHECKPOINTS))?;
     if checkpoints.is_none() && (resume || every.is_some()) {
         let option = if resume { "--resume" } else { "--checkpoint" };
         anyhow::bail!("`{option}` needs an output that is a file without compression");
     }
-    let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;
     if let (Some(checkpoints), false) = (&checkpoints, resume) {
         checkpoints.refuse_loss()?;
     }

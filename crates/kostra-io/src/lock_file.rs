@@ -1,0 +1,129 @@
+//! Files by which processes that would disturb each other exclude each other.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use crate::replacement::Unfinished;
+
+/// An empty file that this process has locked. Dropping it removes the file, and so does
+/// [`abandon_unfinished`](crate::abandon_unfinished). The lock also ends with the process; a file
+/// that a killed process left is taken over.
+#[derive(Debug)]
+pub struct LockFile {
+    /// The lock lasts as long as this is open.
+    _file: File,
+    name: Unfinished,
+}
+
+impl LockFile {
+    /// Creates and locks the file; none if another process has locked it. Only Unix has locks:
+    /// elsewhere the file is always granted.
+    ///
+    /// # Errors
+    /// When the file cannot be created or locked, or is not empty and so not a file of this kind.
+    pub fn take(path: &Path) -> io::Result<Option<Self>> {
+        loop {
+            let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+            if file.metadata()?.len() > 0 {
+                return Err(io::Error::other("this is not a lock of kostra"));
+            }
+            if !lock(&file)? {
+                return Ok(None);
+            }
+            // The file may have been removed after it was opened.
+            if is_at(&file, path)? {
+                return Ok(Some(Self { _file: file, name: Unfinished::new(path) }));
+            }
+        }
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Before the lock ends, so that nobody loses a file that they have locked.
+        let _ = fs::remove_file(self.name.path());
+    }
+}
+
+/// Locks a file; whether no other process has locked it.
+#[cfg(unix)]
+fn lock(file: &File) -> io::Result<bool> {
+    use rustix::fs::{FlockOperation, flock};
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        result => Ok(result.map(|()| true)?),
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_file: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Whether the path leads to the file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use crate::file_version::place;
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(place(&metadata) == place(&file.metadata()?)),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(cause) => Err(cause),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_locked_once_and_removed_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let first = LockFile::take(&path).unwrap().unwrap();
+        assert!(path.exists() && LockFile::take(&path).unwrap().is_none());
+        drop(first);
+        assert!(!path.exists());
+        fs::write(&path, "").unwrap(); // a killed process left it
+        drop(LockFile::take(&path).unwrap().unwrap());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_with_content_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        fs::write(&path, "mine").unwrap();
+        assert!(LockFile::take(&path).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
+    fn many_threads_that_take_turns_never_hold_the_file_at_once() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let (holders, turns) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..2000 {
+                        if let Some(taken) = LockFile::take(&path).unwrap() {
+                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                            turns.fetch_add(1, Ordering::Relaxed);
+                            holders.fetch_sub(1, Ordering::SeqCst);
+                            drop(taken);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(turns.into_inner() > 0 && !path.exists());
+    }
+}
