@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use kostra_core::{AnyGraph, with_graph};
 use kostra_io::{
-    EdgeBlock, Format, Input, MissingWeights, Nan, ReadOptions, StreamFacts, StreamSummary,
-    TakeBlocks, Vertices, read, stream_edges, write_bytes,
+    EdgeBlock, Format, Input, MissingWeights, Nan, Outgoing, ReadOptions, StreamFacts,
+    StreamSummary, TakeBlocks, Vertices, read, stream_edges, write_bytes,
 };
 
 /// All edges as text, and what was stated before them.
@@ -255,11 +255,48 @@ fn what_cannot_be_read_in_blocks_is_refused_with_a_way_out() {
     assert!(names.contains("the table of names"), "{names}");
     let counts = error("counts", b"9 2\n0 1\n1 2\n", &options);
     assert!(counts.contains("start the line with #"), "{counts}");
-    let kst = write_bytes(Format::KST, (&graph()).into()).unwrap();
-    let packed = zstd::encode_all(&kst[..], 1).unwrap();
-    let packed = error("kst.zst", &packed, &options);
-    assert!(packed.contains("only from a plain file"), "{packed}");
     assert!(error("empty", b"", &options).ends_with("the input is empty"));
+}
+
+#[test]
+fn a_compressed_kst_file_is_read_in_one_pass_that_holds_all_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = graph();
+    let doubles = (0..5000).map(|edge| f64::from(edge % 37) / 8.0).collect::<Vec<_>>();
+    let wide = AnyGraph::from_edges(800, graph.u().to_vec(), graph.v().to_vec(), doubles).unwrap();
+    let names: Vec<String> = (0..800).map(|vertex| format!("place {vertex}")).collect();
+    let packed = |name, kst: &[u8]| file(folder.path(), name, &zstd::encode_all(kst, 1).unwrap());
+    for graph in [&graph, &wide] {
+        // The names are a section after the weights.
+        let outgoing = Outgoing { names: Some(&names), ..graph.into() };
+        let path = packed("kst.zst", &write_bytes(Format::KST, outgoing).unwrap());
+        for block in [1, 3, 1000, 1 << 20] {
+            let (collected, summary) = stream(&path, &ReadOptions::default(), block).unwrap();
+            assert_eq!(collected.edges, listed(graph));
+            assert!(collected.largest_block == block.min(5000));
+            assert_eq!(collected.facts.held_bytes, 8 * 5000);
+            assert_eq!((summary.edges, summary.vertices), (5000, 800));
+            let notes = summary.notes.join("; ");
+            assert!(notes.contains("the ends of all edges took 1 MiB"), "{notes}");
+        }
+    }
+    let right = write_bytes(Format::KST, (&graph).into()).unwrap();
+    let error = |kst: &[u8]| {
+        let path = packed("damaged.zst", kst);
+        stream(&path, &ReadOptions::default(), 64).map(|_| "no error").unwrap_err()
+    };
+    let length = right.len();
+    for cut in [length - 1, length - 20_001, length - 40_001, 300] {
+        let expected = format!("the file has {cut} bytes, but its header announces {length}");
+        assert!(error(&right[..cut]).contains(&expected), "{}", error(&right[..cut]));
+    }
+    assert!(error(&[&right[..], b"x"].concat()).contains("bytes, but its header announces"));
+    for (at, array) in [(4, "weights"), (20_040, "second ends"), (40_080, "first ends")] {
+        let mut damaged = right.clone();
+        damaged[length - at] ^= 1; // the low byte of a value
+        let error = error(&damaged);
+        assert!(error.contains(&format!("the {array} are damaged")), "{error}");
+    }
 }
 
 #[test]

@@ -54,9 +54,13 @@ fn every_streamed_format_gives_the_forest_of_the_graph_in_memory() {
     }
     succeeds(&workplace.run("solve graph.kst --memory 48MiB -o own.edges"));
     assert!(workplace.read("own.edges") == workplace.read("right.edges"));
-    for line in
-        ["gzip -c graph.gr | kostra solve -", "kostra solve gen:rmat:scale=14,weights=small"]
-    {
+    succeeds(&workplace.shell("gzip graph.kst -c > graph.kst.gz"));
+    for line in [
+        "gzip -c graph.gr | kostra solve -",
+        "cat graph.kst | kostra solve -",
+        "kostra solve graph.kst.gz",
+        "kostra solve gen:rmat:scale=14,weights=small",
+    ] {
         succeeds(&workplace.shell(&format!("{line} --memory 48MiB -o own.ids")));
         assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
     }
@@ -114,6 +118,30 @@ fn proposed_mebibytes(refused: &Outcome) -> u64 {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     let (_, size) = refused.stderr.split_once("pass at least `--memory ").expect("a proposal");
     size.split_once("MiB").unwrap().0.parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_ends_of_a_piped_kst_file_are_part_of_the_memory() {
+    let workplace = Workplace::new();
+    succeeds(&workplace.run("generate gen:gnm:n=100k,m=6M -o graph.kst"));
+    let refused = workplace.shell("cat graph.kst | kostra solve - --memory 48MiB --threads 2");
+    assert!(refused.stderr.contains("because reading it as it is holds 46 MiB"), "{refused:?}");
+    let enough = proposed_mebibytes(&refused);
+    let limit = format!("solve /dev/stdin --memory {enough}MiB --threads 2");
+    // A regular file as standard input is read like any other.
+    let whole =
+        workplace.shell("kostra solve - --memory 48MiB --threads 2 -o right.ids < graph.kst");
+    succeeds(&whole);
+    let piped = workplace.shell(&format!("cat graph.kst | kostra {limit} -o own.ids"));
+    succeeds(&piped);
+    assert!(piped.stdout.contains("the ends of all edges took 46 MiB"), "{piped:?}");
+    assert!(!whole.stdout.contains("the ends of all edges"), "{whole:?}");
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+    succeeds(&workplace.shell("gzip -1 graph.kst"));
+    let line = format!("solve graph.kst.gz --memory {enough}MiB --threads 2 -o -");
+    let peak = peak_kibibytes(&workplace, &line);
+    assert!((46 << 10..=enough << 10).contains(&peak), "{peak} KiB");
 }
 
 #[cfg(target_os = "linux")]

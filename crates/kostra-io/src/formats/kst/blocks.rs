@@ -1,4 +1,5 @@
-//! Reading a `.kst` file in blocks of edges. Each block is read from three sections of the file.
+//! Reading a `.kst` file in blocks of edges. Each block of a plain file is read from three sections.
+//! Other inputs are read by [`piped`].
 //! Coordinates and names are not read.
 //!
 //! One thread reads blocks, while this one checks the block before and passes it on. If the file is
@@ -18,6 +19,7 @@ use kostra_core::{AnyGraph, EdgeList, Key, Vertex, Weight, WeightType, counted};
 use super::chunks::{Digest, Plain};
 use super::direct;
 use super::header::{Header, LONGEST, Section, check_length};
+use super::piped;
 use super::pool::{Lent, Pool};
 use crate::compression::{Stream, fill};
 use crate::edge_stream::{Blocks, StreamFacts};
@@ -34,10 +36,7 @@ pub(super) fn read_blocks(
 ) -> Result<(), Fault> {
     weights::refuse_others(true, options)?;
     let Some(mut file) = stream.file.take() else {
-        return Err(Fault::whole(
-            "a .kst file stores all ends before all weights, so it can be read in blocks only from \
-             a plain file; decompress it or save it to a file first",
-        ));
+        return piped::read_blocks(stream, blocks);
     };
     let version = FileVersion::of_open(&file).map_err(ReadErrorKind::Io)?;
     let mut head = [0; LONGEST];
@@ -45,19 +44,10 @@ pub(super) fn read_blocks(
     let have = fill(&mut file, &mut head).map_err(from_io)?;
     let (header, sections, length) = Header::decode(head.get(..have).unwrap_or_default())?;
     check_length(version.length(), length)?;
-    let facts = StreamFacts {
-        vertices: Some(header.vertices),
-        edges: Some(header.edges),
-        weight_type: Some(header.weight_type),
-        ..StreamFacts::default()
-    };
-    if header.names.is_some() {
-        blocks.notes.push("the vertices have names, which are not read with a memory limit".into());
-    }
-    blocks.begin(facts)?;
+    begin(&header, blocks, 0)?;
     let [u, v, weights, ..] = &sections[..] else { return Ok(()) };
     let sections = [*u, *v, *weights];
-    let Header { vertices, edges, .. } = header;
+    let Header { edges, weight_type, .. } = header;
     let direct = direct::start(&file, length);
     let reader = Reader {
         file: &file,
@@ -67,8 +57,7 @@ pub(super) fn read_blocks(
         edges,
         block_edges: blocks.block_edges(),
     };
-    let weight_type = header.weight_type;
-    let mut checker = Checker { sections, digests: Default::default(), vertices, weight_type };
+    let mut checker = Checker::new(sections, &header);
     let progress = |bytes| (stream.progress)(Progress { bytes, of: Some(length) });
     let read = match weight_type {
         WeightType::I32 | WeightType::U32 | WeightType::F32 => read_all::<u32>,
@@ -79,6 +68,23 @@ pub(super) fn read_blocks(
         return Err(ReadErrorKind::Changed.into());
     }
     checker.finish()
+}
+
+/// Passes on what the header states, and the bytes that reading holds besides blocks.
+pub(super) fn begin(
+    header: &Header,
+    blocks: &mut Blocks<'_>,
+    held_bytes: u64,
+) -> Result<(), Fault> {
+    if header.names.is_some() {
+        blocks.notes.push("the vertices have names, which are not read with a memory limit".into());
+    }
+    blocks.begin(StreamFacts {
+        vertices: Some(header.vertices),
+        edges: Some(header.edges),
+        weight_type: Some(header.weight_type),
+        held_bytes,
+    })
 }
 
 /// The blocks that have been read and wait to be checked.
@@ -109,15 +115,15 @@ fn read_all<K: Key + Plain>(
 }
 
 /// The arrays of a block. The weights are bits.
-struct Block<K> {
-    u: Lent<Vertex>,
-    v: Lent<Vertex>,
-    weights: Lent<K>,
+pub(super) struct Block<K> {
+    pub(super) u: Lent<Vertex>,
+    pub(super) v: Lent<Vertex>,
+    pub(super) weights: Lent<K>,
 }
 
 impl<K: Key> Block<K> {
     /// The edges, whose weights have a type of the size of `K`.
-    fn share(self, vertices: u32, weight_type: WeightType) -> AnyGraph {
+    pub(super) fn share(self, vertices: u32, weight_type: WeightType) -> AnyGraph {
         fn typed<K: Key, W: Weight>(block: Block<K>, vertices: u32) -> EdgeList<W> {
             let Block { u, v, weights } = block;
             EdgeList::of_checked(vertices, u.share(), v.share(), weights.share())
@@ -248,7 +254,7 @@ impl Reader<'_> {
 const PIECE: usize = 1 << 14;
 
 /// Checks the blocks.
-struct Checker {
+pub(super) struct Checker {
     sections: [Section; 3],
     digests: [Digest; 3],
     vertices: u32,
@@ -256,8 +262,18 @@ struct Checker {
 }
 
 impl Checker {
+    /// For the sections of first ends, second ends and weights.
+    pub(super) fn new(sections: [Section; 3], header: &Header) -> Self {
+        let &Header { vertices, weight_type, .. } = header;
+        Self { sections, digests: Default::default(), vertices, weight_type }
+    }
+
     /// Checks a block, which starts with the edge `first`.
-    fn check<K: Key + Plain>(&mut self, block: &mut Block<K>, first: u64) -> Result<(), Fault> {
+    pub(super) fn check<K: Key + Plain>(
+        &mut self,
+        block: &mut Block<K>,
+        first: u64,
+    ) -> Result<(), Fault> {
         // The bits of larger magnitudes mean NaN.
         let infinity = match self.weight_type {
             WeightType::F32 => K::from_u64(f32::INFINITY.to_bits().into()),
@@ -309,7 +325,7 @@ impl Checker {
     }
 
     /// Compares the checksums.
-    fn finish(self) -> Result<(), Fault> {
+    pub(super) fn finish(self) -> Result<(), Fault> {
         let damaged = |(digest, section): (Digest, Section)| {
             if digest.finish() == section.checksum { Ok(()) } else { Err(section.damaged()) }
         };

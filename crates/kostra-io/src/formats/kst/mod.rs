@@ -27,6 +27,7 @@ mod direct;
 mod header;
 mod mapped;
 mod part;
+mod piped;
 mod pool;
 mod read;
 mod stream;
