@@ -1,5 +1,5 @@
-//! Reading a `.kst` file in blocks of edges. Each block of a plain file is read from three sections.
-//! Other inputs are read by [`piped`].
+//! Reading a `.kst` file in blocks of edges. Each block of a plain file is read from three sections
+//! of the file. Other inputs are read by [`piped`].
 //! Coordinates and names are not read.
 //!
 //! One thread reads blocks, while this one checks the block before and passes it on. If the file is
