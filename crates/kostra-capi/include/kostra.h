@@ -151,9 +151,16 @@ struct KostraGraph *kostra_graph_u64(uint32_t vertices,
                                      const uint64_t *weights);
 
 // Reads a graph from a file. Its format and its compression are recognized by content. Vertices
-// are numbered from 0, also if the file numbers them from 1. Returns NULL if it fails. Free the
-// graph with kostra_graph_free().
+// are numbered from 0, also if the file numbers them from 1. Returns NULL if it fails. If the file
+// leaves something open, such as the column of the weights, kostra_last_error() names an option of
+// kostra_graph_read_with(). Free the graph with kostra_graph_free().
 struct KostraGraph *kostra_graph_read(const char *path);
+
+// As kostra_graph_read(), with options: an array of texts that ends in NULL, such as
+// {"weight=km", "header", NULL}. They are named as those of the command `kostra solve`, without
+// `--`: format, source, target, weight, columns, delimiter, decimal-comma, header, no-header,
+// names, vertices, weights, nan, array, highway and bbox. NULL is an array without options.
+struct KostraGraph *kostra_graph_read_with(const char *path, const char *const *options);
 
 // Frees a graph. NULL is allowed. Forests of the graph stay valid.
 void kostra_graph_free(struct KostraGraph *graph);
@@ -177,129 +184,6 @@ int32_t kostra_graph_weight_type(const struct KostraGraph *graph);
 // The weight of each edge, as an array of the type that kostra_graph_weight_type() returns. Valid
 // until the graph is freed; NULL if `graph` is NULL.
 const void *kostra_graph_weights(const struct KostraGraph *graph);
-
-// One sentence that says why a function last failed on this thread, in UTF-8. It is empty if no
-// function has failed. The text is valid until the next failure on this thread.
-const char *kostra_last_error(void);
-
-// A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
-// The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
-// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Then the
-// function returns NULL. Free the graph with kostra_graph_free().
-struct KostraGraph *kostra_graph_f64(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const double *weights);
-
-// As kostra_graph_f64(), with weights of the type float.
-struct KostraGraph *kostra_graph_f32(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const float *weights);
-
-// As kostra_graph_f64(), with weights of the type int32_t.
-struct KostraGraph *kostra_graph_i32(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const int32_t *weights);
-
-// As kostra_graph_f64(), with weights of the type uint32_t.
-struct KostraGraph *kostra_graph_u32(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const uint32_t *weights);
-
-// As kostra_graph_f64(), with weights of the type int64_t.
-struct KostraGraph *kostra_graph_i64(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const int64_t *weights);
-
-// As kostra_graph_f64(), with weights of the type uint64_t.
-struct KostraGraph *kostra_graph_u64(uint32_t vertices,
-                                     size_t edges,
-                                     const uint32_t *u,
-                                     const uint32_t *v,
-                                     const uint64_t *weights);
-
-// Reads a graph from a file. Its format and its compression are recognized by content. Vertices
-// are numbered from 0, also if the file numbers them from 1. Returns NULL if it fails. Free the
-// graph with kostra_graph_free().
-struct KostraGraph *kostra_graph_read(const char *path);
-
-// Frees a graph. NULL is allowed. Forests of the graph stay valid.
-void kostra_graph_free(struct KostraGraph *graph);
-
-// The number of vertices; 0 if `graph` is NULL.
-uint32_t kostra_graph_vertices(const struct KostraGraph *graph);
-
-// The number of edges; 0 if `graph` is NULL.
-size_t kostra_graph_edges(const struct KostraGraph *graph);
-
-// The first end of each edge, valid until the graph is freed; NULL if `graph` is NULL.
-const uint32_t *kostra_graph_u(const struct KostraGraph *graph);
-
-// The second end of each edge, valid until the graph is freed; NULL if `graph` is NULL.
-const uint32_t *kostra_graph_v(const struct KostraGraph *graph);
-
-// The type of the weights: KOSTRA_I32, KOSTRA_U32, KOSTRA_I64, KOSTRA_U64, KOSTRA_F32 or
-// KOSTRA_F64; -1 if `graph` is NULL. A file determines the type of the weights of its graph.
-int32_t kostra_graph_weight_type(const struct KostraGraph *graph);
-
-// The weight of each edge, as an array of the type that kostra_graph_weight_type() returns. Valid
-// until the graph is freed; NULL if `graph` is NULL.
-const void *kostra_graph_weights(const struct KostraGraph *graph);
-
-// Finds the minimum or maximum spanning forest of a graph. `algorithm` is the id of a solver, such
-// as "boruvka"; the command `kostra solvers` lists them. NULL chooses the fastest solver. `threads`
-// is the number of threads; 0 means all that the machine has. Returns NULL if it fails. Free the
-// forest with kostra_forest_free().
-struct KostraForest *kostra_solve(const struct KostraGraph *graph,
-                                  const char *algorithm,
-                                  int32_t order,
-                                  size_t threads);
-
-// Decides whether the edges `ids` are the minimum or maximum spanning forest of a graph, without
-// any solver. Returns 1 if they are, 0 if they are not, and -1 if this cannot be decided.
-// Unless it returns 1, kostra_last_error() returns the first violation or the reason.
-int32_t kostra_verify(const struct KostraGraph *graph,
-                      int32_t order,
-                      const uint32_t *ids,
-                      size_t length);
-
-// Frees a forest. NULL is allowed.
-void kostra_forest_free(struct KostraForest *forest);
-
-// The number of edges of a forest; 0 if `forest` is NULL.
-size_t kostra_forest_length(const struct KostraForest *forest);
-
-// The ids of the edges of a forest, ascending, valid until the forest is freed; NULL if `forest`
-// is NULL. kostra_forest_length() is their number.
-const uint32_t *kostra_forest_ids(const struct KostraForest *forest);
-
-// The number of components of the graph, isolated vertices included; 0 if `forest` is NULL.
-uint32_t kostra_forest_components(const struct KostraForest *forest);
-
-// The sum of the weights of a forest; NaN if `forest` is NULL. A sum of integers above 2^53 is
-// rounded; kostra_forest_integer_total() returns the exact sum.
-double kostra_forest_total(const struct KostraForest *forest);
-
-// Writes the exact sum of the weights of a forest to `total`. Returns false if the weights are no
-// integers, or the sum does not fit into int64_t.
-bool kostra_forest_integer_total(const struct KostraForest *forest, int64_t *total);
-
-// Writes the component of each vertex to the array `labels` of `length` items, one for each vertex
-// of the graph. Components are numbered from 0 in the order of their lowest vertices. Returns
-// false if it fails.
-bool kostra_forest_labels(const struct KostraGraph *graph,
-                          const struct KostraForest *forest,
-                          uint32_t *labels,
-                          size_t length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -126,6 +126,19 @@ pub(crate) unsafe fn string<'a>(pointer: *const c_char) -> Option<&'a CStr> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 
+/// The texts behind an array of the caller that ends in a null pointer; none if it is null.
+///
+/// # Safety
+/// `pointer` is null or points to pointers up to a null pointer. Each points to a text that ends
+/// in a zero byte. Nobody changes them during the call.
+pub(crate) unsafe fn strings<'a>(pointer: *const *const c_char) -> Vec<&'a CStr> {
+    if pointer.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the caller promises the items up to the null pointer, behind which none is read.
+    (0..).map_while(|item| unsafe { string(*pointer.add(item)) }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

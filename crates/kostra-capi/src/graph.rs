@@ -3,10 +3,11 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::PathBuf;
 
-use kostra::io::{self, Input, ReadOptions};
+use kostra::io::{self, Input};
 use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory, with_graph};
 
-use crate::boundary::{array, call, string, text, value};
+use crate::boundary::{array, call, string, strings, text, value};
+use crate::options;
 
 /// The weights are int32_t.
 pub const KOSTRA_I32: i32 = 0;
@@ -150,18 +151,39 @@ pub unsafe extern "C" fn kostra_graph_u64(
 }
 
 /// Reads a graph from a file. Its format and its compression are recognized by content. Vertices
-/// are numbered from 0, also if the file numbers them from 1. Returns NULL if it fails. Free the
-/// graph with kostra_graph_free().
+/// are numbered from 0, also if the file numbers them from 1. Returns NULL if it fails. If the file
+/// leaves something open, such as the column of the weights, kostra_last_error() names an option of
+/// kostra_graph_read_with(). Free the graph with kostra_graph_free().
 ///
 /// # Safety
 /// `path` is null or a text that ends in a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_read(path: *const c_char) -> *mut KostraGraph {
+    // SAFETY: the caller's.
+    unsafe { kostra_graph_read_with(path, std::ptr::null()) }
+}
+
+/// As kostra_graph_read(), with options: an array of texts that ends in NULL, such as
+/// {"weight=km", "header", NULL}. They are named as those of the command `kostra solve`, without
+/// `--`: format, source, target, weight, columns, delimiter, decimal-comma, header, no-header,
+/// names, vertices, weights, nan, array, highway and bbox. NULL is an array without options.
+///
+/// # Safety
+/// `path` is null or a text that ends in a zero byte, and `options` is null or an array of such
+/// texts that ends in a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_graph_read_with(
+    path: *const c_char,
+    options: *const *const c_char,
+) -> *mut KostraGraph {
     call(std::ptr::null_mut(), || {
         // SAFETY: the caller's.
         let path = unsafe { string(path) }.ok_or("path is NULL; pass the path of a file")?;
-        // A graph that is mapped would change with its file.
-        let options = ReadOptions { copy: true, ..ReadOptions::default() };
+        // SAFETY: the caller's.
+        let texts = unsafe { strings(options) };
+        let options = options::parse(texts.iter().map(|text| {
+            text.to_str().map_err(|_| format!("the option {text:?} is not UTF-8; correct it"))
+        }))?;
         let loaded = io::read(&Input::Path(to_path(path)?), &options, &|_| ()).map_err(text)?;
         Ok(Box::into_raw(Box::new(KostraGraph(loaded.graph))))
     })

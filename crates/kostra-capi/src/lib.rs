@@ -12,6 +12,7 @@
 mod boundary;
 mod forest;
 mod graph;
+mod options;
 
 pub use boundary::kostra_last_error;
 pub use forest::{
@@ -22,8 +23,9 @@ pub use forest::{
 pub use graph::{
     KOSTRA_F32, KOSTRA_F64, KOSTRA_I32, KOSTRA_I64, KOSTRA_U32, KOSTRA_U64, KostraGraph,
     kostra_graph_edges, kostra_graph_f32, kostra_graph_f64, kostra_graph_free, kostra_graph_i32,
-    kostra_graph_i64, kostra_graph_read, kostra_graph_u, kostra_graph_u32, kostra_graph_u64,
-    kostra_graph_v, kostra_graph_vertices, kostra_graph_weight_type, kostra_graph_weights,
+    kostra_graph_i64, kostra_graph_read, kostra_graph_read_with, kostra_graph_u, kostra_graph_u32,
+    kostra_graph_u64, kostra_graph_v, kostra_graph_vertices, kostra_graph_weight_type,
+    kostra_graph_weights,
 };
 
 use std::ffi::c_char;

@@ -45,6 +45,13 @@ fn compile_and_run(cc: &str, source: &Path, folder: &Path, link: &[&str]) -> Str
     run(Command::new(&program).current_dir(folder))
 }
 
+/// The files that `promises.c` reads.
+fn write_roads(folder: &Path) {
+    std::fs::write(folder.join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n").unwrap();
+    let table = "from,to,km,minutes\n0,1,205,110\n1,2,170,95\n";
+    std::fs::write(folder.join("roads.csv"), table).unwrap();
+}
+
 fn link_dynamically() -> [String; 3] {
     let folder = libraries();
     let folder = folder.display();
@@ -56,8 +63,7 @@ fn every_function_works_from_c() {
     let Some(cc) = compiler() else { return };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n")
-        .unwrap();
+    write_roads(folder.path());
     let link = link_dynamically();
     let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
     assert_eq!(text, "all promises kept\n");
@@ -69,8 +75,7 @@ fn the_static_library_links() {
     let Some(cc) = compiler() else { return };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n")
-        .unwrap();
+    write_roads(folder.path());
     let library = libraries().join("libkostra_capi.a").display().to_string();
     let link: Vec<&str> = [library.as_str()].into_iter().chain(SYSTEM).collect();
     let text = compile_and_run(&cc, &source, folder.path(), &link);

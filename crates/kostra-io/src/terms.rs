@@ -1,4 +1,4 @@
-//! The names of options in messages: flags of the command, or arguments in Python.
+//! The names of options in messages: flags of the command, or arguments in Python, Rust or C.
 
 /// How errors and notes name options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Terms {
     /// Methods of the `Reader` of the crate `kostra`, and fields of [`ReadOptions`](crate::ReadOptions)
     /// and [`ColumnOptions`](crate::ColumnOptions): `weight("km")`.
     Rust,
+    /// Items of the array `options` of the C function `kostra_graph_read_with`: `"weight=km"`.
+    C,
 }
 
 impl Terms {
@@ -18,6 +20,7 @@ impl Terms {
     pub fn option(self, option: &str) -> String {
         match self {
             Self::Command => format!("`--{option}`"),
+            Self::C => format!("`\"{option}\"`"),
             Self::Rust if option == "weights" => "`missing_weights`".into(),
             Self::Python | Self::Rust => {
                 format!("`{}`", option.strip_prefix("no-").unwrap_or(option).replace('-', "_"))
@@ -29,6 +32,7 @@ impl Terms {
     pub fn text(self, option: &str, value: &str) -> String {
         match self {
             Self::Command => format!("`--{option} {}`", quoted_for_shells(value)),
+            Self::C => format!("`{:?}`", format!("{option}={value}")),
             Self::Python => format!("`{option}={value:?}`"),
             Self::Rust => match (option, value) {
                 ("weights", "unit") => "`missing_weights(MissingWeights::Unit)`".into(),
@@ -49,6 +53,7 @@ impl Terms {
     pub(crate) fn position(self, option: &str, position: usize) -> String {
         match self {
             Self::Command => format!("`--{option} {position}`"),
+            Self::C => format!("`\"{option}={position}\"`"),
             Self::Python if option == "keep" => format!("`{option}=[{position}]`"),
             Self::Python => format!("`{option}={position}`"),
             Self::Rust => format!("`{option}: ColumnChoice::Position({position})`"),
@@ -61,6 +66,7 @@ impl Terms {
             Self::Command => "--names",
             Self::Python => "names=True",
             Self::Rust => "names(true)",
+            Self::C => "\"names\"",
         }
     }
 
@@ -72,7 +78,7 @@ impl Terms {
     /// An option without a value, or one that is true: `--header`.
     pub(crate) fn switch(self, option: &str) -> String {
         match self {
-            Self::Command => self.option(option),
+            Self::Command | Self::C => self.option(option),
             Self::Python => format!("`{}=True`", option.replace('-', "_")),
             Self::Rust => format!("`{}: true`", option.replace('-', "_")),
         }
@@ -84,6 +90,7 @@ impl Terms {
             Self::Command => "`--header`",
             Self::Python => "`header=True`",
             Self::Rust => "`header: Header::Present`",
+            Self::C => "`\"header\"`",
         }
     }
 
@@ -93,6 +100,7 @@ impl Terms {
             Self::Command => "`--no-header`",
             Self::Python => "`header=False`",
             Self::Rust => "`header: Header::Absent`",
+            Self::C => "`\"no-header\"`",
         }
     }
 }
@@ -121,6 +129,9 @@ mod tests {
         assert_eq!(Terms::Rust.text("weight", "km"), "`weight(\"km\")`");
         assert_eq!(Terms::Rust.text("weights", "unit"), "`missing_weights(MissingWeights::Unit)`");
         assert_eq!(Terms::Python.switch("decimal-comma"), "`decimal_comma=True`");
+        assert_eq!(Terms::C.text("weight", "Length (km)"), "`\"weight=Length (km)\"`");
+        assert_eq!(Terms::C.position("source", 3), "`\"source=3\"`");
+        assert_eq!(Terms::C.header_or_not(), "`\"header\"` or `\"no-header\"`");
         assert_eq!(
             (&*Terms::Command.option("no-header"), &*Terms::Python.option("no-header")),
             ("`--no-header`", "`header`")

@@ -118,6 +118,24 @@ static void check_forests(void) {
     kostra_forest_free(forest);
 }
 
+static void check_options(void) {
+    CHECK(kostra_graph_read("roads.csv") == NULL);
+    CHECK_ERROR("`\"weight=km\"`");
+    const char *minutes[] = {"weight=minutes", NULL};
+    KostraGraph *graph = kostra_graph_read_with("roads.csv", minutes);
+    CHECK(graph != NULL && kostra_graph_weight_type(graph) == KOSTRA_I32);
+    CHECK(((const int32_t *)kostra_graph_weights(graph))[1] == 95);
+    kostra_graph_free(graph);
+    graph = kostra_graph_read_with("roads.gr", NULL);
+    CHECK(graph != NULL);
+    kostra_graph_free(graph);
+    const char *wrong[] = {"minutes", NULL};
+    CHECK(kostra_graph_read_with("roads.csv", wrong) == NULL);
+    CHECK_ERROR("there is no option \"minutes\"");
+    CHECK(kostra_graph_read_with(NULL, minutes) == NULL);
+    CHECK_ERROR("path is NULL");
+}
+
 static void check_null(void) {
     CHECK(kostra_solve(NULL, NULL, KOSTRA_MINIMUM, 0) == NULL);
     CHECK_ERROR("graph is NULL");
@@ -140,6 +158,7 @@ int main(void) {
     check_graphs();
     check_bad_graphs();
     check_forests();
+    check_options();
     check_null();
     puts("all promises kept");
     return 0;

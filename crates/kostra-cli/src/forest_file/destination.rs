@@ -147,7 +147,7 @@ impl Destination {
         let ids: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
         // In Python, pictures are forest files.
         let (option, extra) = match terms {
-            Terms::Command | Terms::Rust => ("`--output-format`", ["", ""]),
+            Terms::Command | Terms::Rust | Terms::C => ("`--output-format`", ["", ""]),
             Terms::Python => ("`format`", [", .svg, .png, .html", ", svg, png, html"]),
         };
         format!(
