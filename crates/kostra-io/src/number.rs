@@ -260,6 +260,11 @@ pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone
     })
 }
 
+/// What to say about an integer that is no float; a remedy follows.
+pub(crate) fn would_round(integer: i128) -> String {
+    format!("{integer} is an integer that a 64-bit float would round")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

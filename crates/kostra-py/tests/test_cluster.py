@@ -260,6 +260,9 @@ def test_values_that_would_be_changed_are_refused(estimator):
         fit(np.ma.array([[1.0], [2.0], [3.0]], mask=[[0], [1], [0]]))
     with pytest.raises(ValueError, match="would round"):
         fit(np.array([[1], [2**53 + 1], [5]]))
+    distances = sparse.csr_array(np.array([[0, 7, 2**53 + 1], [7, 0, 2], [2**53 + 1, 2, 0]]))
+    with pytest.raises(ValueError, match=r"X.data\[1\] is 9007199254740993, which a float would"):
+        clone(estimator).set_params(metric="precomputed").fit(distances)
     for texts in (np.array([["1"], ["2"], ["3"]]), np.array([["1"], [2], [3]], object)):
         with pytest.raises(TypeError, match="X contains texts"):
             fit(texts)

@@ -28,17 +28,17 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The value as a float, if that is exact.
-    pub(crate) fn as_float(self) -> Option<f64> {
-        match self {
-            Self::Integer(value) => {
-                Some(value as f64).filter(|&float| float as i128 == i128::from(value))
-            }
-            Self::Huge(value) => {
-                Some(value as f64).filter(|&float| float as i128 == i128::from(value))
-            }
-            Self::Float(value) => Some(value),
-        }
+    /// The value as a float.
+    ///
+    /// # Errors
+    /// The integer that a float would round.
+    pub(crate) fn exact_float(self) -> Result<f64, i128> {
+        let integer = match self {
+            Self::Integer(value) => i128::from(value),
+            Self::Huge(value) => i128::from(value),
+            Self::Float(value) => return Ok(value),
+        };
+        Some(integer as f64).filter(|&float| float as i128 == integer).ok_or(integer)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use kostra_core::memory;
 
-use super::{ImageFile, PixelValues};
-use crate::columns::Number;
+use super::{ImageFile, PixelValues, would_round};
 use crate::fault::Fault;
 use crate::formats::Array;
 
@@ -36,11 +35,9 @@ fn values<T>(array: &Array<'_>, convert: fn(f64) -> T) -> Result<Vec<T>, Fault> 
                 true => column % last * middle + column / last,
                 false => column,
             };
-            values.push(convert(match array.number(row, column) {
-                Number::Integer(value) => value as f64,
-                Number::Huge(value) => value as f64,
-                Number::Float(value) => value,
-            }));
+            let value = array.number(row, column).exact_float();
+            let value = value.map_err(|integer| would_round(integer, row, column / last))?;
+            values.push(convert(value));
         }
     }
     Ok(values)

@@ -17,7 +17,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::{Archive, NPY_MAGIC, ZIP_MAGIC};
 use crate::source::{self, Input, Progress};
-use crate::{ReadError, ReadErrorKind, whole};
+use crate::{ReadError, ReadErrorKind, number, whole};
 
 /// The most bytes that one compressed byte stands for: deflate reaches 1032, LZW less than 3000.
 /// A header that claims more pixels than this is refused before memory is reserved for them.
@@ -61,7 +61,7 @@ pub enum PixelValues {
 ///
 /// # Errors
 /// When the input cannot be opened or read, is in none of the formats, has no pixels, is damaged,
-/// or contains several images. NaN and infinite values are not refused.
+/// contains several images, or an integer that a 64-bit float would round. NaN and infinite values are not refused.
 pub fn read_image(
     input: &Input,
     progress: &(dyn Fn(Progress) + Sync),
@@ -120,6 +120,14 @@ fn unknown(bytes: &[u8]) -> Fault {
     Fault::whole(format!(
         "this is none of PNG, TIFF, .npy and .hgt (a height tile of {} bytes)",
         height::LENGTHS.map(|length| length.to_string()).join(" or ")
+    ))
+}
+
+/// Refuses an integer that a float would round.
+fn would_round(integer: i128, row: usize, column: usize) -> Fault {
+    Fault::whole(format!(
+        "row {row}, column {column} (counted from 0): {}; subtract a constant from all values",
+        number::would_round(integer)
     ))
 }
 

@@ -155,6 +155,39 @@ fn arrays_may_be_volumes_and_have_any_order_of_bytes_and_values() {
 }
 
 #[test]
+fn integers_that_a_float_would_round_are_refused_with_their_place() {
+    let exact = 1_u64 << 53;
+    let place = "row 1, column 2 (counted from 0): 9007199254740993 is an integer that a 64-bit \
+                 float would round; subtract a constant from all values";
+    for (dtype, order) in [("<i8", "False"), ("<u8", "False"), ("<u8", "True")] {
+        let mut values = [exact; 6];
+        values[5] += 1;
+        let said = error(&npy(dtype, order, "2, 3", &values.map(u64::to_le_bytes).concat()));
+        assert!(said.ends_with(place), "{said}");
+    }
+    let mut channels = [exact; 12];
+    channels[10] += 1;
+    let said = error(&npy("<i8", "False", "2, 3, 2", &channels.map(u64::to_le_bytes).concat()));
+    assert!(said.ends_with(place), "{said}");
+    let pixels = [exact, 0, 0, 0, 0, exact + 1];
+    let said = error(&tiff::<colortype::Gray64>(3, &pixels, Compression::Uncompressed));
+    assert!(said.ends_with(place), "{said}");
+    let image = tiff::<colortype::Gray64>(3, &[exact; 3], Compression::Uncompressed);
+    let values = read_image_bytes("image", &image).unwrap().values;
+    assert_eq!(values, PixelValues::Double(vec![exact as f64; 3]));
+
+    // The value for unknown ones may be any.
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    let mut image = encoder.new_image::<colortype::Gray64>(2, 1).unwrap();
+    let unknown = u64::MAX.to_string();
+    image.encoder().write_tag(::tiff::tags::Tag::GdalNodata, &*unknown).unwrap();
+    image.write_data(&[5, u64::MAX]).unwrap();
+    let image = read_image_bytes("image", bytes.get_ref()).unwrap();
+    assert_eq!(image.unknown, Some(u64::MAX as f64));
+}
+
+#[test]
 fn a_height_tile_is_recognized_by_its_length_also_in_an_archive() {
     let mut tile = vec![0; 2 * 1201 * 1201];
     tile[..4].copy_from_slice(&[0x01, 0x02, 0x80, 0x00]);

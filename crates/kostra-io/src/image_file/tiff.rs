@@ -8,7 +8,8 @@ use tiff::decoder::{BufferLayoutPreference, Decoder, DecodingSampleType, Limits}
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
-use super::{ImageFile, PixelValues, check_ratio};
+use super::{ImageFile, PixelValues, check_ratio, would_round};
+use crate::columns::Number;
 use crate::fault::Fault;
 
 /// The first bytes, in both byte orders, and of BigTIFF.
@@ -33,12 +34,16 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let mut pixels: Vec<u8> = memory::zeros(layout.complete_len)?;
     decoder.read_image_bytes(&mut pixels).map_err(fault)?;
     let unknown = decoder.find_tag(Tag::GdalNodata).map_err(fault)?;
-    let unknown = unknown.and_then(|text| text.into_string().ok()?.trim().parse().ok());
+    let unknown = unknown.and_then(|text| text.into_string().ok());
+    let unknown = unknown.as_deref().map(str::trim);
+    let unknown_integer: Option<i128> = unknown.and_then(|text| text.parse().ok());
+    let unknown = unknown.and_then(|text| text.parse().ok());
     // Digits for 64 bits name the value of 32 bits that is closest.
     let is_single = layout.sample_type == Some(DecodingSampleType::F32);
     let unknown = unknown.map(|value: f64| if is_single { f64::from(value as f32) } else { value });
     refuse_further_pages(&mut decoder)?;
     let shape = [height as usize, width as usize, channels];
+    refuse_inexact(&pixels, &layout, shape, unknown_integer)?;
     let mut values = values(&pixels, &layout, color, shape)?;
     let unknown = match unknown {
         Some(value) if value.is_nan() => Some(replace_nan(&mut values)),
@@ -120,6 +125,30 @@ fn refuse_further_pages(decoder: &mut Decoder<Cursor<&[u8]>>) -> Result<(), Faul
         let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(fault)?;
         if kind.unwrap_or_default() & NO_PAGE == 0 {
             return Err(Fault::whole("the TIFF contains several images; save the one you need"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses integers that a float would round, apart from the one that stands for unknown values.
+fn refuse_inexact(
+    pixels: &[u8],
+    layout: &BufferLayoutPreference,
+    [height, width, channels]: [usize; 3],
+    unknown: Option<i128>,
+) -> Result<(), Fault> {
+    let (words, _) = pixels.as_chunks();
+    let number = |word: &[u8; 8]| match layout.sample_type {
+        Some(DecodingSampleType::I64) => Number::Integer(i64::from_ne_bytes(*word)),
+        Some(DecodingSampleType::U64) => Number::Huge(u64::from_ne_bytes(*word)),
+        _ => Number::Float(0.0),
+    };
+    for (at, word) in words.iter().enumerate() {
+        let Err(integer) = number(word).exact_float() else { continue };
+        if Some(integer) != unknown {
+            let pixel =
+                if layout.planes > 1 { at % (height * width).max(1) } else { at / channels.max(1) };
+            return Err(would_round(integer, pixel / width.max(1), pixel % width.max(1)));
         }
     }
     Ok(())

@@ -14,12 +14,11 @@ mod tests;
 
 use kostra_core::memory;
 
-use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::{Array, NPY_MAGIC};
 use crate::source::{self, Input, Progress};
-use crate::{Header, KeptColumns, ReadError, ReadErrorKind, whole};
+use crate::{Header, KeptColumns, ReadError, ReadErrorKind, number, whole};
 
 pub use column::{PointColumn, may_be_coordinate};
 
@@ -156,12 +155,7 @@ fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
     for row in 0..array.rows {
         for &column in &chosen {
             let number = array.number(row, column);
-            coordinates.push(number.as_float().ok_or_else(|| {
-                let integer = match number {
-                    Number::Integer(value) => value.into(),
-                    Number::Huge(value) => value.into(),
-                    Number::Float(value) => value as i128, // a float is exact
-                };
+            coordinates.push(number.exact_float().map_err(|integer| {
                 let sentence = would_round(integer);
                 Fault::whole(format!("row {row}, column {column} (counted from 0): {sentence}"))
             })?);
@@ -172,8 +166,6 @@ fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
 
 /// What to say about an integer that is no float.
 fn would_round(integer: i128) -> String {
-    format!(
-        "{integer} is an integer that a 64-bit float would round; if it is a coordinate, subtract \
-         a constant from its column"
-    )
+    let sentence = number::would_round(integer);
+    format!("{sentence}; if it is a coordinate, subtract a constant from its column")
 }

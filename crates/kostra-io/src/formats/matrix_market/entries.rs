@@ -150,7 +150,7 @@ impl Entries {
 /// A weight where the banner says real.
 fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
     let shown = show(word);
-    weight.as_float().map(Number::Float).ok_or_else(|| {
+    weight.exact_float().map(Number::Float).map_err(|_| {
         format!(
             "the weight {shown} has no exact 64-bit float, which the banner's 'real' asks for; write {shown}.0 if it \
              may be rounded"
