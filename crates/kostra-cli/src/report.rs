@@ -94,6 +94,23 @@ pub(crate) fn count(number: u64, singular: &str, plural: &str) -> String {
     }
 }
 
+/// The number of groups and the range of their sizes: `3 clusters of 1 to 4 points`, `2 clusters of
+/// 4 points each`, `one cluster of 8 points`. Each noun is given as singular and plural.
+pub(crate) fn count_of_sizes(
+    number: u64,
+    [group, groups]: [&str; 2],
+    [least, most]: [u64; 2],
+    [item, items]: [&str; 2],
+) -> String {
+    let number_of_groups = count(number, group, groups);
+    match number {
+        0 => number_of_groups,
+        1 => format!("{number_of_groups} of {}", count(most, item, items)),
+        _ if least == most => format!("{number_of_groups} of {} each", count(most, item, items)),
+        _ => format!("{number_of_groups} of {} to {} {items}", thousands(least), thousands(most)),
+    }
+}
+
 /// A time for people: `0.012 ms`, `54.1 ms`, `2.31 s`, `3 min 20 s`.
 pub(crate) fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
@@ -238,6 +255,18 @@ mod tests {
         assert_eq!(count(0, "edge", "edges"), "no edges");
         assert_eq!(count(1, "component", "components"), "one component");
         assert_eq!(count(1000, "edge", "edges"), "1,000 edges");
+    }
+
+    #[test]
+    fn sizes_that_are_equal_are_said_once() {
+        let sizes = |number, sizes| {
+            count_of_sizes(number, ["cluster", "clusters"], sizes, ["point", "points"])
+        };
+        assert_eq!(sizes(0, [0, 0]), "no clusters");
+        assert_eq!(sizes(1, [8, 8]), "one cluster of 8 points");
+        assert_eq!(sizes(2, [4, 4]), "2 clusters of 4 points each");
+        assert_eq!(sizes(6, [1, 1]), "6 clusters of one point each");
+        assert_eq!(sizes(1000, [1, 4000]), "1,000 clusters of 1 to 4,000 points");
     }
 
     #[test]

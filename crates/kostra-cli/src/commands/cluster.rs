@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::command::{Answer, Command};
 use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
 use crate::progress::Stage;
-use crate::report::{self, Sheet, count};
+use crate::report::{self, Sheet, count, count_of_sizes};
 use crate::table::{Table, TableFormat};
 use crate::{file_roles, output};
 
@@ -230,18 +230,11 @@ fn sheet(record: &Record) -> String {
     let dimensions = count(record.dimensions as u64, "dimension", "dimensions");
     sheet.line("points", format!("{points} of {dimensions}"));
     sheet.line("metric", record.metric);
-    let clusters = count(record.clusters as u64, "cluster", "clusters");
-    let range = record.cluster_sizes.iter().min().zip(record.cluster_sizes.iter().max());
-    sheet.line(
-        "clusters",
-        range.map_or(clusters.clone(), |(&least, &most)| {
-            format!(
-                "{clusters} of {} to {} points",
-                report::thousands(least),
-                report::thousands(most)
-            )
-        }),
-    );
+    let sizes = || record.cluster_sizes.iter().copied();
+    let range = [sizes().min(), sizes().max()].map(Option::unwrap_or_default);
+    let clusters =
+        count_of_sizes(record.clusters as u64, ["cluster", "clusters"], range, ["point", "points"]);
+    sheet.line("clusters", clusters);
     sheet.line("noise", count(record.noise, "point", "points"));
     if let Some(device) = &record.device {
         sheet.line("on", device);

@@ -18,7 +18,7 @@ use self::labels::LabelFormat;
 use self::picture::Colors;
 use crate::command::{Answer, Command};
 use crate::progress::Stage;
-use crate::report::{self, Sheet, count, thousands};
+use crate::report::{self, Sheet, count, count_of_sizes, thousands};
 use crate::{file_roles, input, output};
 
 /// Divide an image, a terrain or a volume into segments.
@@ -362,7 +362,10 @@ fn sheet(record: &Record, cells: &Cells) -> String {
     sheet.gap();
     let mut lengths: Vec<_> = record.shape.iter().map(|&length| thousands(length as u64)).collect();
     lengths.reverse(); // width x height, as people say
-    let pixels = if cells.is_volume { "cells" } else { "pixels" };
+    let [pixel, pixels] = match cells.is_volume {
+        true => ["cell", "cells"],
+        false => ["pixel", "pixels"],
+    };
     let values = match record.channels {
         1 => String::new(),
         channels => format!(" of {channels} values"),
@@ -375,10 +378,14 @@ fn sheet(record: &Record, cells: &Cells) -> String {
     let edges = count(record.edges as u64, "edge", "edges");
     sheet.line("graph", format!("{edges}, connectivity {}", record.connectivity));
     sheet.line("scale", record.scale);
-    sheet.line("least size", count(record.min_size.into(), "pixel", "pixels"));
-    let segments = count(record.segments.into(), "segment", "segments");
-    let [least, most] = [record.smallest, record.largest].map(thousands);
-    sheet.line("segments", format!("{segments} of {least} to {most} {pixels}"));
+    sheet.line("least size", count(record.min_size.into(), pixel, pixels));
+    let segments = count_of_sizes(
+        record.segments.into(),
+        ["segment", "segments"],
+        [record.smallest, record.largest],
+        [pixel, pixels],
+    );
+    sheet.line("segments", segments);
     if let Some(to) = &record.output {
         sheet.line("written", to);
     }
