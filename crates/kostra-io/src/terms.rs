@@ -70,6 +70,15 @@ impl Terms {
         }
     }
 
+    /// What finds the spanning tree of points.
+    pub(crate) fn points(self) -> &'static str {
+        match self {
+            Self::Command => "`kostra tree`",
+            Self::Python => "`kostra.euclidean_mst`",
+            Self::Rust | Self::C => "the command `kostra tree`",
+        }
+    }
+
     /// The options that say whether the first line is a header.
     pub(crate) fn header_or_not(self) -> String {
         format!("{} or {}", self.header(), self.no_header())

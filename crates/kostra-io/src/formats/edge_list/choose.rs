@@ -6,6 +6,7 @@ use kostra_core::counted;
 
 use super::fields::{is_weight, text, texts, unquote};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, is_no_weight, plain};
+use super::points;
 use crate::number::{has_decimal_comma, show};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
@@ -40,6 +41,9 @@ impl Chooser<'_> {
     pub(in crate::formats) fn choose(&self) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight, id] = self.asked_for()?;
         let (u, v) = self.ends([source, target], [weight, id])?;
+        if source.or(target).is_none() {
+            self.refuse_points([u, v])?;
+        }
         let free: Vec<usize> = (0..self.columns)
             .filter(|column| ![Some(u), Some(v), id].contains(&Some(*column)))
             .collect();
@@ -195,6 +199,12 @@ impl Chooser<'_> {
         }
     }
 
+    /// Refuses ends that no option names if they are called like coordinates.
+    fn refuse_points(&self, ends: [usize; 2]) -> Result<(), ReadErrorKind> {
+        let [Some(u), Some(v)] = ends.map(|column| self.name(column)) else { return Ok(()) };
+        points::question(u, v, self.options.terms).map_or(Ok(()), |ask| Err(self.refusal(ask)))
+    }
+
     /// The columns with known names of ends, if no other columns have such names.
     fn known_ends(&self) -> Option<(usize, usize)> {
         let names: Vec<String> = self.names?.iter().map(|name| plain(name)).collect();
@@ -268,8 +278,10 @@ impl Chooser<'_> {
             None => format!("1 to {}", self.columns),
         };
         let (source, target) = (terms.text("source", "NAME"), terms.text("target", "NAME"));
+        let or_points = points::remedy(self.names.unwrap_or_default(), terms);
         self.refusal(format!(
-            "which columns are the vertices? columns: {columns}; pass {source} and {target}, or their positions"
+            "which columns are the vertices? columns: {columns}; pass {source} and {target}, or \
+             their positions{or_points}"
         ))
     }
 
@@ -378,23 +390,5 @@ impl Chooser<'_> {
 
     fn refusal(&self, sentence: String) -> ReadErrorKind {
         ReadErrorKind::Columns { sentence, columns: texts(self.names.unwrap_or_default()) }
-    }
-}
-
-/// A note about the columns that are not used.
-pub(in crate::formats) fn left_out(
-    columns: usize,
-    names: Option<&[&[u8]]>,
-    is_used: impl Fn(usize) -> bool,
-) -> Option<String> {
-    let name = |column: usize| match names.and_then(|names| names.get(column)) {
-        Some(name) => format!("'{}'", show(name)),
-        None => (column + 1).to_string(),
-    };
-    let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();
-    match &left[..] {
-        [] => None,
-        [column] => Some(format!("column {column} is left out")),
-        columns => Some(format!("columns {} are left out", columns.join(", "))),
     }
 }

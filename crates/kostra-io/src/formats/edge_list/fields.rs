@@ -236,6 +236,24 @@ pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     Ok(Cow::Owned(field.iter().map(point).collect()))
 }
 
+/// A note about the columns that are not used.
+pub(in crate::formats) fn left_out(
+    columns: usize,
+    names: Option<&[&[u8]]>,
+    is_used: impl Fn(usize) -> bool,
+) -> Option<String> {
+    let name = |column: usize| match names.and_then(|names| names.get(column)) {
+        Some(name) => format!("'{}'", show(name)),
+        None => (column + 1).to_string(),
+    };
+    let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();
+    match &left[..] {
+        [] => None,
+        [column] => Some(format!("column {column} is left out")),
+        columns => Some(format!("columns {} are left out", columns.join(", "))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,7 +103,7 @@ pub(super) fn is_no_weight(name: &[u8]) -> bool {
 }
 
 /// The words of a column name in lower case: `num_lanes` and `numLanes` have two.
-fn words(name: &[u8]) -> Vec<String> {
+pub(super) fn words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = b' ';
     for &byte in name {

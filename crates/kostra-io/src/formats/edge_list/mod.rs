@@ -19,6 +19,7 @@ mod names;
 #[cfg(test)]
 mod option_tests;
 mod part;
+mod points;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -44,7 +45,9 @@ use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
 use head::{COUNTS_COMMENT, Head};
 
 #[cfg(feature = "parquet")]
-pub(super) use choose::{Chooser, Chosen, left_out};
+pub(super) use choose::{Chooser, Chosen};
+#[cfg(feature = "parquet")]
+pub(super) use fields::left_out;
 pub(crate) use fields::{Separator, fields, is_comment, unquote};
 pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]

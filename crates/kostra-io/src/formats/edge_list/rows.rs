@@ -9,11 +9,11 @@ use super::fields::{
     with_point, without_end,
 };
 use super::layout::{Dictionary, Layout, WeightAt};
-use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
 use crate::fault::BlockFault;
 use crate::number::{NanRule, digits, has_decimal_comma, natural, show, weight};
+use crate::{ReadOptions, Terms};
 
 /// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
@@ -174,7 +174,7 @@ impl Rows<'_> {
             return Ok(());
         }
         let row = Row::parse(line, self.layout)?;
-        let vertex = |field| vertex(field, &self.with_names);
+        let vertex = |field| vertex(field, &self.with_names, self.options.terms);
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
         let weight = row.weight(self.options)?;
         chunk.push_ends(u, v);
@@ -186,7 +186,11 @@ impl Rows<'_> {
 }
 
 /// Parses a vertex. `with_names` says how a vertex can be a name.
-fn vertex((at, field): Field<'_>, with_names: &str) -> Result<Vertex, (usize, String)> {
+fn vertex(
+    (at, field): Field<'_>,
+    with_names: &str,
+    terms: Terms,
+) -> Result<Vertex, (usize, String)> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     if has_leading_zero(&text) {
         let text = show(&text);
@@ -198,11 +202,17 @@ fn vertex((at, field): Field<'_>, with_names: &str) -> Result<Vertex, (usize, St
         return Err((at, sentence));
     }
     let vertex = natural(&text, "vertex").map_err(|sentence| {
-        let is_name = ["not a number", "not a whole number", "negative"]
-            .iter()
-            .any(|reason| sentence.ends_with(reason));
-        let remedy = format!("; {with_names} vertices can have names");
-        (at, sentence + if is_name { &remedy } else { "" })
+        let is_decimal = sentence.ends_with("not a whole number");
+        let is_name = is_decimal
+            || ["not a number", "negative"].iter().any(|reason| sentence.ends_with(reason));
+        let mut remedy = String::new();
+        if is_name {
+            remedy = format!("; {with_names} vertices can have names");
+        }
+        if is_decimal {
+            remedy += &format!(", and {} finds the tree of points", terms.points());
+        }
+        (at, sentence + &remedy)
     })?;
     match Vertex::try_from(vertex) {
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),

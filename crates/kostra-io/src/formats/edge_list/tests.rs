@@ -168,7 +168,7 @@ fn vertices_are_taken_as_they_are() {
     );
     assert_eq!(
         error("0 1 5\n1 1.5 5\n"),
-        "x: line 2, column 3: the vertex 1.5 is not a whole number; with --names vertices can have names"
+        "x: line 2, column 3: the vertex 1.5 is not a whole number; with --names vertices can have names, and `kostra tree` finds the tree of points"
     );
     assert_eq!(
         error("alice bob 5\nbob carol 6\n"),

@@ -2,10 +2,10 @@
 
 use kostra_core::counted;
 
-use super::choose::{Chooser, Chosen, left_out};
+use super::choose::{Chooser, Chosen};
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, text,
-    unquote, weight_in,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, left_out,
+    text, unquote, weight_in,
 };
 use super::header::{Fields, FirstLine, refuse_matrix, refuse_row_numbers};
 use super::rows::open_quote;

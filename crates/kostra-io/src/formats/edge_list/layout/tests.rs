@@ -68,13 +68,26 @@ fn names_that_leave_the_vertices_open_are_a_question() {
     let remedy = "; pass `--source NAME` and `--target NAME`, or their positions";
     for text in [
         "id,origin,dest,km\n1,4,5,2.5",
-        "x,y,w,z\n0,1,2,3",
+        "p,q,w,z\n0,1,2,3",
         "u,v,from,to\n0,1,2,3",
         "from,b,c\n1,2,3",
     ] {
         let names = text.lines().next().unwrap().replace(',', ", ");
         assert_eq!(refusal(text), format!("{question}{names}{remedy}"));
     }
+    let points = format!("{question}x, y, w, z{remedy}; `kostra tree` finds the tree of points");
+    assert_eq!(refusal("x,y,w,z\n0,1,2,3"), points);
+}
+
+#[test]
+fn columns_that_are_called_like_coordinates_are_no_edges_unless_an_option_says_so() {
+    let question = "is each line an edge from x to y, or a point? pass `--source x` and \
+                    `--target y` if it is an edge; `kostra tree` finds the tree of points";
+    for text in ["x,y\n0,1\n1,2", "x,y,weight\n0,1,5\n1,2,6", "x\ty\n0\t1\n1\t2"] {
+        assert_eq!(refusal(text), question);
+    }
+    assert!(refusal("lon,lat\n16,49\n14,50").contains("an edge from lon to lat, or a point?"));
+    assert_eq!(asked("x,y\n1,2\n2,3", "source=x"), Ok((0, 1, WeightAt::Nowhere)));
 }
 
 #[test]

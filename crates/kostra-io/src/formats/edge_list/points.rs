@@ -1,0 +1,88 @@
+//! Files of points that may be taken for edge lists.
+
+use super::fields::text;
+use super::known::words;
+use crate::Terms;
+
+/// Words of which one is in the name of the first coordinate of points, and the other at the same
+/// place in the name of the second.
+const COORDINATES: [[&str; 2]; 8] = [
+    ["x", "y"],
+    ["lon", "lat"],
+    ["long", "lat"],
+    ["lng", "lat"],
+    ["longitude", "latitude"],
+    ["easting", "northing"],
+    ["xcoord", "ycoord"],
+    ["coordx", "coordy"],
+];
+
+/// Whether two columns are called like the coordinates of a point, in either order: `x` and `y`, or
+/// `stop_lat` and `stop_lon`.
+fn are_coordinates(name: &[u8], other: &[u8]) -> bool {
+    let (words, others) = (words(name), words(other));
+    let mut differing = words.iter().zip(&others).filter(|(word, other)| word != other);
+    let (Some((word, other)), None) = (differing.next(), differing.next()) else { return false };
+    let is = |pair: &[&str; 2]| pair.contains(&&**word) && pair.contains(&&**other);
+    words.len() == others.len() && COORDINATES.iter().any(is)
+}
+
+/// The question whether lines are edges or points, if the columns of the ends are called like
+/// coordinates.
+pub(super) fn question(u: &[u8], v: &[u8], terms: Terms) -> Option<String> {
+    let is_open = are_coordinates(u, v);
+    let [u, v] = [u, v].map(text);
+    let (source, target) = (terms.text("source", &u), terms.text("target", &v));
+    is_open.then(|| {
+        format!(
+            "is each line an edge from {u} to {v}, or a point? pass {source} and {target} if it is \
+             an edge; {} finds the tree of points",
+            terms.points()
+        )
+    })
+}
+
+/// What to add to the question for the columns of the ends, if two columns are called like
+/// coordinates.
+pub(super) fn remedy(names: &[&[u8]], terms: Terms) -> String {
+    let is_of_points =
+        names.iter().any(|name| names.iter().any(|other| are_coordinates(name, other)));
+    match is_of_points {
+        true => format!("; {} finds the tree of points", terms.points()),
+        false => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_coordinates_differ_in_one_word() {
+        let are = |name: &str, other: &str| are_coordinates(name.as_bytes(), other.as_bytes());
+        for (name, other) in [
+            ("x", "y"),
+            ("Y", "X"),
+            ("lat", "lon"),
+            ("stop_lat", "stop_lon"),
+            ("startLng", "startLat"),
+            ("Longitude", "Latitude"),
+            ("pos.x", "pos.y"),
+            ("\"x\"", "\"y\""),
+        ] {
+            assert!(are(name, other) && are(other, name), "{name} {other}");
+        }
+        for (name, other) in [
+            ("x", "z"),
+            ("x1", "x2"),
+            ("x", "x"),
+            ("u", "v"),
+            ("start_x", "end_y"),
+            ("lat", "latitude"),
+            ("x", "pos_y"),
+            ("", ""),
+        ] {
+            assert!(!are(name, other), "{name} {other}");
+        }
+    }
+}
