@@ -22,8 +22,8 @@ use crate::{input, output};
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
 pub(crate) struct PointArguments {
-    /// A file of points: a table as text (CSV, TSV, blanks), or an array of NumPy (.npy); `-` for
-    /// standard input
+    /// A file of points: a table as text (CSV, TSV, blanks), an array of NumPy (.npy, or .npz with
+    /// one table), or GeoJSON; `-` for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     points: OsString,
 
@@ -215,6 +215,7 @@ impl PointRequest {
         {
             self.check_order(first, second)?;
         }
+        self.check_degrees(&file)?;
         let is_small = |degrees: &f64| degrees.abs() <= std::f64::consts::PI;
         if self.metric == Metric::Haversine
             && file.len() > 1
@@ -239,6 +240,39 @@ impl PointRequest {
             )]);
         }
         Ok(file)
+    }
+
+    /// Refuses or warns of distances in degrees.
+    fn check_degrees(&self, file: &PointFile) -> anyhow::Result<()> {
+        if self.metric == Metric::Haversine {
+            return Ok(());
+        }
+        if file.is_in_degrees {
+            anyhow::bail!(
+                "{}: the points are latitudes and longitudes; pass `--metric haversine` for \
+                 distances in meters, or `--columns longitude,latitude` for distances in degrees",
+                self.source
+            );
+        }
+        let [first, second] = &*file.names else { return Ok(()) };
+        let order = AxisOrder::of_names(first, second);
+        let are_axes = matches!(order, AxisOrder::LatitudeFirst | AxisOrder::LongitudeFirst);
+        // x and y may be any plane.
+        let is_of_earth = |name: &String| {
+            let name = name.to_lowercase();
+            ["lat", "lon", "lng"].iter().any(|word| name.contains(word))
+        };
+        if self.options.columns.is_empty()
+            && are_axes
+            && [first, second].into_iter().any(is_of_earth)
+        {
+            output::warn(&[format!(
+                "{}: the distances are in the unit of {first} and {second}; if these are degrees, \
+                 pass `--metric haversine` for distances in meters",
+                self.source
+            )]);
+        }
+        Ok(())
     }
 
     /// Refuses columns that are called longitude and latitude, in this order.

@@ -22,6 +22,7 @@ mod edge_stream;
 mod error;
 mod fault;
 mod file_version;
+mod foreign;
 mod formats;
 mod head;
 #[cfg(feature = "image")]

@@ -15,7 +15,7 @@ use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::FORMATS;
 use crate::head::{Evidence, Head, is_utf_16};
 use crate::interface::Format;
-use crate::{ReadErrorKind, Terms, formats};
+use crate::{ReadErrorKind, Terms, foreign, formats};
 
 /// The rows that show the difference between METIS and an edge list: a line of counts and two rows
 /// of neighbors or edges.
@@ -53,7 +53,7 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
     if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
-        (foreign(head.bytes(), name), evidence)
+        (refused(head.bytes(), name), evidence)
     {
         return Err(ReadErrorKind::Malformed(sentence.into()));
     }
@@ -65,10 +65,6 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
         [format, ..] => return Ok(format),
     }
     let bytes = head.bytes();
-    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"7z\xbc\xaf\x27\x1c") {
-        let sentence = "this is an archive; unpack it and pass a file from it";
-        return Err(ReadErrorKind::Malformed(sentence.into()));
-    }
     if is_utf_16(bytes) {
         return Err(ReadErrorKind::utf_16());
     }
@@ -78,15 +74,16 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
     })
 }
 
-/// The remedy for an input in a format of graphs that Kostra does not read, and that looks like an
-/// edge list.
-fn foreign(bytes: &[u8], name: &str) -> Option<&'static str> {
+/// The remedy for an input in a format that Kostra does not read. Some look like an edge list.
+fn refused(bytes: &[u8], name: &str) -> Option<&'static str> {
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let starts = |word: &str| {
         start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_array = start.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
-    if starts("<?xml") || starts("<gexf") {
+    if let Some(sentence) = foreign::binary(bytes) {
+        Some(sentence)
+    } else if starts("<?xml") || starts("<gexf") {
         Some("this is XML, but not GraphML, such as GEXF; save the graph as GraphML")
     } else if starts("*vertices") || starts("*network") {
         Some("this is a network of Pajek; save the graph as GraphML")
@@ -100,6 +97,14 @@ fn foreign(bytes: &[u8], name: &str) -> Option<&'static str> {
         Some("in LGL, a row has only one end of an edge; save the graph as GraphML")
     } else {
         None
+    }
+}
+
+/// The format whose signature an input has.
+pub(crate) fn signed(head: &Head<'_>) -> Option<Format> {
+    match strongest(head) {
+        (formats, Evidence::Signature) => formats.first().copied(),
+        _ => None,
     }
 }
 
@@ -310,7 +315,7 @@ mod tests {
 
     #[test]
     fn an_input_in_no_format_is_refused_with_a_remedy() {
-        let error = recognize(b"\x89PNG\r\n\x1a\n", true).unwrap_err().to_string();
+        let error = recognize(b"\x01\x02\x03", true).unwrap_err().to_string();
         assert_eq!(
             error,
             format!(
@@ -319,7 +324,16 @@ mod tests {
             )
         );
         assert!(recognize(b"hello\n", true).is_err());
-        assert!(recognize(b"PK\x03\x04", true).unwrap_err().to_string().contains("archive"));
+        for (bytes, remedy) in [
+            (&b"PK\x03\x04"[..], "archive; unpack it"),
+            (b"PK\x03\x04..........................[Content_Types].xml", "as CSV"),
+            (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
+            (b"%PDF-1.7\n", "as CSV"),
+            (b"SQLite format 3\0", "export the table as CSV"),
+        ] {
+            let said = recognize(bytes, true).unwrap_err().to_string();
+            assert!(said.starts_with("this is a") && said.contains(remedy), "{said}");
+        }
         assert!(recognize(b"\xff\xfe1\0", true).unwrap_err().to_string().contains("UTF-16"));
     }
 }

@@ -8,7 +8,7 @@ mod dot;
 mod ecl;
 mod edge_list;
 mod gap;
-mod geojson;
+pub(crate) mod geojson;
 mod gml;
 mod graphml;
 mod kst;
@@ -26,9 +26,7 @@ use crate::interface::Format;
 pub use edge_list::isolated_vertices;
 pub(crate) use edge_list::{Separator, fields, is_comment, unquote};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
-#[cfg(feature = "image")]
-pub(crate) use numpy::{Archive, ZIP_MAGIC};
-pub(crate) use numpy::{Array, NPY_MAGIC};
+pub(crate) use numpy::{Archive, Array, NPY_MAGIC, ZIP_MAGIC};
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet_table;
 

@@ -2,11 +2,14 @@
 //!
 //! A text has one point per line. Columns are separated as in an edge list: by blanks, tabs,
 //! commas, semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the
-//! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate.
+//! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate, and a
+//! `.npz` file one n x d array. GeoJSON contains features that are points.
 //!
 //! The reader holds the file in memory.
 
+mod archive;
 mod column;
+mod geojson;
 mod text;
 
 #[cfg(test)]
@@ -16,18 +19,22 @@ use kostra_core::memory;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::{Array, NPY_MAGIC};
+use crate::formats::Array;
+use crate::head::{BYTE_ORDER_MARK, Head, is_utf_16};
 use crate::source::{self, Input, Progress};
-use crate::{Header, KeptColumns, ReadError, ReadErrorKind, number, whole};
+use crate::{
+    Format, Header, KeptColumns, ReadError, ReadErrorKind, foreign, number, recognition, whole,
+};
 
 pub use column::{PointColumn, may_be_coordinate};
 
 /// How a file of points is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointOptions {
-    /// The columns of the coordinates in order; if there are none, all columns are coordinates.
+    /// The columns of the coordinates in order; if there are none, all columns are coordinates, and
+    /// in GeoJSON the latitude and the longitude.
     pub columns: Vec<PointColumn>,
-    /// Columns of a text that are kept with the points.
+    /// Columns of a text, or properties in GeoJSON, that are kept with the points.
     pub keep: Vec<PointColumn>,
     /// Whether the first line of a text that is not a comment contains the names of the columns. It
     /// is recognized as such if none of its fields is a number.
@@ -45,6 +52,9 @@ pub struct PointFile {
     pub names: Vec<String>,
     /// The columns that [`PointOptions::keep`] chose: one row per point.
     pub kept: KeptColumns,
+    /// Whether the coordinates are latitudes and longitudes in degrees, because the file is GeoJSON
+    /// and no columns are chosen.
+    pub is_in_degrees: bool,
     lines: Lines,
 }
 
@@ -94,7 +104,8 @@ impl Lines {
 /// When the input cannot be opened or read, has no points, a row has more or fewer columns than the
 /// first one, or a coordinate is not a number or an integer that a float would round. When the
 /// first line leaves open whether it contains names. When no columns are chosen and the name of a
-/// column says that it is no coordinate. NaN and infinite coordinates are not refused.
+/// column says that it is no coordinate. When the input is in another format, such as one of graphs.
+/// NaN and infinite coordinates are not refused.
 pub fn read_points(
     input: &Input,
     options: &PointOptions,
@@ -124,10 +135,12 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }
-    let points = if stream.head().starts_with(NPY_MAGIC) {
-        array(&whole::bytes(&mut stream)?, options)?
-    } else {
-        text::read(&mut stream, options)?
+    let head = Head::new(stream.head(), stream.head_is_whole());
+    let points = match Kind::recognize(&head, options)? {
+        Kind::Array => array(&whole::bytes(&mut stream)?, options)?,
+        Kind::Archive => archive::read(&whole::bytes(&mut stream)?, options)?,
+        Kind::GeoJson => geojson::read(&mut stream, options)?,
+        Kind::Text => text::read(&mut stream, options)?,
     };
     if points.is_empty() {
         return Err(Fault::whole("the input contains no points"));
@@ -135,19 +148,86 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
     Ok(points)
 }
 
+/// The kinds of files.
+enum Kind {
+    Array,
+    Archive,
+    GeoJson,
+    Text,
+}
+
+impl Kind {
+    /// # Errors
+    /// When the input is in a format that contains no points, or an option applies to other kinds.
+    fn recognize(head: &Head<'_>, options: &PointOptions) -> Result<Self, Fault> {
+        let text = head.bytes().strip_prefix(BYTE_ORDER_MARK).unwrap_or(head.bytes());
+        let signed = recognition::signed(head);
+        // A table may start like a graph; the option decides.
+        let is_said_to_be_text = options.header != Header::Recognize;
+        let is = |format| signed == Some(format);
+        let kind = if is(Format::NPY) {
+            Self::Array
+        } else if is(Format::NPZ) {
+            Self::Archive
+        } else if is(Format::GEOJSON)
+            || signed.is_none() && text.trim_ascii_start().starts_with(b"{")
+        {
+            Self::GeoJson
+        } else {
+            if !(is_said_to_be_text && head.lines().is_some()) {
+                refuse_others(head, signed)?;
+            }
+            Self::Text
+        };
+        let of_text = match options.header {
+            Header::Present => Some("--header"),
+            Header::Absent => Some("--no-header"),
+            Header::Recognize if options.keep.is_empty() => None,
+            Header::Recognize => Some("--keep"),
+        };
+        match (of_text, &kind) {
+            (None, _) | (_, Self::Text) | (Some("--keep"), Self::GeoJson) => Ok(kind),
+            (Some(option), Self::GeoJson) => Err(Fault::whole(format!(
+                "`{option}` applies to tables as text, and this is JSON; leave it out"
+            ))),
+            (Some(option), Self::Array | Self::Archive) => Err(Fault::whole(format!(
+                "`{option}` applies to tables as text, and this is an array of NumPy; leave it out"
+            ))),
+        }
+    }
+}
+
+/// Refuses an input that is no table. `signed` is the format of graphs whose signature it has.
+fn refuse_others(head: &Head<'_>, signed: Option<Format>) -> Result<(), Fault> {
+    let bytes = head.bytes();
+    let start = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let sentence = if bytes.starts_with(b"PAR1") {
+        "Kostra reads graphs from Parquet files, but no points; save the points as CSV, or as an \
+         array with numpy.save"
+    } else if let Some(format) = signed {
+        return Err(Fault::whole(format!(
+            "this is a graph ({format:?}) and no table of points; `kostra solve` reads graphs"
+        )));
+    } else if let Some(sentence) = foreign::binary(bytes) {
+        sentence
+    } else if is_utf_16(bytes) {
+        return Err(ReadErrorKind::utf_16().into());
+    } else if head.lines().is_none() {
+        "this is neither text nor an array of NumPy; save the points as CSV, or with numpy.save"
+    } else if start.starts_with(b"[[") || start.starts_with(b"[{") {
+        "this is a JSON array; save the points as CSV or GeoJSON"
+    } else if start.starts_with(b"<") {
+        "this is XML, such as GPX or KML; save the points as CSV or GeoJSON"
+    } else if start.get(..4).is_some_and(|word| word.eq_ignore_ascii_case(b"sep=")) {
+        "the first line is a hint for Excel; remove it"
+    } else {
+        return Ok(());
+    };
+    Err(Fault::whole(sentence))
+}
+
 /// The points of an array of NumPy.
 fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
-    let of_text = match options.header {
-        Header::Present => Some("--header"),
-        Header::Absent => Some("--no-header"),
-        Header::Recognize if options.keep.is_empty() => None,
-        Header::Recognize => Some("--keep"),
-    };
-    if let Some(option) = of_text {
-        return Err(Fault::whole(format!(
-            "`{option}` applies to tables as text, and this is an array of NumPy; leave it out"
-        )));
-    }
     let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
     let array = Array::parse(bytes).map_err(at_byte)?;
     let chosen = column::coordinates(&options.columns, &[], array.columns).map_err(Fault::whole)?;

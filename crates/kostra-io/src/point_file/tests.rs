@@ -154,3 +154,110 @@ fn tables_that_are_no_points_are_refused_with_the_place() {
     let options = PointOptions { columns, header: Header::Present, ..PointOptions::default() };
     assert!(read_with("2,x\n1,2\n", options).unwrap_err().contains("the name of column 1"));
 }
+
+/// A `.npz` file of these arrays, stored.
+fn npz(arrays: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in arrays {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let name = format!("{name}.npy");
+        let size = (content.len() as u32).to_le_bytes();
+        let mut common = [0; 6].to_vec();
+        common.extend([0; 4]);
+        common.extend(checksum.sum().to_le_bytes());
+        common.extend([size, size].concat());
+        common.extend((name.len() as u16).to_le_bytes());
+        common.extend([0; 2]);
+        directory.extend(b"PK\x01\x02\x14\x00");
+        directory.extend(&common);
+        directory.extend([0; 10]);
+        directory.extend((bytes.len() as u32).to_le_bytes());
+        directory.extend(name.as_bytes());
+        bytes.extend(b"PK\x03\x04");
+        bytes.extend(common);
+        bytes.extend(name.as_bytes());
+        bytes.extend(*content);
+    }
+    let start = bytes.len() as u32;
+    let (count, size) = ((arrays.len() as u16).to_le_bytes(), directory.len() as u32);
+    bytes.extend(directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([count, count].concat());
+    bytes.extend([size.to_le_bytes(), start.to_le_bytes()].concat());
+    bytes.extend([0; 2]);
+    bytes
+}
+
+#[test]
+fn the_only_table_of_an_archive_of_numpy_is_the_points() {
+    let (points, labels) = (npy("2, 2", &[1.0, 2.0, 3.0, 4.0]), npy("2,", &[0.0, 1.0]));
+    let read = |arrays: &[(&str, &[u8])]| read(npz(arrays), &[]);
+    let found = read(&[("labels", &labels), ("X", &points)]).unwrap();
+    assert_eq!((found.coordinates, found.dimensions), (vec![1.0, 2.0, 3.0, 4.0], 2));
+    let question = read(&[("X", &points), ("Y", &points)]).unwrap_err();
+    assert!(question.contains("which array contains the points, X (2 x 2) or Y (2 x 2)?"));
+    let none = read(&[("labels", &labels)]).unwrap_err();
+    assert!(none.contains("two dimensions (labels); save the points with numpy.save"), "{none}");
+    let sparse = read(&[("indices", &labels), ("indptr", &labels)]).unwrap_err();
+    assert!(sparse.contains("`kostra solve` reads it"), "{sparse}");
+}
+
+#[test]
+fn points_of_geojson_are_latitudes_and_longitudes() {
+    let feature = |position: &str, name: &str| {
+        format!(
+            r#"{{"type": "Feature", "properties": {{"name": {name}, "height": 200}},
+                "geometry": {{"type": "Point", "coordinates": {position}}}}}"#
+        )
+    };
+    let (brno, praha) = (feature("[16.6, 49.2, 7]", "\"Brno\""), feature("[14.4, 50.1]", "null"));
+    let collection = |features: &[&String]| {
+        let features: Vec<_> = features.iter().map(|feature| feature.as_str()).collect();
+        format!(r#"{{"type": "FeatureCollection", "features": [{}]}}"#, features.join(","))
+    };
+    let text = collection(&[&brno, &praha]);
+    let options = PointOptions { keep: columns(&["name"]), ..PointOptions::default() };
+    let points = read_with(&text, options).unwrap();
+    assert_eq!(points.coordinates, [49.2, 16.6, 50.1, 14.4]);
+    assert_eq!((points.names.join(" "), points.is_in_degrees), ("latitude longitude".into(), true));
+    assert_eq!(points.kept.row(0).collect::<Vec<_>>(), ["Brno"]);
+    let chosen = read(&text, &["longitude", "height"]).unwrap();
+    assert_eq!((chosen.coordinates, chosen.is_in_degrees), (vec![16.6, 200.0, 14.4, 200.0], false));
+    assert_eq!(read(&brno, &[]).unwrap().coordinates, [49.2, 16.6]);
+
+    let error = |text: &str, columns: &[&str]| read(text, columns).unwrap_err();
+    assert!(error(&text, &["name"]).contains("feature 0 (counted from 0): the property \"name\""));
+    let line = brno.replace("\"Point\"", "\"LineString\"");
+    let mixed = error(&collection(&[&brno, &line]), &[]);
+    assert!(mixed.contains("feature 1 (counted from 0): this is a line and no point"), "{mixed}");
+    let none = r#"{"type": "Feature", "geometry": null}"#;
+    assert!(error(none, &[]).contains("there is no geometry; remove the feature"));
+    assert!(error("{\"x\": [1, 2]}", &[]).contains("no GeoJSON with points"));
+    assert!(error("{\"type\": \"FeatureCollection\", ", &[]).contains("line 1"));
+}
+
+#[test]
+fn files_that_contain_no_points_are_named_with_a_remedy() {
+    for (content, said) in [
+        (&b"p sp 2 1\na 1 2 3\n"[..], "this is a graph (DIMACS)"),
+        (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n", "Matrix Market"),
+        (b"\x8bKOSTRA", "this is a graph (Kostra)"),
+        (b"graph { a -- b }", "`kostra solve` reads graphs"),
+        (b"{\"nodes\": [], \"links\": []}", "`kostra solve` reads graphs"),
+        (b"PAR1", "graphs from Parquet files, but no points; save the points as CSV"),
+        (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
+        (b"PK\x03\x04..........................xl/workbook.xml", "save the table as CSV"),
+        (b"[[1, 2], [3, 4]]", "this is a JSON array; save the points as CSV"),
+        (b"<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>", "this is XML, such as GPX or KML"),
+        (b"sep=;\n1;2\n", "hint for Excel"),
+        (b"\xff\xfe1\0", "UTF-16"),
+        (b"\x01\x02\x03", "neither text nor an array of NumPy"),
+    ] {
+        let error = read(content, &[]).unwrap_err();
+        assert!(error.contains(said) && error.contains(';'), "{error}");
+    }
+    // A table with a column p, if the user says so.
+    let header = PointOptions { header: Header::Present, ..PointOptions::default() };
+    assert_eq!(read_with("p q\n1 2\n", header).unwrap().names, ["p", "q"]);
+}

@@ -3,7 +3,7 @@
 use kostra_core::memory;
 
 use super::column::{coordinates, places};
-use super::{Lines, PointFile, PointOptions, would_round};
+use super::{PointFile, PointOptions, would_round};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::{Separator, fields, is_comment, unquote};
@@ -50,8 +50,7 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         dimensions: chosen.len(),
         names: if names.is_empty() { Vec::new() } else { chosen.iter().map(name).collect() },
         kept: KeptColumns::new(kept.iter().map(name).collect()),
-        lines: Lines::default(),
-        coordinates: Vec::new(),
+        ..PointFile::default()
     };
     let table = Table { separator, columns, chosen, kept };
     let mut row = Vec::new();

@@ -11,6 +11,8 @@
 
 mod read;
 
+pub(crate) use read::{kind, parse, typed};
+
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo};
 

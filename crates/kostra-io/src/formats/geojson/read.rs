@@ -19,15 +19,7 @@ use crate::{KeptKind, MissingWeights, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let text = WholeText::read(&mut stream)?;
-    let value: Value = serde_json::from_str(text.text()).map_err(|error| {
-        let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
-        let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
-        let sentence = format!("this is not GeoJSON: {cause}; correct the file");
-        Fault::at_line(error.line() as u64, error.column() as u64, sentence)
-    })?;
-    drop(text);
-    refuse_other_positions(&value)?;
+    let value = parse(&mut stream)?;
     let mut lines = Lines {
         options,
         weight: WeightAttribute::new(options)?,
@@ -52,6 +44,19 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     lines.finish()
 }
 
+/// The content of a file. Refuses positions that are no longitudes and latitudes.
+pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
+    let text = WholeText::read(stream)?;
+    let value = serde_json::from_str(text.text()).map_err(|error| {
+        let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
+        let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
+        let sentence = format!("this is not GeoJSON: {cause}; correct the file");
+        Fault::at_line(error.line() as u64, error.column() as u64, sentence)
+    })?;
+    refuse_other_positions(&value)?;
+    Ok(value)
+}
+
 /// A fault in a feature. JSON that has been parsed has no lines, so the sentence counts features.
 fn in_feature(index: usize, kind: ReadErrorKind) -> ReadErrorKind {
     match kind {
@@ -62,7 +67,8 @@ fn in_feature(index: usize, kind: ReadErrorKind) -> ReadErrorKind {
     }
 }
 
-fn kind(value: &Value) -> &str {
+/// The member `type` of an object.
+pub(crate) fn kind(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -88,7 +94,7 @@ const FEATURE: &str = "feature";
 const ID: &str = "id";
 
 /// The text and the kind of a value; none for null.
-fn typed(value: &Value) -> Option<(Cow<'_, str>, KeptKind)> {
+pub(crate) fn typed(value: &Value) -> Option<(Cow<'_, str>, KeptKind)> {
     let kind = match value {
         Value::Null => return None,
         Value::String(text) => return Some((text.into(), KeptKind::Text)),

@@ -15,7 +15,6 @@ mod sparse;
 mod zip;
 
 pub(crate) use array::{Array, MAGIC as NPY_MAGIC};
-#[cfg(feature = "image")]
 pub(crate) use zip::{Archive, FILE as ZIP_MAGIC};
 
 use crate::head::{Evidence, Head};

@@ -71,6 +71,11 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, entries })
     }
 
+    /// The names of the files that are text.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().filter_map(|entry| str::from_utf8(entry.name).ok())
+    }
+
     /// The name of the file, if the archive contains one file.
     #[cfg(feature = "image")]
     pub(crate) fn only_name(&self) -> Option<&'a str> {

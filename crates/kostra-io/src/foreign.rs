@@ -1,0 +1,46 @@
+//! Files of other programs: what they are, and what to do.
+
+use crate::formats::ZIP_MAGIC;
+
+/// The first bytes of binary files that Kostra reads neither as graphs nor as points.
+const BINARY: [(&[u8], &str); 19] = [
+    (b"7z\xbc\xaf\x27\x1c", ARCHIVE),
+    (b"Rar!\x1a\x07", ARCHIVE),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WORKBOOK),
+    (
+        b"SQLite format 3\0",
+        "this is an SQLite database, such as a GeoPackage; export the table as CSV",
+    ),
+    (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; save the array with numpy.save, or as CSV"),
+    (b"MATLAB 5.0 MAT-file", "this is a MATLAB file; save the matrix as CSV or Matrix Market"),
+    (b"ARROW1", "this is an Arrow file; save the table as CSV"),
+    (b"FEA1", "this is a Feather file; save the table as CSV"),
+    (b"LASF", "this is a point cloud in the format LAS; save the points as CSV"),
+    (b"\0\0\x27\x0a", "this is a Shapefile; export it as GeoJSON or CSV"),
+    (b"%PDF-", "this is a PDF; save the table as CSV"),
+    (b"RDX2\n", R),
+    (b"RDX3\n", R),
+    (b"X\n\0\0\0", R),
+    (b"\x80\x04\x95", "this is a pickle of Python; save the array with numpy.save, or as CSV"),
+    (b"\x89PNG\r\n\x1a\n", IMAGE),
+    (b"\xff\xd8\xff", IMAGE),
+    (b"II*\0", IMAGE),
+    (b"MM\0*", IMAGE),
+];
+
+const ARCHIVE: &str = "this is an archive; unpack it and pass a file from it";
+const WORKBOOK: &str = "this is a workbook, such as of Excel; save the table as CSV";
+const IMAGE: &str = "this is an image; the command `kostra segment` divides PNG and TIFF images";
+const R: &str = "this is a file of R; write the table with write.csv";
+
+/// What a binary file is that Kostra does not read, and the remedy.
+pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(ZIP_MAGIC) {
+        // The first file of workbooks and other documents has one of few names.
+        let names = ["[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetype"];
+        let name = bytes.get(30..).unwrap_or_default();
+        let is_workbook = names.iter().any(|start| name.starts_with(start.as_bytes()));
+        return Some(if is_workbook { WORKBOOK } else { ARCHIVE });
+    }
+    BINARY.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, sentence)| *sentence)
+}

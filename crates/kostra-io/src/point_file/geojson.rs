@@ -1,0 +1,129 @@
+//! The points of a GeoJSON file: a table with the columns `latitude` and `longitude`, and a column
+//! for each property.
+
+use kostra_core::memory;
+use serde_json::{Map, Value};
+
+use super::column::places;
+use super::{PointFile, PointOptions};
+use crate::KeptColumns;
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::formats::geojson::{kind, parse, typed};
+
+/// The columns before those of the properties.
+const POSITION: [&str; 2] = ["latitude", "longitude"];
+
+/// A feature that is a point.
+struct Feature<'a> {
+    /// The latitude and the longitude in degrees.
+    position: [f64; 2],
+    properties: Option<&'a Map<String, Value>>,
+}
+
+impl Feature<'_> {
+    fn property(&self, name: &str) -> Option<&Value> {
+        self.properties.and_then(|properties| properties.get(name))
+    }
+}
+
+/// Reads the points. Heights are left out.
+///
+/// # Errors
+/// When the content is no GeoJSON, or contains anything but points.
+pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<PointFile, Fault> {
+    let value = parse(stream)?;
+    let features = match (kind(&value), value.get("features").and_then(Value::as_array)) {
+        ("FeatureCollection", Some(features)) => features.iter().collect(),
+        ("Feature" | "Point", _) => vec![&value],
+        _ => {
+            return Err(Fault::whole(
+                "this JSON is no GeoJSON with points; save the points as CSV, or as a \
+                 FeatureCollection",
+            ));
+        }
+    };
+    let features: Vec<_> = features
+        .iter()
+        .enumerate()
+        .map(|(index, feature)| point(feature).map_err(|sentence| in_feature(index, &sentence)))
+        .collect::<Result<_, _>>()?;
+    let mut names = POSITION.map(str::to_owned).to_vec();
+    for name in features.iter().filter_map(|feature| feature.properties).flat_map(Map::keys) {
+        if !names[POSITION.len()..].contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let of_option = |option, columns| places(option, columns, &names, names.len());
+    let chosen = match &*options.columns {
+        [] => vec![0, 1],
+        columns => of_option("--columns", columns).map_err(Fault::whole)?,
+    };
+    let kept = of_option("--keep", &options.keep).map_err(Fault::whole)?;
+    let named = |places: &[usize]| places.iter().map(|&place| names[place].clone()).collect();
+    let mut points = PointFile {
+        dimensions: chosen.len(),
+        names: named(&chosen),
+        kept: KeptColumns::new(named(&kept)),
+        is_in_degrees: options.columns.is_empty(),
+        ..PointFile::default()
+    };
+    for (index, feature) in features.iter().enumerate() {
+        for &column in &chosen {
+            let value = match feature.position.get(column) {
+                Some(&degrees) => degrees,
+                None => number(feature.property(&names[column])).ok_or_else(|| {
+                    let sentence = format!("the property {:?} is no number", names[column]);
+                    in_feature(index, &format!("{sentence}; correct it, or remove the feature"))
+                })?,
+            };
+            memory::push(&mut points.coordinates, value)?;
+        }
+        for &column in &kept {
+            match feature.position.get(column) {
+                Some(degrees) => points.kept.push(&degrees.to_string()),
+                None => {
+                    let value = feature.property(&names[column]).and_then(typed);
+                    points.kept.push_value(value.as_ref().map(|(text, _)| &**text));
+                }
+            }
+        }
+    }
+    Ok(points)
+}
+
+fn in_feature(index: usize, sentence: &str) -> Fault {
+    Fault::whole(format!("feature {index} (counted from 0): {sentence}"))
+}
+
+/// The point of a feature, or of a geometry without one.
+fn point(feature: &Value) -> Result<Feature<'_>, String> {
+    let is_feature = kind(feature) == "Feature";
+    let geometry = if is_feature { feature.get("geometry") } else { Some(feature) };
+    let geometry = geometry.filter(|geometry| !geometry.is_null());
+    let geometry = geometry.ok_or("there is no geometry; remove the feature")?;
+    match kind(geometry) {
+        "Point" => {}
+        "LineString" | "MultiLineString" => {
+            return Err("this is a line and no point; save the points only, or pass the file to \
+                        `kostra solve`, which takes lines as edges"
+                .into());
+        }
+        other => return Err(format!("this is a {other} and no point; save the points only")),
+    }
+    let at = |axis: usize| geometry.get("coordinates")?.get(axis)?.as_f64();
+    let (Some(longitude), Some(latitude)) = (at(0), at(1)) else {
+        return Err("a position needs two numbers; correct it".into());
+    };
+    let properties = feature.get("properties").filter(|_| is_feature).and_then(Value::as_object);
+    Ok(Feature { position: [latitude, longitude], properties })
+}
+
+/// A number, also one in a text.
+fn number(value: Option<&Value>) -> Option<f64> {
+    match value? {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
