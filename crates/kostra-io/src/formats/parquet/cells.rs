@@ -3,13 +3,38 @@
 use std::borrow::Cow;
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{AsBytes, ByteArray, DataType};
+use parquet::data_type::{AsBytes, ByteArray, DataType, Int96};
 use parquet::errors::Result;
 
 use super::file::{Column, Kind};
 use super::time;
 use crate::ReadErrorKind;
 use crate::columns::Number;
+
+/// What to say about a decimal of more than 128 bits.
+const TOO_WIDE: &str = "the decimal has more than 38 digits; store the column as text";
+
+/// The integer in these bytes, the highest one first; none if it has more than 128 bits.
+fn signed(bytes: &[u8]) -> Option<i128> {
+    let fill = if bytes.first().is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
+    let (more, last) = bytes.split_at(bytes.len().saturating_sub(size_of::<i128>()));
+    let mut word = [fill; size_of::<i128>()];
+    word.get_mut(size_of::<i128>() - last.len()..)?.copy_from_slice(last);
+    let value = i128::from_be_bytes(word);
+    let is_negative = fill != 0;
+    (more.iter().all(|&byte| byte == fill) && (value < 0) == is_negative).then_some(value)
+}
+
+/// An integer with `digits` decimal digits after the point.
+fn decimal(integer: i128, digits: u32) -> String {
+    let sign = if integer < 0 { "-" } else { "" };
+    let (digits, plain) = (digits as usize, integer.unsigned_abs().to_string());
+    let padded = format!("{plain:0>width$}", width = digits + 1);
+    match padded.split_at(padded.len() - digits) {
+        (whole, "") => format!("{sign}{whole}"),
+        (whole, fraction) => format!("{sign}{whole}.{fraction}"),
+    }
+}
 
 /// Reads a column in batches of rows.
 pub(super) struct Cursor<'a> {
@@ -39,7 +64,9 @@ enum Values {
     Single(Vec<f32>),
     Double(Vec<f64>),
     Booleans(Vec<bool>),
-    Texts(Vec<ByteArray>),
+    Times(Vec<Int96>),
+    /// Texts, or integers whose first byte is the highest.
+    Bytes(Vec<ByteArray>),
 }
 
 impl<'a> Cursor<'a> {
@@ -72,9 +99,15 @@ impl<'a> Cursor<'a> {
                 values(reader, count, &mut levels).map(Values::Booleans)
             }
             ColumnReader::ByteArrayColumnReader(reader) => {
-                values(reader, count, &mut levels).map(Values::Texts)
+                values(reader, count, &mut levels).map(Values::Bytes)
             }
-            _ => return Err(self.column.damaged()),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                let values = values(reader, count, &mut levels);
+                values.map(|values| Values::Bytes(values.into_iter().map(Into::into).collect()))
+            }
+            ColumnReader::Int96ColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Times)
+            }
         };
         let values = read.map_err(|error| self.column.explain(error))?;
         if !self.optional {
@@ -110,7 +143,8 @@ impl Values {
             Self::Single(values) => values.len(),
             Self::Double(values) => values.len(),
             Self::Booleans(values) => values.len(),
-            Self::Texts(values) => values.len(),
+            Self::Times(values) => values.len(),
+            Self::Bytes(values) => values.len(),
         }
     }
 }
@@ -150,7 +184,17 @@ impl Cells<'_> {
                 let ticks = values.get(place).copied().unwrap_or_default();
                 Cow::Owned(time::timestamp(ticks, digits, is_utc))
             }
-            (Values::Texts(texts), _) => {
+            (Values::Times(values), _) => {
+                let time = values.get(place).copied().unwrap_or_default();
+                let text = time::of_96_bits(time.data());
+                Cow::Owned(text.ok_or_else(|| self.fault(row, "this is no time"))?)
+            }
+            (_, Kind::Decimals { digits }) => {
+                let integer = self.integer(place);
+                let integer = integer.ok_or_else(|| self.fault(row, TOO_WIDE))?;
+                Cow::Owned(decimal(integer, digits))
+            }
+            (Values::Bytes(texts), _) => {
                 let bytes = texts.get(place).map(AsBytes::as_bytes).unwrap_or_default();
                 let text = str::from_utf8(bytes);
                 Cow::Borrowed(text.map_err(|_| self.fault(row, "this is not UTF-8 text"))?)
@@ -174,8 +218,17 @@ impl Cells<'_> {
     /// A value as a number, NaN if it is missing; none if it is not a number.
     pub(super) fn number(&self, row: usize) -> Option<Number> {
         let Some(place) = self.place(row) else { return Some(Number::Float(f64::NAN)) };
-        if matches!(self.kind, Kind::Dates | Kind::Times { .. }) {
-            return None;
+        match self.kind {
+            Kind::Dates | Kind::Times { .. } => return None,
+            Kind::Decimals { digits: 0 } => {
+                let integer = self.integer(place)?;
+                let huge = || u64::try_from(integer).ok().map(Number::Huge);
+                return i64::try_from(integer).ok().map(Number::Integer).or_else(huge);
+            }
+            Kind::Decimals { digits } => {
+                return decimal(self.integer(place)?, digits).parse().ok().map(Number::Float);
+            }
+            _ => {}
         }
         let unsigned = self.kind == Kind::Integers { unsigned: true };
         Some(match &self.values {
@@ -189,8 +242,18 @@ impl Cells<'_> {
             },
             Values::Single(values) => Number::Float((*values.get(place)?).into()),
             Values::Double(values) => Number::Float(*values.get(place)?),
-            Values::Booleans(_) | Values::Texts(_) => return None,
+            Values::Booleans(_) | Values::Times(_) | Values::Bytes(_) => return None,
         })
+    }
+
+    /// The integer of a decimal; none if it has more than 128 bits.
+    fn integer(&self, place: usize) -> Option<i128> {
+        match &self.values {
+            Values::Narrow(values) => values.get(place).copied().map(Into::into),
+            Values::Wide(values) => values.get(place).copied().map(Into::into),
+            Values::Bytes(values) => signed(values.get(place)?.as_bytes()),
+            _ => None,
+        }
     }
 
     /// A refusal of the value in a row.

@@ -27,10 +27,10 @@ pub(super) fn are_names(
     let name = |end: &Column| show(end.name.as_bytes());
     for (end, kind) in kinds() {
         let what = match kind {
-            Kind::Floats => "decimals",
+            Kind::Integers { .. } | Kind::Decimals { digits: 0 } | Kind::Texts => continue,
+            Kind::Floats | Kind::Decimals { .. } => "decimals",
             Kind::Booleans => "booleans",
-            Kind::Dates | Kind::Times { .. } => "dates or times",
-            Kind::Integers { .. } | Kind::Texts => continue,
+            Kind::Dates | Kind::Times { .. } | Kind::TimesOf96Bits => "dates or times",
         };
         return Err(Fault::whole(format!(
             "column '{}' contains {what}, but vertices are whole numbers or text; store it as \

@@ -65,6 +65,12 @@ pub(super) enum Kind {
         digits: u32,
         is_utc: bool,
     },
+    /// A day and nanoseconds, in 96 bits, as Spark, Hive and Impala write times.
+    TimesOf96Bits,
+    /// Integers of up to 128 bits; `digits` of their decimal digits are after the point.
+    Decimals {
+        digits: u32,
+    },
 }
 
 /// A column of the table.
@@ -230,6 +236,7 @@ impl File {
             stored,
             compression: chunk.compression_codec(),
             values: chunk.column_type(),
+            width: usize::try_from(description.type_length()).unwrap_or_default(),
             optional,
             most: rows as u64,
         };
@@ -297,6 +304,12 @@ fn kind(element: &Element) -> Result<Kind, &'static str> {
     if element.is_group() || !info.has_repetition() || info.repetition() == Repetition::REPEATED {
         return Err("lists or groups");
     }
+    let decimals = |scale: i32| match u32::try_from(scale) {
+        Ok(digits) if digits <= MOST_DIGITS && fits_128_bits(element) => {
+            Ok(Kind::Decimals { digits })
+        }
+        _ => Err("decimals of more than 38 digits"),
+    };
     match (element.get_physical_type(), info.logical_type_ref(), info.converted_type()) {
         (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => {
             Ok(Kind::Dates)
@@ -318,9 +331,9 @@ fn kind(element: &Element) -> Result<Kind, &'static str> {
         (_, Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => {
             Err("times of an unusual kind")
         }
-        (_, Some(LogicalType::Decimal(_)), _) | (_, None, ConvertedType::DECIMAL) => {
-            Err("decimals of a fixed precision")
-        }
+        (_, Some(LogicalType::Decimal(decimal)), _) => decimals(decimal.scale),
+        (_, None, ConvertedType::DECIMAL) => decimals(scale_of(element)),
+        (Type::INT96, None, _) => Ok(Kind::TimesOf96Bits),
         (Type::INT32 | Type::INT64, Some(LogicalType::Integer(integer)), _) => {
             Ok(Kind::Integers { unsigned: !integer.is_signed })
         }
@@ -333,6 +346,26 @@ fn kind(element: &Element) -> Result<Kind, &'static str> {
             _,
         ) => Ok(Kind::Texts),
         _ => Err("values of another kind"),
+    }
+}
+
+/// The most digits of a decimal: those of 128 bits.
+const MOST_DIGITS: u32 = 38;
+
+/// Whether each value of a column takes at most 128 bits, or may.
+fn fits_128_bits(element: &Element) -> bool {
+    match *element {
+        Element::PrimitiveType {
+            physical_type: Type::FIXED_LEN_BYTE_ARRAY, type_length, ..
+        } => (1..=16).contains(&type_length),
+        _ => matches!(element.get_physical_type(), Type::INT32 | Type::INT64 | Type::BYTE_ARRAY),
+    }
+}
+
+fn scale_of(element: &Element) -> i32 {
+    match *element {
+        Element::PrimitiveType { scale, .. } => scale,
+        Element::GroupType { .. } => 0,
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Pages<R> {
     pub(super) stored: R,
     pub(super) compression: CompressionCodec,
     pub(super) values: Type,
+    /// The number of bytes of a value that is an array of bytes of fixed length.
+    pub(super) width: usize,
     /// Whether values can be missing, so that levels precede them.
     pub(super) optional: bool,
     /// The most values in a page.
@@ -104,6 +106,8 @@ impl<R: PageReader> Pages<R> {
                 let buf = self.decompressed(buf, 0)?;
                 let least = match self.values {
                     Type::INT64 | Type::DOUBLE => 8,
+                    Type::INT96 => 12,
+                    Type::FIXED_LEN_BYTE_ARRAY => self.width.max(1),
                     _ => 4,
                 };
                 if num_values as usize > buf.len() / least {
@@ -139,7 +143,7 @@ impl<R: PageReader> Pages<R> {
         if u64::from(count) > self.most {
             return Err(damaged("a page states more values than the table has rows"));
         }
-        let is_text = self.values == Type::BYTE_ARRAY;
+        let is_text = matches!(self.values, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
         if is_text && encoding == Encoding::DELTA_BYTE_ARRAY && page.len() > LONGEST_PREFIXES {
             return Err(refused(ReadErrorKind::Malformed(format!(
                 "a page in the encoding DELTA_BYTE_ARRAY has {} bytes, where {LONGEST_PREFIXES} \

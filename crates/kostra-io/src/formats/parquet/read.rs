@@ -60,12 +60,11 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
 /// The kind of the values of a column.
 fn kind_of(file: &File, column: usize) -> KeptKind {
     match file.columns.get(column).map(|column| column.content) {
-        Some(Ok((_, Kind::Integers { .. }))) => KeptKind::Integer,
+        Some(Ok((_, Kind::Integers { .. } | Kind::Decimals { digits: 0 }))) => KeptKind::Integer,
         Some(Ok((_, Kind::Floats))) => KeptKind::Float,
         Some(Ok((_, Kind::Booleans))) => KeptKind::Boolean,
-        Some(Ok((_, Kind::Texts | Kind::Dates | Kind::Times { .. })) | Err(_)) | None => {
-            KeptKind::Text
-        }
+        // A float would round decimals.
+        Some(Ok(_) | Err(_)) | None => KeptKind::Text,
     }
 }
 

@@ -1,7 +1,10 @@
 use std::sync::Arc;
 
 use kostra_core::AnyGraph;
-use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{
+    ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+    Int64Type, Int96Type,
+};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
@@ -35,7 +38,7 @@ fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
     graph.u().iter().zip(graph.v()).zip(weights).map(|((&u, &v), w)| (u, v, w)).collect()
 }
 
-fn chosen(names: [(&str, &str); 2]) -> ReadOptions {
+fn chosen<const N: usize>(names: [(&str, &str); N]) -> ReadOptions {
     let choice = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
     let mut columns = ColumnOptions::default();
     for (option, name) in names {
@@ -211,6 +214,90 @@ fn dates_and_times_are_kept_as_text() {
     options.columns.keep = ["day", "time"].map(|name| ColumnChoice::Name(name.into())).to_vec();
     let kept = read_with(&bytes, &options).unwrap().kept.unwrap();
     assert_eq!(kept.row(0).collect::<Vec<_>>(), ["2024-02-29", "1970-01-01T00:00:01.5Z"]);
+}
+
+#[test]
+fn decimals_are_kept_exactly_and_times_of_96_bits_as_text() {
+    let schema = "message t { required int64 u; required int64 v;
+                  required int32 narrow (DECIMAL(9,2)); required int64 wide (DECIMAL(18,0));
+                  required fixed_len_byte_array(3) short (DECIMAL(5,2));
+                  required binary long (DECIMAL(38,10)); required int96 time;
+                  required double w; }";
+    let (schema, mut bytes) = (Arc::new(parse_message_type(schema).unwrap()), Vec::new());
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    put::<Int64Type>(&mut group, &[0, 1]);
+    put::<Int64Type>(&mut group, &[1, 2]);
+    put::<Int32Type>(&mut group, &[12_345, -5]);
+    put::<Int64Type>(&mut group, &[123_456_789_012_345_678, -7]);
+    let short = [[0, 0x01, 0x2c], [0xff, 0xff, 0xff]];
+    let short = short.map(|bytes| FixedLenByteArray::from(bytes.to_vec()));
+    put::<FixedLenByteArrayType>(&mut group, &short);
+    let most = 99_999_999_999_999_999_999_999_999_999_999_999_999_i128;
+    put::<ByteArrayType>(&mut group, &[most.to_be_bytes().to_vec().into(), vec![0x80].into()]);
+    put::<Int96Type>(&mut group, &[vec![1, 0, 2_460_370].into(), vec![0, 0, 2_440_588].into()]);
+    put::<DoubleType>(&mut group, &[0.5, 1.5]);
+    group.close().unwrap();
+    writer.close().unwrap();
+
+    let mut options = chosen([("source", "u"), ("target", "v"), ("weight", "w")]);
+    let names = ["narrow", "wide", "short", "long", "time"];
+    options.columns.keep = names.map(|name| ColumnChoice::Name(name.into())).to_vec();
+    let kept = read_with(&bytes, &options).unwrap().kept.unwrap();
+    let row = |row| kept.row(row).collect::<Vec<_>>().join(" ");
+    let first = "123.45 123456789012345678 3.00 9999999999999999999999999999.9999999999 \
+                 2024-02-29T00:00:00.000000001";
+    assert_eq!(row(0), first);
+    assert_eq!(row(1), "-0.05 -7 -0.01 -0.0000000128 1970-01-01T00:00:00");
+    let [text, integer] = [KeptKind::Text, KeptKind::Integer];
+    assert_eq!(kept.kinds(), [text, integer, text, text, text]);
+
+    for (weight, expected) in [("short", ["3", "-0.01"]), ("wide", ["123456789012345678", "-7"])] {
+        let options = chosen([("source", "u"), ("target", "v"), ("weight", weight)]);
+        let edges = edges(&read_with(&bytes, &options).unwrap().graph);
+        assert_eq!([&edges[0].2, &edges[1].2], expected, "{weight}");
+    }
+    let time = chosen([("source", "u"), ("target", "v"), ("weight", "time")]);
+    assert!(read_with(&bytes, &time).unwrap_err().contains("the weight is not a number"));
+    let decimals = chosen([("source", "narrow"), ("target", "v"), ("weight", "w")]);
+    let decimals = read_with(&bytes, &decimals).unwrap_err();
+    assert!(decimals.contains("column 'narrow' contains decimals, but vertices"), "{decimals}");
+    let ids = chosen([("source", "wide"), ("target", "v"), ("weight", "w")]);
+    let names = read_with(&bytes, &ids).unwrap().names.unwrap();
+    assert_eq!(names, ["123456789012345678", "1", "-7", "2"]);
+}
+
+#[test]
+fn decimals_of_more_than_38_digits_and_lists_are_refused() {
+    for (element, said) in [
+        ("fixed_len_byte_array(20) x (DECIMAL(40,2));", "decimals of more than 38 digits"),
+        ("group x { repeated group list { required int32 element; } }", "lists or groups"),
+    ] {
+        let schema = format!(
+            "message t {{ required int64 u; required int64 v; required double w; required {element} }}"
+        );
+        let (schema, mut bytes) = (Arc::new(parse_message_type(&schema).unwrap()), Vec::new());
+        let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        put::<Int64Type>(&mut group, &[0]);
+        put::<Int64Type>(&mut group, &[1]);
+        put::<DoubleType>(&mut group, &[0.5]);
+        if said.contains("lists") {
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int32Type>().write_batch(&[7], Some(&[1]), Some(&[0])).unwrap();
+            column.close().unwrap();
+        } else {
+            put::<FixedLenByteArrayType>(&mut group, &[FixedLenByteArray::from(vec![0; 20])]);
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        let mut options = ReadOptions::default();
+        assert!(read_with(&bytes, &options).is_ok(), "the column is left out");
+        options.columns.keep = vec![ColumnChoice::Name("x".into())];
+        let refused = read_with(&bytes, &options).unwrap_err();
+        let expected = format!("column 'x' contains {said}, which Kostra does not read");
+        assert!(refused.contains(&expected), "{refused}");
+    }
 }
 
 #[test]

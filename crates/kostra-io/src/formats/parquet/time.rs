@@ -32,6 +32,22 @@ pub(super) fn timestamp(ticks: i64, digits: u32, is_utc: bool) -> String {
     text + if is_utc { "Z" } else { "" }
 }
 
+/// The time in 96 bits: the nanoseconds of the day, the lower half first, and the Julian day. None
+/// if a day has no such time. The bits do not say in which zone the time is.
+///
+/// Source: <https://github.com/apache/parquet-format/blob/master/LogicalTypes.md>, "Deprecated
+/// timestamp with INT96".
+pub(super) fn of_96_bits(words: &[u32]) -> Option<String> {
+    const JULIAN_DAY_OF_1970: i64 = 2_440_588;
+    const NANOSECONDS_OF_DAY: u64 = 86_400_000_000_000;
+    let &[low, high, day] = words else { return None };
+    let nanoseconds = u64::from(high) << 32 | u64::from(low);
+    let days = i64::from(day.cast_signed()) - JULIAN_DAY_OF_1970;
+    let time = timestamp(i64::try_from(nanoseconds).ok()?, 9, false);
+    let (_, time) = time.split_once('T')?;
+    (nanoseconds < NANOSECONDS_OF_DAY).then(|| format!("{}T{time}", date(days)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +66,16 @@ mod tests {
         ] {
             assert_eq!(date(days), text);
         }
+    }
+
+    #[test]
+    fn times_of_96_bits_are_a_julian_day_and_nanoseconds() {
+        let nanoseconds = 45_296_500_000_000_u64;
+        let words = |day| [nanoseconds as u32, (nanoseconds >> 32) as u32, day];
+        assert_eq!(of_96_bits(&words(2_440_588)).unwrap(), "1970-01-01T12:34:56.5");
+        assert_eq!(of_96_bits(&words(2_460_370)).unwrap(), "2024-02-29T12:34:56.5");
+        assert_eq!(of_96_bits(&[0, 0, 2_440_587]).unwrap(), "1969-12-31T00:00:00");
+        assert_eq!(of_96_bits(&[u32::MAX, u32::MAX, 0]), None);
     }
 
     #[test]
