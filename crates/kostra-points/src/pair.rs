@@ -1,10 +1,11 @@
 //! A pair of points in the canonical order.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
-use kostra_parallel::{Team, atomic_u64, for_each_item, lock};
+use kostra_parallel::{Team, atomic_u64, for_each_item, into_item, lock};
 
 use crate::{PointTree, Prepared};
 
@@ -64,50 +65,106 @@ pub(crate) fn tree(
 const BLOCK: usize = 1 << 14;
 /// The bits of a digit: the counters fit into the first cache.
 const DIGIT: u32 = 11;
-/// The digits of a prefix of the distance. Few distances have the same prefix.
+/// The digits of a prefix. Few keys have the same prefix, unless many are equal.
 const DIGITS: u32 = 3;
+/// Below, counting costs more than comparing.
+const FEW: usize = 1 << 12;
 
 /// Sorts pairs in the canonical order: a radix sort by a prefix of the distance, then the pairs of
-/// each prefix. O(n) if few distances have the same prefix.
+/// each prefix. If many pairs have one prefix, all threads sort these in the same way, by the next
+/// bits of the distance, and by the indices if the distances are equal. O(n).
 pub(crate) fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
-    /// Below, counting costs more than comparing.
-    const FEW: usize = 1 << 12;
     if pairs.len() < FEW {
         pairs.sort_unstable_by_key(Pair::key);
         return Ok(());
     }
-    let bits = pairs.iter().map(|pair| pair.compared.to_bits());
-    let (least, most) =
-        bits.fold((u64::MAX, 0), |(least, most), bits| (least.min(bits), most.max(bits)));
-    // The prefix has the highest bits in which distances differ from the least one.
-    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(DIGITS * DIGIT);
-    let prefix = |pair: &Pair| (pair.compared.to_bits() - least) >> shift;
     let mut spare = memory::filled(pairs.len(), Pair::NONE)?;
+    if sort_with(pairs, &mut spare, team)? {
+        std::mem::swap(pairs, &mut spare);
+    }
+    Ok(())
+}
+
+/// Sorts pairs with spare memory for as many. Returns whether the sorted pairs are in `spare`.
+fn sort_with(pairs: &mut [Pair], spare: &mut [Pair], team: &Team<'_>) -> Result<bool, OutOfMemory> {
+    let Some(Key { of, least, most }) = Key::of_differing(pairs) else { return Ok(false) };
+    // The prefix has the highest bits in which keys differ from the least one.
+    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(DIGITS * DIGIT);
+    let prefix = |pair: &Pair| (of(pair) - least) >> shift;
+    let (mut sorted, mut other, mut is_in_spare) = (pairs, spare, false);
     for digit in 0..DIGITS {
         let digit_of =
             |pair: &Pair| (prefix(pair) >> (digit * DIGIT)) as usize & ((1 << DIGIT) - 1);
-        if move_by_digit(pairs, &mut spare, digit_of, team)? {
-            std::mem::swap(pairs, &mut spare);
+        if move_by_digit(sorted, other, digit_of, team)? {
+            std::mem::swap(&mut sorted, &mut other);
+            is_in_spare = !is_in_spare;
         }
     }
+    for range in sort_short_runs(sorted, prefix, team) {
+        let (run, spare) = (&mut sorted[range.clone()], &mut other[range]);
+        if sort_with(run, spare, team)? {
+            let blocks = run.chunks_mut(BLOCK).zip(spare.chunks(BLOCK));
+            for_each_item(team, blocks, |(run, spare)| run.copy_from_slice(spare));
+        }
+    }
+    Ok(is_in_spare)
+}
+
+/// What pairs are sorted by.
+struct Key {
+    of: fn(&Pair) -> u64,
+    least: u64,
+    most: u64,
+}
+
+impl Key {
+    /// The distance, or the indices if all distances are equal; none if these are equal too.
+    fn of_differing(pairs: &[Pair]) -> Option<Self> {
+        let keys: [fn(&Pair) -> u64; 2] = [|pair| pair.key().0, |pair| pair.key().1];
+        keys.into_iter().find_map(|of| {
+            let (least, most) = pairs
+                .iter()
+                .map(of)
+                .fold((u64::MAX, 0), |(least, most), key| (least.min(key), most.max(key)));
+            (least < most).then_some(Self { of, least, most })
+        })
+    }
+}
+
+/// Sorts the runs of pairs with one prefix, and returns the places of those that are too long for
+/// one thread.
+fn sort_short_runs(
+    pairs: &mut [Pair],
+    prefix: impl Fn(&Pair) -> u64 + Sync,
+    team: &Team<'_>,
+) -> Vec<Range<usize>> {
+    /// The least number of long runs that keep a thread as busy as all pairs.
+    const LONG_RUNS: usize = 8;
+    let longest = FEW.max(pairs.len() / (LONG_RUNS * team.threads()));
     let mut parts = Vec::with_capacity(team.threads());
-    let mut rest = &mut pairs[..];
+    let (mut start, mut rest) = (0, pairs);
     for part in (1..=team.threads()).rev() {
         let mut len = rest.len() / part;
         while len > 0 && len < rest.len() && prefix(&rest[len]) == prefix(&rest[len - 1]) {
             len += 1;
         }
         let (own, others) = rest.split_at_mut(len);
-        parts.push(own);
-        rest = others;
+        parts.push((start, own));
+        (start, rest) = (start + len, others);
     }
-    for_each_item(team, parts.into_iter(), |pairs| {
-        let equal = pairs.chunk_by_mut(|a, b| prefix(a) == prefix(b));
-        equal.filter(|pairs| pairs.len() > 1).for_each(|pairs| {
-            pairs.sort_unstable_by_key(Pair::key);
-        });
+    let long = Mutex::new(Vec::new());
+    for_each_item(team, parts.into_iter(), |(mut start, pairs)| {
+        for run in pairs.chunk_by_mut(|a, b| prefix(a) == prefix(b)) {
+            let range = start..start + run.len();
+            start = range.end;
+            if run.len() > longest {
+                lock(&long).push(range);
+            } else if run.len() > 1 {
+                run.sort_unstable_by_key(Pair::key);
+            }
+        }
     });
-    Ok(())
+    into_item(long)
 }
 
 /// Copies the pairs to `to`, ordered by a digit, and keeps the order of pairs of one digit. Returns
@@ -161,6 +218,34 @@ mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
+
+    #[test]
+    fn pairs_with_many_equal_distances_are_sorted_by_indices() {
+        let random = Stream::new(6);
+        // All equal; two nearly equal distances; a few apart from the others.
+        let distances: [fn(u64) -> f64; 4] = [
+            |_| 1.0,
+            |draw| if draw % 2 == 0 { 1.0 } else { f64::from_bits(1.0_f64.to_bits() + 1) },
+            |draw| if draw % 100 == 0 { draw as f64 } else { 1.0 + (draw % 3) as f64 * 1e-14 },
+            |draw| if draw == 0 { f64::INFINITY } else { 0.0 },
+        ];
+        for (case, distance) in distances.into_iter().enumerate() {
+            for (n, most) in [(20_000, 50_000), (20_000, 2), (5000, u32::MAX)] {
+                let pair = |i: u64| {
+                    let end = |k| random.below(3 * i + k, u64::from(most)) as u32;
+                    Pair::new(distance(random.below(3 * i, 10_000)), end(1), end(2))
+                };
+                let pairs: Vec<_> = (0..n).map(pair).collect();
+                let mut expected = pairs.clone();
+                expected.sort_by_key(Pair::key);
+                for threads in [1, 2, 5] {
+                    let mut sorted = pairs.clone();
+                    with_team(threads, |team| sort(&mut sorted, team)).unwrap();
+                    assert_eq!(sorted, expected, "case {case}, {n} pairs, {threads} threads");
+                }
+            }
+        }
+    }
 
     #[test]
     fn pairs_are_sorted_by_distance_and_then_by_indices() {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{
-    ClusterError, Distances, Entries, pairwise_tree, rows_tree, segment, sparse_tree,
+    ClusterError, Distances, Entries, pairwise_tree, rows_tree, segment, sparse_core_distances,
+    sparse_tree,
 };
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
@@ -215,7 +216,8 @@ pub(crate) fn tree_of_distances(
     Ok(Forest::of_points(tree))
 }
 
-/// The spanning forest of points whose distances are the entries of a sparse matrix.
+/// The spanning forest of points whose distances are the entries of a sparse matrix, or with
+/// `min_samples` above 1 the mutual reachability distances of them.
 #[pyfunction]
 pub(crate) fn tree_of_entries(
     py: Python<'_>,
@@ -223,6 +225,7 @@ pub(crate) fn tree_of_entries(
     rows: PyReadonlyArray1<'_, u32>,
     columns: PyReadonlyArray1<'_, u32>,
     distances: PyReadonlyArray1<'_, f64>,
+    min_samples: usize,
     threads: Option<usize>,
 ) -> PyResult<Forest> {
     let entries = Entries {
@@ -231,7 +234,14 @@ pub(crate) fn tree_of_entries(
         columns: columns.as_slice()?,
         distances: distances.as_slice()?,
     };
-    let tree = py.detach(|| sparse_tree(entries, threads_or_all(threads)));
+    let threads = threads_or_all(threads);
+    let tree = py.detach(|| {
+        if min_samples == 1 {
+            return sparse_tree(entries, None, threads);
+        }
+        let cores = sparse_core_distances(entries, min_samples, threads)?;
+        sparse_tree(entries, Some(&cores), threads)
+    });
     tree.map(Forest::of_points).map_err(cluster_error)
 }
 

@@ -86,6 +86,19 @@ pub enum ClusterError {
         /// The number of points.
         points: u32,
     },
+    /// A row of a sparse matrix has fewer entries than its core distance needs.
+    #[error(
+        "min_samples is {min_samples}, but row {point} has {entries} entries; pass a number from 1 to that of the \
+         entries of each row"
+    )]
+    FewEntries {
+        /// The row.
+        point: usize,
+        /// The number of its entries.
+        entries: usize,
+        /// The number of samples that was asked for.
+        min_samples: usize,
+    },
     /// There are more or fewer core distances than points.
     #[error("there are {points} points but {cores} core distances; pass one per point")]
     Cores {

@@ -1,7 +1,7 @@
 //! Spanning forests of some pairs of points, whose distances are given.
 
 use kostra_core::{UnionFind, memory};
-use kostra_parallel::with_team;
+use kostra_parallel::{for_each_item, with_team};
 
 use crate::PointTree;
 use crate::pair::{self, Pair};
@@ -24,26 +24,32 @@ pub struct Entries<'a> {
 }
 
 /// The canonical minimum spanning forest of some pairs of points. It does not depend on the order
-/// of the entries. An infinite distance is an ordinary distance.
+/// of the entries. An infinite distance is an ordinary distance. With `cores`, a core distance per
+/// point, it is the forest of mutual reachability distances: the largest of the distance and the
+/// two core distances.
 ///
-/// Kruskal's algorithm. Threads sort the entries, in O(m) time if few distances are nearly equal,
-/// and one joins the points. 32 bytes per entry beside the entries.
+/// Kruskal's algorithm. Threads sort the entries in O(m) time, and one joins the points. 32 bytes
+/// per entry beside the entries.
 ///
 /// ```
 /// use kostra_points::cluster::{Entries, sparse_tree};
 ///
 /// let (rows, columns) = (&[2, 0, 1], &[1, 1, 2]);
 /// let entries = Entries { points: 4, rows, columns, distances: &[3.0, 2.0, 2.0] };
-/// let tree = sparse_tree(entries, 1)?;
+/// let tree = sparse_tree(entries, None, 1)?;
 /// assert_eq!((tree.ends, tree.distances), (vec![[0, 1], [1, 2]], vec![2.0, 2.0]));
 /// # Ok::<(), kostra_points::cluster::ClusterError>(())
 /// ```
 ///
 /// # Errors
 /// When the three arrays differ in length, there is no such point, a distance is NaN or negative,
-/// or the system does not grant the memory.
-pub fn sparse_tree(entries: Entries<'_>, threads: usize) -> Result<PointTree, ClusterError> {
-    let mut pairs = entries.pairs()?;
+/// there is not one core distance per point, or the system does not grant the memory.
+pub fn sparse_tree(
+    entries: Entries<'_>,
+    cores: Option<&[f64]>,
+    threads: usize,
+) -> Result<PointTree, ClusterError> {
+    let mut pairs = entries.pairs(cores)?;
     with_team(threads, |team| pair::sort(&mut pairs, team))?;
     let mut components = UnionFind::try_new(entries.points)?;
     pairs.retain(|pair| components.union(pair.low, pair.high));
@@ -54,13 +60,91 @@ pub fn sparse_tree(entries: Entries<'_>, threads: usize) -> Result<PointTree, Cl
     })
 }
 
+/// The core distance of each point: the `min_samples`-th least distance of the entries of its row.
+/// The entry on the diagonal counts, if there is one.
+///
+/// Threads select the distances, row by row, in O(m) time and memory.
+///
+/// ```
+/// use kostra_points::cluster::{Entries, sparse_core_distances};
+///
+/// let (rows, columns) = (&[0, 0, 1, 1], &[0, 1, 1, 0]);
+/// let entries = Entries { points: 2, rows, columns, distances: &[0.0, 3.0, 0.0, 3.0] };
+/// assert_eq!(sparse_core_distances(entries, 2, 1)?, [3.0, 3.0]);
+/// # Ok::<(), kostra_points::cluster::ClusterError>(())
+/// ```
+///
+/// # Errors
+/// When the three arrays differ in length, there is no such point, `min_samples` is 0, a row has
+/// fewer entries, or the system does not grant the memory.
+pub fn sparse_core_distances(
+    entries: Entries<'_>,
+    min_samples: usize,
+    threads: usize,
+) -> Result<Vec<f64>, ClusterError> {
+    /// Rows that a thread takes at a time.
+    const ROWS: usize = 1 << 10;
+    entries.check()?;
+    let Entries { points, rows, distances, .. } = entries;
+    let mut ends: Vec<usize> = memory::zeros(points as usize)?;
+    for &row in rows {
+        let end = ends.get_mut(row as usize).ok_or(ClusterError::Point { point: row, points })?;
+        *end += 1;
+    }
+    let few = ends.iter().position(|&entries| entries < min_samples.max(1) || min_samples == 0);
+    if let Some(point) = few {
+        return Err(ClusterError::FewEntries { point, entries: ends[point], min_samples });
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        // The start of the row, which becomes its end when its entries are placed.
+        sum += std::mem::replace(end, sum);
+    }
+    let mut values: Vec<f64> = memory::zeros(distances.len())?;
+    for (&row, &distance) in rows.iter().zip(distances) {
+        let place = &mut ends[row as usize];
+        values[*place] = distance;
+        *place += 1;
+    }
+    let mut cores = memory::zeros(points as usize)?;
+    let (mut rest, mut start) = (&mut values[..], 0);
+    let blocks = cores.chunks_mut(ROWS).zip(ends.chunks(ROWS)).map(|(cores, ends)| {
+        let end = ends.last().copied().unwrap_or(start);
+        let (values, others) = std::mem::take(&mut rest).split_at_mut(end - start);
+        let block = (cores, ends, start, values);
+        (rest, start) = (others, end);
+        block
+    });
+    with_team(threads, |team| {
+        for_each_item(team, blocks, |(cores, ends, start, mut values)| {
+            let mut start = start;
+            for (core, &end) in cores.iter_mut().zip(ends) {
+                let (row, others) = values.split_at_mut(end - start);
+                *core = *row.select_nth_unstable_by(min_samples - 1, f64::total_cmp).1;
+                (values, start) = (others, end);
+            }
+        });
+    });
+    Ok(cores)
+}
+
 impl Entries<'_> {
-    fn pairs(&self) -> Result<Vec<Pair>, ClusterError> {
-        let Self { points, rows, columns, distances } = *self;
-        if rows.len() != columns.len() || rows.len() != distances.len() {
-            let (rows, columns, distances) = (rows.len(), columns.len(), distances.len());
-            return Err(ClusterError::Entries { rows, columns, distances });
+    fn check(&self) -> Result<(), ClusterError> {
+        let [rows, columns, distances] =
+            [self.rows.len(), self.columns.len(), self.distances.len()];
+        match rows == columns && rows == distances {
+            true => Ok(()),
+            false => Err(ClusterError::Entries { rows, columns, distances }),
         }
+    }
+
+    fn pairs(&self, cores: Option<&[f64]>) -> Result<Vec<Pair>, ClusterError> {
+        self.check()?;
+        let Self { points, rows, columns, distances } = *self;
+        if let Some(cores) = cores.filter(|cores| cores.len() != points as usize) {
+            return Err(ClusterError::Cores { points, cores: cores.len() });
+        }
+        let core = |point: u32| cores.map_or(0.0, |cores| cores[point as usize]);
         let mut pairs = memory::with_capacity(rows.len())?;
         for ((&row, &column), &distance) in rows.iter().zip(columns).zip(distances) {
             let point = row.max(column);
@@ -74,7 +158,8 @@ impl Entries<'_> {
                 return Err(ClusterError::NegativeDistance { row, column, distance });
             }
             if row != column {
-                let positive_zero = distance + 0.0; // the order compares bits
+                let reach = distance.max(core(row)).max(core(column));
+                let positive_zero = reach + 0.0; // the order compares bits
                 pairs.push(Pair::new(positive_zero, row, column));
             }
         }
@@ -104,7 +189,7 @@ mod tests {
         let (rows, columns): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let entries = Entries { points: n, rows: &rows, columns: &columns, distances: &distances };
         for threads in [1, 3] {
-            assert_eq!(sparse_tree(entries, threads).unwrap(), expected);
+            assert_eq!(sparse_tree(entries, None, threads).unwrap(), expected);
         }
     }
 
@@ -112,17 +197,57 @@ mod tests {
     fn the_least_entry_of_a_pair_counts_and_the_diagonal_does_not() {
         let (rows, columns) = (&[0, 2, 0, 1, 1], &[0, 1, 1, 2, 0]);
         let distances = &[0.0, 5.0, -0.0, 4.0, f64::INFINITY];
-        let tree = sparse_tree(Entries { points: 5, rows, columns, distances }, 1).unwrap();
+        let tree = sparse_tree(Entries { points: 5, rows, columns, distances }, None, 1).unwrap();
         assert_eq!((tree.len, tree.ends), (5, vec![[0, 1], [1, 2]]));
         assert_eq!(tree.distances, [0.0, 4.0]);
-        assert_eq!(sparse_tree(Entries::default(), 1).unwrap(), PointTree::default());
+        assert_eq!(sparse_tree(Entries::default(), None, 1).unwrap(), PointTree::default());
+    }
+
+    #[test]
+    fn core_distances_are_the_order_statistics_of_the_rows() {
+        let (n, m) = (2500_u32, 40_000_u64);
+        let random = Stream::new(9);
+        let drawn = (0..m).map(|at| random.below(2 * at, u64::from(n)) as u32);
+        let rows: Vec<_> = drawn.chain((0..n).flat_map(|row| [row; 3])).collect();
+        let columns: Vec<_> = rows.iter().map(|row| (row + 1) % n).collect();
+        let distances: Vec<_> =
+            (0..rows.len() as u64).map(|at| random.below(2 * at + 1, 50) as f64).collect();
+        let entries = Entries { points: n, rows: &rows, columns: &columns, distances: &distances };
+        for min_samples in [1, 3] {
+            let expected: Vec<_> = (0..n)
+                .map(|point| {
+                    let own = rows.iter().zip(&distances).filter(|(row, _)| **row == point);
+                    let mut own: Vec<_> = own.map(|(_, distance)| *distance).collect();
+                    own.sort_by(f64::total_cmp);
+                    own[min_samples - 1]
+                })
+                .collect();
+            for threads in [1, 3] {
+                let cores = sparse_core_distances(entries, min_samples, threads).unwrap();
+                assert_eq!(cores, expected);
+            }
+        }
+        let said =
+            |min_samples| sparse_core_distances(entries, min_samples, 1).unwrap_err().to_string();
+        assert!(said(200).contains("min_samples is 200, but row 0 has"), "{}", said(200));
+        assert!(said(0).contains("min_samples is 0"));
+    }
+
+    #[test]
+    fn the_forest_of_core_distances_is_that_of_mutual_reachability() {
+        let (rows, columns) = (&[0, 1, 0], &[1, 2, 2]);
+        let entries = Entries { points: 3, rows, columns, distances: &[1.0, 2.0, 4.0] };
+        let tree = sparse_tree(entries, Some(&[5.0, 3.0, 0.0]), 1).unwrap();
+        assert_eq!((tree.ends, tree.distances), (vec![[1, 2], [0, 1]], vec![3.0, 5.0]));
+        let error = sparse_tree(entries, Some(&[5.0]), 1).unwrap_err().to_string();
+        assert!(error.contains("3 points but 1 core distances"), "{error}");
     }
 
     #[test]
     fn wrong_entries_are_refused() {
         let error = |rows: &[u32], distance| {
             let distances = &[distance; 2];
-            sparse_tree(Entries { points: 3, rows, columns: &[1, 1], distances }, 1)
+            sparse_tree(Entries { points: 3, rows, columns: &[1, 1], distances }, None, 1)
                 .unwrap_err()
                 .to_string()
         };

@@ -105,14 +105,9 @@ def sparse_tree(X, min_samples, threads):
     _refuse_similarities(distances[rows == columns], distances)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
-        distances = distances.astype(np.float64, copy=False)
         counts = np.bincount(rows, minlength=n)
         _refuse_few_neighbors(counts, min_samples, "stored entries")
-        order = np.lexsort((distances, rows))
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        cores = distances[order[starts + min_samples - 1]]
-        distances = np.maximum(distances, np.maximum(cores[rows], cores[columns]))
-    return _forest(n, rows, columns, distances, threads)
+    return _forest(n, rows, columns, distances, threads, min_samples)
 
 
 def neighbor_tree(indices, distances, min_samples, threads):
@@ -174,7 +169,8 @@ def _refuse_few_neighbors(counts, min_samples, what):
         )
 
 
-def _forest(n, rows, columns, distances, threads):
+def _forest(n, rows, columns, distances, threads, min_samples=1):
     rows, columns = (np.ascontiguousarray(ends, np.uint32) for ends in (rows, columns))
     distances = np.ascontiguousarray(distances, np.float64)
-    return _kostra.tree_of_entries(n, rows, columns, distances, _arrays.threads(threads))
+    threads = _arrays.threads(threads)
+    return _kostra.tree_of_entries(n, rows, columns, distances, min_samples, threads)
