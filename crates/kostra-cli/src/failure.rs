@@ -4,9 +4,10 @@
 use std::any::Any;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use kostra::io::{ReadError, ReadErrorKind};
+use kostra_parallel::lock;
 
 use crate::input::GENERATED;
 use crate::output;
@@ -93,10 +94,10 @@ pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
         if cfg!(panic = "abort") {
             end(panic.payload(), &place);
         }
-        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        *lock(&PLACE) = place;
     }));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|payload| {
-        let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = lock(&PLACE);
         Err(internal(payload.as_ref(), &place))
     })
 }

@@ -10,13 +10,13 @@
 #![allow(unsafe_code, reason = "copies outlive the calls that start them")]
 
 use std::mem::MaybeUninit;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Pod;
 use cudarc::driver::{CudaSlice, DevicePtr, DriverError, result, sys};
 use kostra_core::{EdgeSet, with_capacity_in_large_pages};
-use kostra_parallel::for_each_mut;
+use kostra_parallel::{for_each_mut, lock};
 
 use crate::device::Device;
 use crate::device::{Lane, PIECE};
@@ -68,7 +68,7 @@ impl Lane {
         let (mut counted, mut coming) = (0, None);
         for turn in 0.. {
             let part = parts.get(next.fetch_add(1, Relaxed));
-            let part = part.map(|part| part.lock().unwrap_or_else(PoisonError::into_inner));
+            let part = part.map(lock);
             let is_last = part.is_none();
             if let Some(part) = &part {
                 let (memory, filled) = &mut self.pieces[turn % 2];

@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::team::{Schedule, Team, with_team};
 
-/// Locks a mutex, even if a thread has panicked while it held the lock. The panic ends the step, so
-/// no later step uses the item.
+/// Locks a mutex, even if a thread has panicked while it held the lock. Either the panic ends the
+/// use of the item, or each change of the item is one statement, so that the item is valid.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

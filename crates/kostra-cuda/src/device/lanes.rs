@@ -2,9 +2,10 @@
 
 #![allow(unsafe_code, reason = "page-locked memory is allocated without content")]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, PinnedHostSlice};
+use kostra_parallel::lock;
 
 /// The number of bytes of a piece. It is large enough that starting a transfer costs little in
 /// comparison, and small enough for a core's cache.
@@ -42,7 +43,7 @@ impl Lanes {
         context: &Arc<CudaContext>,
         count: usize,
     ) -> Result<Vec<Lane>, DriverError> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock(&self.idle);
         let from = idle.len().saturating_sub(count);
         let mut taken = idle.split_off(from);
         drop(idle);
@@ -53,6 +54,6 @@ impl Lanes {
     }
 
     pub(super) fn put_back(&self, lanes: Vec<Lane>) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
+        lock(&self.idle).extend(lanes);
     }
 }

@@ -2,10 +2,11 @@
 
 #![allow(unsafe_code, reason = "the driver is called where cudarc has no safe function")]
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use cudarc::driver::{CudaSlice, DevicePtrMut, DriverError, result, sys};
 use kostra_core::SolveError;
+use kostra_parallel::lock;
 
 use super::Device;
 use super::scratch::{Kept, Scratch, Told};
@@ -61,7 +62,7 @@ impl Device {
     }
 
     fn kept_scratch(&self) -> MutexGuard<'_, Option<Kept>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scratch)
     }
 
     /// Allocates `len` values, and sets all their bytes to `byte`.

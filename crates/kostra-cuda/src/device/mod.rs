@@ -10,10 +10,11 @@ mod scratch;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
+use kostra_parallel::lock;
 
 use self::lanes::Lanes;
 use self::scratch::Kept;
@@ -75,7 +76,7 @@ impl Device {
     /// When there is no such device, when its compute capability is below 8.0, or when it has
     /// failed in this process.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, NoDevice> {
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&OPEN);
         if let Some(device) = open.iter().find(|device| device.ordinal == ordinal) {
             return match device.lost.get() {
                 None => Ok(device.clone()),
@@ -102,7 +103,7 @@ impl Device {
 
     /// Whether this process has opened the device with the number `ordinal`.
     pub fn is_open(ordinal: usize) -> bool {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lock(&OPEN);
         open.iter().any(|device| device.ordinal == ordinal)
     }
 
@@ -234,7 +235,7 @@ impl Device {
         source: Source,
         kernel: &str,
     ) -> Result<CudaFunction, DeviceError> {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut modules = lock(&self.modules);
         let module = match modules.get(source.name) {
             Some(module) => module.clone(),
             None => {
@@ -255,7 +256,7 @@ impl Device {
         kernel: &'static str,
         block: u32,
     ) -> Result<(CudaFunction, u32), DeviceError> {
-        let mut residents = self.residents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut residents = lock(&self.residents);
         if let Some(resident) = residents.get(kernel) {
             return Ok(resident.clone());
         }

@@ -2,9 +2,8 @@
 
 #![allow(unsafe_code, reason = "the driver is called where cudarc has no safe function")]
 
-use std::sync::PoisonError;
-
 use cudarc::driver::sys;
+use kostra_parallel::lock;
 
 use super::Device;
 
@@ -16,7 +15,7 @@ impl Device {
         if self.ordinal == reader.ordinal {
             return true;
         }
-        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = lock(&self.readers);
         if let Some((_, granted)) = readers.iter().find(|(ordinal, _)| *ordinal == reader.ordinal) {
             return *granted;
         }

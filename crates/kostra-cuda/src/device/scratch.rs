@@ -4,9 +4,10 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaContext, CudaSlice, DriverError, PinnedHostSlice, sys};
+use kostra_parallel::lock;
 
 /// The number of words that a solve can report to the host.
 pub(crate) const TOLD: usize = 3;
@@ -105,6 +106,6 @@ impl Drop for Scratch<'_> {
         // SAFETY: `kept` is not used after this.
         let kept = unsafe { ManuallyDrop::take(&mut self.kept) };
         // If two solves ran at the same time, the memory of the one that ends last is kept.
-        *self.home.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+        *lock(self.home) = Some(kept);
     }
 }

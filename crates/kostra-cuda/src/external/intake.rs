@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result};
 use kostra_core::{Edges, Key, SolveError, Vertex};
-use kostra_parallel::for_each_mut;
+use kostra_parallel::{for_each_mut, into_item, lock};
 
 use super::kernels::{ONE_BLOCK, PORTION, SOURCE};
 use super::sink::{Columns, Sink, Slot};
@@ -135,7 +135,7 @@ impl<K: Key> Sink<K> {
             shared.changed.notify_all();
         });
         device.return_lanes(lanes);
-        let flow = shared.flow.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let flow = into_item(shared.flow);
         flow.failed.map_or(Ok(()), Err)
     }
 
@@ -229,7 +229,7 @@ impl<K: Key> Sink<K> {
 
 impl<K: Key> Shared<'_, K> {
     fn flow(&self) -> MutexGuard<'_, Flow> {
-        self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.flow)
     }
 
     /// Sends portions until none is left. The last copies from page-locked memory may go on, during
@@ -285,7 +285,7 @@ impl<K: Key> Shared<'_, K> {
             let range = self.block.range(flow.started);
             flow.filtering = true;
             drop(flow);
-            let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut sink = lock(&self.sink);
             sink.filter(self.block.first + range.start as u64, range.len())?;
             drop(sink);
             flow = self.flow();

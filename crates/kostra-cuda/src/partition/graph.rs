@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code, reason = "copies write to device memory, which is known by its address only")]
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::CudaSlice;
 use kostra_core::{Vertex, memory};
-use kostra_parallel::{Schedule, Team, with_team};
+use kostra_parallel::{Schedule, Team, lock, with_team};
 use kostra_partition::{Rows, WeightedGraph};
 
 use super::error::DevicePartitionError;
@@ -114,7 +114,7 @@ fn narrowed<T: Copy + Sync>(
     let blocks: Vec<_> =
         narrowed.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).map(Mutex::new).collect();
     team.for_each(blocks.len(), Schedule::Dynamic(1), |index| {
-        let (to, from) = &mut *blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
+        let (to, from) = &mut *lock(&blocks[index]);
         to.iter_mut().zip(*from).for_each(|(to, &from)| *to = narrow(from));
     });
     drop(blocks);

@@ -11,7 +11,7 @@ mod tests;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
@@ -154,7 +154,7 @@ impl ReplacementPart {
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
-    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
+    kostra_parallel::lock(&NAMES)
 }
 
 /// Removes the temporary files of all incomplete replacements. Call it right before the process

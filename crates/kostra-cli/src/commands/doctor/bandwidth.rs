@@ -1,9 +1,10 @@
 //! The measurement of the memory's bandwidth.
 
 use std::hint::black_box;
-use std::sync::{Mutex, PoisonError, RwLock, mpsc};
+use std::sync::{Mutex, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
+use kostra_parallel::lock;
 use serde::Serialize;
 
 use crate::progress::Stage;
@@ -79,7 +80,7 @@ fn measure_once(threads: usize, from: &mut [u64], to: &mut [u64]) -> Bandwidth {
 fn timed(jobs: impl Iterator<Item = impl FnOnce() + Send>) -> (Duration, usize) {
     let jobs: Vec<_> = jobs.map(|job| Mutex::new(Some(job))).collect();
     let run = |index: usize| {
-        let job = jobs[index].lock().unwrap_or_else(PoisonError::into_inner).take();
+        let job = lock(&jobs[index]).take();
         job.into_iter().for_each(|job| job());
     };
     let (ready, started) = mpsc::channel();

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use kostra_parallel::lock;
 
 /// Segments for each thread, if there are several, so that the threads end together.
 pub(super) const SEGMENTS_PER_THREAD: usize = 16;
@@ -63,7 +65,7 @@ impl Segment {
     }
 
     pub(super) fn deferred(&self) -> MutexGuard<'_, Vec<u32>> {
-        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.deferred)
     }
 }
 
