@@ -65,6 +65,9 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
         [format, ..] => return Ok(format),
     }
     let bytes = head.bytes();
+    if head.is_whole() && bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadErrorKind::Empty);
+    }
     if is_utf_16(bytes) {
         return Err(ReadErrorKind::utf_16());
     }
@@ -324,6 +327,7 @@ mod tests {
             )
         );
         assert!(recognize(b"hello\n", true).is_err());
+        assert_eq!(recognize(b"\n \r\n", true).unwrap_err().to_string(), "the input is empty");
         for (bytes, remedy) in [
             (&b"PK\x03\x04"[..], "archive; unpack it"),
             (b"PK\x03\x04..........................[Content_Types].xml", "as CSV"),

@@ -1,6 +1,8 @@
 //! The points of a GeoJSON file: a table with the columns `latitude` and `longitude`, and a column
 //! for each property.
 
+use std::collections::HashSet;
+
 use kostra_core::memory;
 use serde_json::{Map, Value};
 
@@ -22,6 +24,19 @@ struct Feature<'a> {
 }
 
 impl Feature<'_> {
+    /// The feature, unless its position is no latitude and longitude.
+    fn on_earth(self) -> Result<Self, String> {
+        let [latitude, longitude] = self.position;
+        match latitude.abs() <= 90.0 && longitude.abs() <= 180.0 {
+            true => Ok(self),
+            false => Err(format!(
+                "the position [{longitude}, {latitude}] is not a longitude and a latitude in \
+                 degrees; save the file in WGS 84 (EPSG:4326), or pass `--columns \
+                 longitude,latitude`"
+            )),
+        }
+    }
+
     fn property(&self, name: &str) -> Option<&Value> {
         self.properties.and_then(|properties| properties.get(name))
     }
@@ -46,14 +61,18 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
     let features: Vec<_> = features
         .iter()
         .enumerate()
-        .map(|(index, feature)| point(feature).map_err(|sentence| in_feature(index, &sentence)))
+        .map(|(index, feature)| {
+            let found = point(feature).and_then(|found| match &*options.columns {
+                [] => found.on_earth(),
+                _ => Ok(found),
+            });
+            found.map_err(|sentence| in_feature(index, &sentence))
+        })
         .collect::<Result<_, _>>()?;
     let mut names = POSITION.map(str::to_owned).to_vec();
-    for name in features.iter().filter_map(|feature| feature.properties).flat_map(Map::keys) {
-        if !names[POSITION.len()..].contains(name) {
-            names.push(name.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let properties = features.iter().filter_map(|feature| feature.properties);
+    names.extend(properties.flat_map(Map::keys).filter(|name| seen.insert(*name)).cloned());
     let of_option = |option, columns| places(option, columns, &names, names.len());
     let chosen = match &*options.columns {
         [] => vec![0, 1],

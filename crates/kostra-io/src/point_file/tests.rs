@@ -231,6 +231,10 @@ fn points_of_geojson_are_latitudes_and_longitudes() {
     let line = brno.replace("\"Point\"", "\"LineString\"");
     let mixed = error(&collection(&[&brno, &line]), &[]);
     assert!(mixed.contains("feature 1 (counted from 0): this is a line and no point"), "{mixed}");
+    let plane = feature("[-600000, -1100000]", "null");
+    assert!(error(&plane, &[]).contains("feature 0 (counted from 0): the position [-600000, "));
+    let columns = ["longitude", "latitude"];
+    assert_eq!(read(&plane, &columns).unwrap().coordinates, [-600_000.0, -1_100_000.0]);
     let none = r#"{"type": "Feature", "geometry": null}"#;
     assert!(error(none, &[]).contains("there is no geometry; remove the feature"));
     assert!(error("{\"x\": [1, 2]}", &[]).contains("no GeoJSON with points"));

@@ -243,7 +243,7 @@ pub(in crate::formats) fn left_out(
     is_used: impl Fn(usize) -> bool,
 ) -> Option<String> {
     let name = |column: usize| match names.and_then(|names| names.get(column)) {
-        Some(name) => format!("'{}'", show(name)),
+        Some(name) => format!("'{}'", text(name)),
         None => (column + 1).to_string(),
     };
     let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();

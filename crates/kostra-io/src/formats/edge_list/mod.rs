@@ -53,6 +53,7 @@ pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
+pub(super) use names::missing_value;
 
 impl Format {
     /// Edge lists: lines `u v` or `u v weight`, as SNAP, CSV and TSV files have them.
@@ -109,6 +110,7 @@ fn read_in_blocks(
         let names = head.parse_names(text, &mut columns, &mut kept, options)?;
         notes.clone_from(&layout.notes);
         head.check_edges(columns.len() as u64)?;
+        warnings.extend(missing_value(&names));
         (names.len() as u64, Some(names))
     } else {
         head.parse_lines(text, &mut columns, &mut kept, options)?;

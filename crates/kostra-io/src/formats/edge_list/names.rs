@@ -80,7 +80,7 @@ impl NamedRows<'_> {
         let name = |(at, _), bytes| match str::from_utf8(bytes) {
             Ok("") => Err((at, "the name is missing; fill it in".to_owned())),
             Ok(name) => Ok(name),
-            Err(_) => Err((at, "the name is not UTF-8 text".to_owned())),
+            Err(_) => Err((at, "the name is not UTF-8 text; save the file as UTF-8".to_owned())),
         };
         chunk.push_ends(name(row.u, &u)?, name(row.v, &v)?);
         if let Some(weight) = weight {
@@ -88,6 +88,14 @@ impl NamedRows<'_> {
         }
         Ok(())
     }
+}
+
+/// A warning if a vertex is called as programs write a missing value. Its edges would join vertices
+/// that have nothing in common.
+pub(in crate::formats) fn missing_value(names: &[String]) -> Option<String> {
+    const MISSING: [&str; 8] = ["NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"];
+    let found = names.iter().find(|name| MISSING.contains(&name.as_str()))?;
+    Some(format!("'{found}' is a vertex; if it stands for a missing value, remove its edges"))
 }
 
 /// Refuses a comment before the rows that looks as they do, and not like a header.

@@ -42,6 +42,11 @@ fn words_and_long_numbers_are_names_if_the_vertices_are_those_that_occur() {
         assert_eq!(parsed.names.unwrap(), names, "{text}");
         assert_eq!(parsed.notes, ["the vertices are names"]);
     }
+    let missing = occurring("from,to,km\na,NA,1\nb,NA,2\n").unwrap();
+    let warning = "'NA' is a vertex; if it stands for a missing value, remove its edges";
+    assert_eq!(missing.warnings, [warning]);
+    let unnamed = occurring("\"\",\"from\",\"to\",\"w\"\n\"1\",\"a\",\"b\",5\n").unwrap();
+    assert_eq!(unnamed.notes.first().unwrap(), "column '' is left out");
     let question = occurring("A,B\nx,y\ny,z\n").unwrap_err();
     assert!(question.ends_with("is the first line a header? pass `--header` or `--no-header`"));
     for text in ["-1 2 5\n", "1.5 2 5\n", "0 1 5\nalice 2 6\n"] {

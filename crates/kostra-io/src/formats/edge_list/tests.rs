@@ -383,7 +383,10 @@ fn names_that_are_no_text_are_errors() {
     let stream = Stream::new(crate::source::from_bytes(b"a b 1\na \xff 1\n")).unwrap();
     let options = ReadOptions { names: true, ..ReadOptions::default() };
     let fault = read(stream, &options).unwrap_err();
-    assert_eq!(fault.in_input("x").to_string(), "x: line 2, column 3: the name is not UTF-8 text");
+    assert_eq!(
+        fault.in_input("x").to_string(),
+        "x: line 2, column 3: the name is not UTF-8 text; save the file as UTF-8"
+    );
 }
 
 #[test]

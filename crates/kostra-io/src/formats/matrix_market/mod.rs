@@ -229,7 +229,10 @@ impl Banner {
             b"integer" | b"unsigned-integer" => Field::Integer,
             b"pattern" => Field::Pattern,
             b"complex" => {
-                return refuse(field, "the values are {}, and complex numbers have no order");
+                return refuse(
+                    field,
+                    "the values are {}, and complex numbers have no order; write their absolute values",
+                );
             }
             _ => {
                 return refuse(
@@ -243,7 +246,10 @@ impl Banner {
             b"symmetric" => Symmetry::Symmetric,
             b"skew-symmetric" => Symmetry::Skew,
             b"hermitian" => {
-                return refuse(symmetry, "the matrix is {}, and complex numbers have no order");
+                return refuse(
+                    symmetry,
+                    "the matrix is {}, and complex numbers have no order; write their absolute values",
+                );
             }
             _ => {
                 return refuse(

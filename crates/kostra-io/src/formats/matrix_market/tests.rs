@@ -51,11 +51,11 @@ fn matrices_that_are_no_graph_are_refused() {
     );
     assert_eq!(
         banner("%%MatrixMarket matrix coordinate complex general"),
-        "x: line 1, column 34: the values are 'complex', and complex numbers have no order"
+        "x: line 1, column 34: the values are 'complex', and complex numbers have no order; write their absolute values"
     );
     assert_eq!(
         banner("%%MatrixMarket matrix coordinate real hermitian"),
-        "x: line 1, column 39: the matrix is 'hermitian', and complex numbers have no order"
+        "x: line 1, column 39: the matrix is 'hermitian', and complex numbers have no order; write their absolute values"
     );
     assert_eq!(
         banner("%%MatrixMarket vector coordinate real general"),

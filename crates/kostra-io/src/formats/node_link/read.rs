@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::EDGE_ID;
 use super::values::{Values, fault_at};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
+use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
@@ -18,7 +19,7 @@ use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
 use crate::number::{self, show};
 use crate::source::from_io;
-use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
+use crate::{KeptKind, Nan, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -149,11 +150,22 @@ fn edge(
     (options, place): (&ReadOptions, Place),
 ) -> Result<(), ReadErrorKind> {
     let ends = [id(object.source, "source", "edge")?, id(object.target, "target", "edge")?];
-    let weight = object.weight.map(|weight| {
-        let number = number::weight(weight.as_bytes(), options.nan_rule());
-        number.map_err(ReadErrorKind::Malformed)
-    });
-    graph.add_edge([&ends[0], &ends[1]], weight.transpose()?, place)
+    let weight = match object.weight {
+        // pandas writes NaN as null.
+        Some("null") if options.missing_weights.is_some() => None,
+        Some("null") if options.nan == Nan::Skip => Some(Number::Float(f64::NAN)),
+        Some("null") => {
+            let skip = options.terms.text("nan", "skip");
+            let sentence = format!("the weight is missing; add it, or pass {skip}");
+            return Err(ReadErrorKind::Malformed(sentence));
+        }
+        Some(weight) => {
+            let number = number::weight(weight.as_bytes(), options.nan_rule());
+            Some(number.map_err(ReadErrorKind::Malformed)?)
+        }
+        None => None,
+    };
+    graph.add_edge([&ends[0], &ends[1]], weight, place)
 }
 
 /// The id in a member of an object, as text.
@@ -202,7 +214,6 @@ struct Members<'t> {
     id: Option<&'t str>,
     source: Option<&'t str>,
     target: Option<&'t str>,
-    /// Not null.
     weight: Option<&'t str>,
 }
 
@@ -244,7 +255,6 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
                 "source" => members.source = Some(value),
                 "target" => members.target = Some(value),
                 "key" | EDGE_ID => {}
-                _ if value == "null" => {}
                 name => {
                     let Some((weight, _)) = &mut edge else { continue };
                     if weight.is(name) {

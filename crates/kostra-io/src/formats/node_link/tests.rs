@@ -108,7 +108,15 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         ),
         (
             with_edges(r#"{"source": "a", "target": "b", "weight": NaN}"#),
-            "line 2, column 42: this is not node-link JSON: expected value; correct the file",
+            "line 2, column 42: JSON has no NaN and no infinity; write a number, or null if",
+        ),
+        (
+            with_edges("{\"source\": \"a\", \"target\": \"b\",\n\"weight\": -Infinity}"),
+            "JSON has no NaN and no infinity; write a number, or null if",
+        ),
+        (
+            with_edges(r#"{"source": "a", "target": "b", "weight": null}"#),
+            "line 2, column 1: the weight is missing; add it, or pass `--nan skip`",
         ),
         (with_edges("5"), "line 2, column 1: this is not node-link JSON: invalid type"),
         (with_edges("{"), "line 2, column 2: this is not node-link JSON: "),

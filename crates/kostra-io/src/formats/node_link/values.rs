@@ -33,6 +33,15 @@ pub(super) fn fault_at(line: u64, column: u64, cause: &str) -> Fault {
     Fault::at_line(line, column, format!("this is not node-link JSON: {cause}; correct the file"))
 }
 
+/// The bytes of a value from a line and a column on, which count from 1.
+fn rest(value: &[u8], line: usize, column: usize) -> &[u8] {
+    let start = match line.checked_sub(2) {
+        Some(end) => memchr::memchr_iter(b'\n', value).nth(end).map_or(value.len(), |at| at + 1),
+        None => 0,
+    };
+    value.get(start + column.saturating_sub(1)..).unwrap_or_default()
+}
+
 impl<R: Read> Values<R> {
     pub(super) fn new(inner: R) -> Self {
         Self { inner, buffer: Vec::new(), at: 0, line: 1, column: 0 }
@@ -105,12 +114,21 @@ impl<R: Read> Values<R> {
         let mut json = Deserializer::from_slice(value);
         let result = with(&mut json).and_then(|result| json.end().map(|()| result));
         let (line, column) = (self.line, self.column);
+        let at = result.as_ref().err().map(|error| rest(value, error.line(), error.column()));
+        let is_no_number = at.is_some_and(|rest| {
+            ["NaN", "Infinity", "-Infinity"].iter().any(|word| rest.starts_with(word.as_bytes()))
+        });
         self.take(length);
         result.map_err(|error| {
             let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
             let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
             let first = if error.line() <= 1 { column } else { 0 };
             let lines = (error.line() as u64).saturating_sub(1);
+            if is_no_number {
+                let sentence = "JSON has no NaN and no infinity; write a number, or null if the \
+                                value is missing";
+                return Fault::at_line(line + lines, first + error.column() as u64, sentence);
+            }
             fault_at(line + lines, first + error.column() as u64, cause)
         })
     }

@@ -197,7 +197,9 @@ impl Cells<'_> {
             (Values::Bytes(texts), _) => {
                 let bytes = texts.get(place).map(AsBytes::as_bytes).unwrap_or_default();
                 let text = str::from_utf8(bytes);
-                Cow::Borrowed(text.map_err(|_| self.fault(row, "this is not UTF-8 text"))?)
+                Cow::Borrowed(
+                    text.map_err(|_| self.fault(row, "this is not UTF-8 text; store it as text"))?,
+                )
             }
             (Values::Booleans(values), _) => {
                 let is_true = values.get(place).copied().unwrap_or_default();

@@ -9,7 +9,7 @@ use super::headers::Stored;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{Chooser, Chosen, left_out};
+use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value};
 use crate::interface::Parsed;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
@@ -43,6 +43,7 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
             notes.push("the vertices are names".into());
         }
         let names = numbering.into_names()?;
+        warnings.extend(missing_value(&names));
         (names.len() as u64, Some(names))
     } else {
         table.read_on_threads(&mut rows)?;
