@@ -407,3 +407,20 @@ def test_the_command_line_comes_along(command, tmp_path):
     done = run("solve", "no such file")
     assert done.returncode == 2 and done.stderr.startswith("kostra: no such file: No such file")
     assert run("--version").stdout == f"kostra {kostra.__version__}\n"
+
+
+def test_a_weight_under_another_name_is_a_warning():
+    roads = nx.Graph()
+    roads.add_edge("a", "b", length=4, name="x", toll=True)
+    with pytest.warns(UserWarning, match="every edge weighs 1; pass weight='length' if that is"):
+        graph = kostra.Graph.from_networkx(roads)
+    assert graph.weights.tolist() == [1]
+    triangle = igraph.Graph([(0, 1), (1, 2)], edge_attrs={"km": [4, 2]})
+    with pytest.warns(UserWarning, match="pass weight='km' if that is the weight, or weight=None"):
+        kostra.Graph.from_igraph(triangle)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kostra.Graph.from_networkx(roads, weight=None)
+        kostra.Graph.from_networkx(nx.path_graph(3))
+        roads["a"]["b"]["weight"] = 3
+        kostra.Graph.from_networkx(roads)

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -150,7 +151,8 @@ def test_tables_with_the_longitude_first_are_refused(library):
     for call in (kostra.euclidean_mst, kostra.single_linkage):
         with pytest.raises(ValueError, match=r"pass X\[\['stop_lat', 'stop_lon'\]\]"):
             call(table(places), metric="haversine")
-    assert len(kostra.euclidean_mst(table(places))) == 1
+    with pytest.warns(UserWarning, match="metric='haversine'"):
+        assert len(kostra.euclidean_mst(table(places))) == 1
     turned = table(places)[["stop_lat", "stop_lon"]]
     assert len(kostra.euclidean_mst(turned, metric="haversine")) == 1
     with pytest.raises(ValueError, match="choose two others"):
@@ -312,3 +314,15 @@ def test_segments_of_an_image_are_its_regions():
         kostra.segment(kostra.grid(image), scale=-1)
     with pytest.raises(TypeError, match="kostra.grid"):
         kostra.segment(image, scale=1)
+
+
+def test_latitudes_without_the_metric_of_the_earth_are_a_warning():
+    pandas = pytest.importorskip("pandas")
+    places = pandas.DataFrame({"stop_lat": [49.2, 50.1], "stop_lon": [16.6, 14.4]})
+    with pytest.warns(UserWarning, match="pass metric='haversine' for distances in meters"):
+        kostra.euclidean_mst(places)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kostra.euclidean_mst(places.to_numpy())
+        kostra.euclidean_mst(places, metric="haversine")
+        kostra.euclidean_mst(places.rename(columns={"stop_lat": "y", "stop_lon": "x"}))

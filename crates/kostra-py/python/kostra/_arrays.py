@@ -140,7 +140,10 @@ def ends(name, values):
     if array.size == 0 and array.dtype.kind == "f":  # NumPy's type of an empty list
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be an array of integers, not of {array.dtype}")
+        remedy = "convert it to integers"
+        if array.dtype.kind in "OUS":
+            remedy = "number the vertices, or pass a table with their names to Graph.from_table"
+        raise TypeError(f"{name} must be an array of integers, not of {array.dtype}; {remedy}")
     return array
 
 
@@ -149,7 +152,8 @@ def weights(name, values):
     array = vector(name, values)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         raise TypeError(
-            f"{name} must be an array of integers or floats of up to 64 bits, not of {array.dtype}"
+            f"{name} must be an array of integers or floats of up to 64 bits, not of "
+            f"{array.dtype}; convert it, as with numpy.asarray({name}, float)"
         )
     dtype = array.dtype
     return (array.astype(np.float32) if dtype == np.float16 else array), dtype

@@ -7,6 +7,7 @@ libraries.
 import sys
 import zipfile
 import zlib
+from numbers import Real
 
 import numpy as np
 
@@ -38,12 +39,11 @@ def networkx(graph, weight):
     edges = list(graph.edges(data=weight, default=1)) if weight is not None else list(graph.edges())
     u = np.fromiter((numbers[edge[0]] for edge in edges), np.int32, len(edges))
     v = np.fromiter((numbers[edge[1]] for edge in edges), np.int32, len(edges))
-    if (
-        weight not in (None, "weight")
-        and edges
-        and not any(weight in data for *_, data in graph.edges(data=True))
-    ):
-        raise ValueError(_missing_attribute(weight))
+    if weight is not None and edges:
+        attributes = [data for *_, data in graph.edges(data=True)]
+        if not any(weight in data for data in attributes):
+            first = {name: value for data in attributes for name, value in data.items()}
+            _refuse_missing(weight, first)
     weights = (
         None
         if weight is None
@@ -52,8 +52,21 @@ def networkx(graph, weight):
     return Columns(u, v, weights, len(nodes), nodes)
 
 
-def _missing_attribute(weight):
-    return f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1"
+def _refuse_missing(weight, attributes):
+    """Refuses a weight that no edge has, or warns of the default one. ``attributes`` are the others,
+    with a value each.
+    """
+    if weight != "weight":
+        raise ValueError(
+            f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1"
+        )
+    for name, value in attributes.items():
+        if isinstance(value, Real) and not isinstance(value, bool):
+            _arrays.warn(
+                "no edge of graph has the attribute 'weight', so every edge weighs 1; pass "
+                f"weight={name!r} if that is the weight, or weight=None"
+            )
+            return
 
 
 def igraph(graph, weight):
@@ -64,8 +77,9 @@ def igraph(graph, weight):
         raise ValueError("graph is directed; pass graph.as_undirected(mode='each')")
     ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
     weights = None
-    if weight not in (None, "weight", *graph.es.attributes()):
-        raise ValueError(_missing_attribute(weight))
+    attributes = graph.es.attributes()
+    if weight is not None and weight not in attributes and graph.ecount():
+        _refuse_missing(weight, {name: graph.es[0][name] for name in attributes})
     if weight is not None and weight in graph.es.attributes():
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
     names = graph.vs["name"] if "name" in graph.vs.attributes() else [None]
@@ -258,7 +272,8 @@ def column_of(frame, name):
     except Exception as error:  # the type depends on the library
         labels = _labels(frame)
         columns = f"; columns: {_listed(labels)}" if labels else ""
-        raise ValueError(f"table has no column {name!r}{columns}") from error
+        remedy = "; pass source, target and weight" if name in ("source", "target") else ""
+        raise ValueError(f"table has no column {name!r}{columns}{remedy}") from error
 
 
 def _column(frame, name):

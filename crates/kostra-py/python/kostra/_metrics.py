@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _kostra
+from kostra import _arrays, _kostra
 
 #: The names of the engine's metrics, with those of scikit-learn and SciPy that mean the same.
 METRICS = {
@@ -15,6 +15,9 @@ METRICS = {
     "haversine": "haversine",
     "cosine": "cosine",
 }
+
+#: The engine's metrics of coordinates in one unit.
+_OF_PLANE = ("euclidean", "manhattan", "chebyshev")
 
 #: Metrics of :func:`scipy.spatial.distance.cdist` for points of zeros and ones, which SciPy would
 #: make of other numbers.
@@ -215,7 +218,16 @@ def refuse_wrong_columns(name, values, metric):
                 "that you choose"
             )
     columns = [str(column) for column in columns]
-    if metric != "haversine" or len(columns) != 2:
+    if len(columns) != 2:
+        return
+    if isinstance(metric, str) and METRICS.get(metric) in _OF_PLANE:
+        axes = [any(word in column.lower() for column in columns) for word in ("lat", "lon", "lng")]
+        if axes[0] and (axes[1] or axes[2]):
+            _arrays.warn(
+                f"the distances are in the unit of {columns[0]!r} and {columns[1]!r}; if these are "
+                "degrees, pass metric='haversine' for distances in meters"
+            )
+    if metric != "haversine":
         return
     order = _kostra.order_of_axes(*columns)
     if order is not None:

@@ -57,7 +57,8 @@ class Sources(Vertices):
         graph : networkx.Graph or networkx.MultiGraph
         weight : hashable, optional
             The attribute of edges with the weights. An edge without it has weight 1. With None, all
-            edges have weight 1.
+            edges have weight 1. If no edge has it, but another attribute that is a number, a
+            UserWarning names this one.
         nan : {"error", "skip"}
             What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
         threads : int, optional
