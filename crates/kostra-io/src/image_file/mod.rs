@@ -61,7 +61,8 @@ pub enum PixelValues {
 ///
 /// # Errors
 /// When the input cannot be opened or read, is in none of the formats, has no pixels, is damaged,
-/// contains several images, or an integer that a 64-bit float would round. NaN and infinite values are not refused.
+/// contains several images, or an integer that a 64-bit float would round. NaN and infinite values
+/// are not refused.
 pub fn read_image(
     input: &Input,
     progress: &(dyn Fn(Progress) + Sync),

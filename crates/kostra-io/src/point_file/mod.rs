@@ -2,8 +2,8 @@
 //!
 //! A text has one point per line. Columns are separated as in an edge list: by blanks, tabs,
 //! commas, semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the
-//! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate, and a
-//! `.npz` file one n x d array. GeoJSON contains features that are points.
+//! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate. A
+//! `.npz` file contains one n x d array. GeoJSON contains features that are points.
 //!
 //! The reader holds the file in memory.
 
@@ -104,8 +104,8 @@ impl Lines {
 /// When the input cannot be opened or read, has no points, a row has more or fewer columns than the
 /// first one, or a coordinate is not a number or an integer that a float would round. When the
 /// first line leaves open whether it contains names. When no columns are chosen and the name of a
-/// column says that it is no coordinate. When the input is in another format, such as one of graphs.
-/// NaN and infinite coordinates are not refused.
+/// column says that it is no coordinate. When the input is in another format, such as one of
+/// graphs. NaN and infinite coordinates are not refused.
 pub fn read_points(
     input: &Input,
     options: &PointOptions,
