@@ -31,6 +31,11 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         .filter(|(_, bytes)| !is_comment(bytes))
         .peekable();
     let Some(&(line, first)) = lines.peek() else { return Ok(PointFile::default()) };
+    if first.contains(&b'\r') {
+        let sentence = "this line has a carriage return inside; save the file with line feeds at \
+                        the ends of lines";
+        return Err(Fault::at_line(line, 1, sentence));
+    }
     let separator = Separator::recognize(first, false);
     let names = if is_header(line, first, separator, options)? {
         lines.next();
