@@ -424,3 +424,10 @@ def test_a_weight_under_another_name_is_a_warning():
         kostra.Graph.from_networkx(nx.path_graph(3))
         roads["a"]["b"]["weight"] = 3
         kostra.Graph.from_networkx(roads)
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+def test_a_vertex_called_like_a_missing_value_is_a_warning(library):
+    roads = library.DataFrame({"source": ["a", "nan", "b"], "target": ["nan", "c", "c"]})
+    with pytest.warns(UserWarning, match="'nan' is a vertex; if it stands for a missing value"):
+        kostra.Graph.from_table(roads)

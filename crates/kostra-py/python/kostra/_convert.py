@@ -15,6 +15,10 @@ from kostra import _arrays, _kostra
 from kostra._arrays import Columns
 
 
+#: How programs write a missing value.
+_MISSING = frozenset(("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"))
+
+
 def scipy(matrix):
     """The entries of a sparse array or matrix, in the order of storage."""
     if getattr(matrix, "format", None) is None or not hasattr(matrix, "tocoo"):
@@ -133,6 +137,7 @@ def table(frame, source, target, weight, id=None):
         raise TypeError(f"column {weight!r} contains text; cast it to integers or floats")
     if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
         u, v, nodes = _kostra.number_names(u, v)
+        _warn_of_missing(nodes)
         ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
         columns = Columns(u.view(ends), v.view(ends), weights, len(nodes), nodes)
         return columns, weight, None
@@ -150,10 +155,22 @@ def table(frame, source, target, weight, id=None):
         nodes, numbers = np.unique(np.concatenate([u, v]), return_inverse=True)
     except TypeError as error:
         raise TypeError(
-            f"columns {source!r} and {target!r} contain values that cannot be sorted: {error}"
+            f"columns {source!r} and {target!r} contain values that cannot be sorted: {error}; "
+            "convert both to texts"
         ) from error
     u, v = numbers[: len(u)], numbers[len(u) :]
-    return Columns(u, v, weights, len(nodes), nodes.tolist()), weight, None
+    nodes = nodes.tolist()
+    _warn_of_missing(nodes)
+    return Columns(u, v, weights, len(nodes), nodes), weight, None
+
+
+def _warn_of_missing(nodes):
+    """Warns of a vertex that is called as programs write a missing value."""
+    missing = _MISSING.intersection(nodes)
+    if missing:
+        _arrays.warn(
+            f"{min(missing)!r} is a vertex; if it stands for a missing value, remove its edges"
+        )
 
 
 def weight_column(weight, labels, others):
