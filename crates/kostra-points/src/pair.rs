@@ -87,10 +87,36 @@ pub(crate) fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMe
 
 /// Sorts pairs with spare memory for as many. Returns whether the sorted pairs are in `spare`.
 fn sort_with(pairs: &mut [Pair], spare: &mut [Pair], team: &Team<'_>) -> Result<bool, OutOfMemory> {
-    let Some(Key { of, least, most }) = Key::of_differing(pairs) else { return Ok(false) };
+    let distance = |pair: &Pair| pair.key().0;
+    let indices = |pair: &Pair| pair.key().1;
+    if let Some(range) = range_of(pairs, distance) {
+        return sort_by(distance, range, pairs, spare, team);
+    }
+    match range_of(pairs, indices) {
+        Some(range) => sort_by(indices, range, pairs, spare, team),
+        None => Ok(false),
+    }
+}
+
+/// The least and the most key; none if all are equal.
+fn range_of(pairs: &[Pair], key: impl Fn(&Pair) -> u64) -> Option<[u64; 2]> {
+    let keys = pairs.iter().map(key);
+    let (least, most) =
+        keys.fold((u64::MAX, 0), |(least, most), key| (least.min(key), most.max(key)));
+    (least < most).then_some([least, most])
+}
+
+/// [`sort_with`], first by a key with this range.
+fn sort_by(
+    key: impl Fn(&Pair) -> u64 + Sync,
+    [least, most]: [u64; 2],
+    pairs: &mut [Pair],
+    spare: &mut [Pair],
+    team: &Team<'_>,
+) -> Result<bool, OutOfMemory> {
     // The prefix has the highest bits in which keys differ from the least one.
     let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(DIGITS * DIGIT);
-    let prefix = |pair: &Pair| (of(pair) - least) >> shift;
+    let prefix = |pair: &Pair| (key(pair) - least) >> shift;
     let (mut sorted, mut other, mut is_in_spare) = (pairs, spare, false);
     for digit in 0..DIGITS {
         let digit_of =
@@ -108,27 +134,6 @@ fn sort_with(pairs: &mut [Pair], spare: &mut [Pair], team: &Team<'_>) -> Result<
         }
     }
     Ok(is_in_spare)
-}
-
-/// What pairs are sorted by.
-struct Key {
-    of: fn(&Pair) -> u64,
-    least: u64,
-    most: u64,
-}
-
-impl Key {
-    /// The distance, or the indices if all distances are equal; none if these are equal too.
-    fn of_differing(pairs: &[Pair]) -> Option<Self> {
-        let keys: [fn(&Pair) -> u64; 2] = [|pair| pair.key().0, |pair| pair.key().1];
-        keys.into_iter().find_map(|of| {
-            let (least, most) = pairs
-                .iter()
-                .map(of)
-                .fold((u64::MAX, 0), |(least, most), key| (least.min(key), most.max(key)));
-            (least < most).then_some(Self { of, least, most })
-        })
-    }
 }
 
 /// Sorts the runs of pairs with one prefix, and returns the places of those that are too long for

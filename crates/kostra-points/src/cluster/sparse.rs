@@ -144,7 +144,6 @@ impl Entries<'_> {
         if let Some(cores) = cores.filter(|cores| cores.len() != points as usize) {
             return Err(ClusterError::Cores { points, cores: cores.len() });
         }
-        let core = |point: u32| cores.map_or(0.0, |cores| cores[point as usize]);
         let mut pairs = memory::with_capacity(rows.len())?;
         for ((&row, &column), &distance) in rows.iter().zip(columns).zip(distances) {
             let point = row.max(column);
@@ -158,7 +157,11 @@ impl Entries<'_> {
                 return Err(ClusterError::NegativeDistance { row, column, distance });
             }
             if row != column {
-                let reach = distance.max(core(row)).max(core(column));
+                let core = |point: u32| cores.map(|cores| cores[point as usize]);
+                let reach = match (core(row), core(column)) {
+                    (Some(one), Some(other)) => distance.max(one).max(other),
+                    _ => distance,
+                };
                 let positive_zero = reach + 0.0; // the order compares bits
                 pairs.push(Pair::new(positive_zero, row, column));
             }
