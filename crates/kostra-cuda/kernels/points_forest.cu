@@ -3,35 +3,48 @@
 
 #include "points/counters.cuh"
 #include "points/extent.cuh"
+#include "points/lists.cuh"
 
 constexpr u32 THREADS = 256;
 constexpr u32 LEAF = 32;
+// The points whose labels are looked at to find a large component.
+constexpr u32 SAMPLES = 256;
 // The longest runs of equal distances that one thread and one block put in order.
 constexpr u32 LONGEST_RUN = 32;
 constexpr u32 LONGEST_RUN_OF_BLOCK = 2048;
 
 enum : u32 { EVERY_LANE = 0xFFFFFFFFu };
 
-// Appends `item` of the threads that have one to `list`. The order within a block is kept. Every
-// thread of the block calls it.
-__device__ __forceinline__ void append(bool has, u32 item, u32* list, u32* length) {
-    __shared__ u32 before[THREADS / 32 + 1];
-    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    u32 having = __ballot_sync(EVERY_LANE, has);
-    if (lane == 0) before[warp] = __popc(having);
+// Appends the items that the threads have to `list`: up to `STEPS` of each thread, and of all
+// threads the first ones first. Every thread of the block calls it.
+template <u32 STEPS>
+__device__ __forceinline__ void append(const bool (&has)[STEPS], const u32 (&items)[STEPS],
+                                       u32* list, u32* length) {
+    constexpr u32 WARPS = THREADS / 32;
+    __shared__ u32 before[STEPS * WARPS + 1];
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, having[STEPS];
+#pragma unroll
+    for (u32 step = 0; step < STEPS; step++) {
+        having[step] = __ballot_sync(EVERY_LANE, has[step]);
+        if (lane == 0) before[step * WARPS + warp] = __popc(having[step]);
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
         u32 sum = 0;
-        for (u32 i = 0; i < THREADS / 32; i++) {
+        for (u32 i = 0; i < STEPS * WARPS; i++) {
             u32 own = before[i];
             before[i] = sum;
             sum += own;
         }
-        before[THREADS / 32] = sum > 0 ? atomicAdd(length, sum) : 0;
+        before[STEPS * WARPS] = sum > 0 ? atomicAdd(length, sum) : 0;
     }
     __syncthreads();
-    u32 place = before[THREADS / 32] + before[warp] + __popc(having & ((1u << lane) - 1));
-    if (has) list[place] = item;
+#pragma unroll
+    for (u32 step = 0; step < STEPS; step++) {
+        u32 place = before[STEPS * WARPS] + before[step * WARPS + warp] +
+            __popc(having[step] & ((1u << lane) - 1));
+        if (has[step]) list[place] = items[step];
+    }
     __syncthreads();
 }
 
@@ -79,40 +92,63 @@ KERNEL __launch_bounds__(THREADS) begin(u32 count, u32* labels, u32* parents, u3
 // With core distances, there are no lists, and no pair of a point is nearer than its core distance.
 // `order` has the given index of each point.
 KERNEL __launch_bounds__(THREADS) begin_with_cores(u32 count, const u32* order, const double* given,
-                                                   u64* cores, uint4* lists, u64* least_keys) {
+                                                   u64* cores, u32* lists, u64* least_keys) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         double core = given[order[i]];
         cores[i] = least_keys[i] = (u64)__double_as_longlong(core == 0 ? 0 : core);
-        lists[i] = make_uint4(NONE, NONE, NONE, NONE);
+        for (u32 k = 0; k < LIST; k++) Lists{lists, count}.at(i, k) = NONE;
     }
+}
+
+// Finds a component that has an eighth of the sampled points or more, or NONE. It takes no pair in a
+// round, because the pairs of all others are enough. One block.
+KERNEL __launch_bounds__(SAMPLES) find_large(u32 count, const u32* labels, u32* large) {
+    __shared__ u32 sampled[SAMPLES];
+    __shared__ u64 most; // votes, and a label
+    u32 label = sampled[threadIdx.x] = labels[(u64)threadIdx.x * count / SAMPLES];
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    u32 votes = 0;
+    for (u32 i = 0; i < SAMPLES; i++) votes += sampled[i] == label;
+    if (votes >= SAMPLES / 8) atomicMax(&most, (u64)votes << 32 | label);
+    __syncthreads();
+    if (threadIdx.x == 0) *large = most > 0 ? (u32)most : NONE;
 }
 
 // Lists the points that have to search: nothing is known of other components below the bound. The
 // points of the component `skipped` do not search. `points_of` has the point of each of `slots`
 // slots, or NONE. If it is null, slots are points. Otherwise the 32 slots of a tile are listed
 // together, if one of them searches, with NONE for those that do not.
-KERNEL __launch_bounds__(THREADS) list_searches(u32 slots, const u32* points_of, u32 skipped,
-                                                const u32* labels, const uint4* lists,
-                                                const u64* least_keys, const u64* bounds,
-                                                u32* queries, u32* counters) {
-    u64 rounded = (slots + THREADS - 1) / THREADS * (u64)THREADS;
-    for (u64 slot = first_index(); slot < rounded; slot += index_stride()) {
-        u32 i = slot >= slots ? NONE : points_of ? points_of[slot] : (u32)slot;
-        bool searches = i != NONE && lists[i].x == NONE && labels[i] != skipped &&
-            least_keys[i] <= bounds[labels[i]] && least_keys[i] != ~0ull;
-        bool is_listed = points_of ? __any_sync(EVERY_LANE, searches) : searches;
-        append(is_listed, searches ? i : NONE, queries, &counters[QUERIES]);
+KERNEL __launch_bounds__(THREADS) list_searches(u32 slots, const u32* points_of,
+                                                const u32* skipped, const u32* labels,
+                                                const u32* lists, const u64* least_keys,
+                                                const u64* bounds, u32* queries, u32* counters) {
+    constexpr u32 STEPS = 8; // so that fewer atomics queue up for the counter
+    u64 part = (u64)STEPS * THREADS;
+    for (u64 first = blockIdx.x * part; first < slots; first += gridDim.x * part) {
+        bool is_listed[STEPS];
+        u32 items[STEPS];
+#pragma unroll
+        for (u32 step = 0; step < STEPS; step++) {
+            u64 slot = first + step * THREADS + threadIdx.x;
+            u32 i = slot >= slots ? NONE : points_of ? points_of[slot] : (u32)slot;
+            bool searches = i != NONE && lists[i] == NONE && labels[i] != *skipped &&
+                least_keys[i] <= bounds[labels[i]] && least_keys[i] != ~0ull;
+            is_listed[step] = points_of ? __any_sync(EVERY_LANE, searches) : searches;
+            items[step] = searches ? i : NONE;
+        }
+        append(is_listed, items, queries, &counters[QUERIES]);
     }
 }
 
 // Each component's pair: the first in the order among those of the least distance. The component
 // `skipped` has none.
-KERNEL __launch_bounds__(THREADS) choose(u32 count, u32 skipped, const u32* labels,
-                                         const uint4* lists, const u64* keys, const u64* bounds,
+KERNEL __launch_bounds__(THREADS) choose(u32 count, const u32* skipped, const u32* labels,
+                                         const u32* lists, const u64* keys, const u64* bounds,
                                          const u32* order, u64* pairs) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        u32 found = lists[i].x, own = labels[i];
-        if (found == NONE || own == skipped || keys[i] != bounds[own]) continue;
+        u32 found = lists[i], own = labels[i];
+        if (found == NONE || own == *skipped || keys[i] != bounds[own]) continue;
         u32 a = order[i], b = order[found];
         lower(&pairs[own], (u64)min(a, b) << 32 | max(a, b));
     }
@@ -165,15 +201,8 @@ KERNEL __launch_bounds__(THREADS) shortcut(const u32* components, u32 count, u32
             }
             if (parent == component) bounds[component] = pairs[component] = ~0ull;
         }
-        append(i < count && load(&parents[component]) == component, component, roots,
-               &counters[COMPONENTS]);
-    }
-}
-
-// The labels of `samples` points at equal distances in the order.
-KERNEL __launch_bounds__(THREADS) sample(u32 count, const u32* labels, u32 samples, u32* sampled) {
-    for (u64 i = first_index(); i < samples; i += index_stride()) {
-        sampled[i] = labels[i * count / samples];
+        append<1>({i < count && load(&parents[component]) == component}, {component}, roots,
+                  &counters[COMPONENTS]);
     }
 }
 
@@ -235,8 +264,29 @@ KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, 
     }
 }
 
-// Puts long runs in order, a block at a time: each edge counts those before it. Longer runs stay as
-// they are.
+// Sorts keys with their values by Batcher's bitonic network (1968). The number of keys is a power
+// of two. Every thread of the block calls it.
+__device__ void sort_in_block(u64* keys, u32* values, u32 count) {
+    for (u32 sorted = 2; sorted <= count; sorted *= 2) {
+        for (u32 distance = sorted / 2; distance > 0; distance /= 2) {
+            __syncthreads();
+            for (u32 i = threadIdx.x; i < count / 2; i += THREADS) {
+                u32 low = i / distance * 2 * distance + i % distance, high = low + distance;
+                bool ascends = (low & sorted) == 0;
+                if ((keys[low] > keys[high]) != ascends) continue;
+                u64 key = keys[low];
+                u32 value = values[low];
+                keys[low] = keys[high];
+                values[low] = values[high];
+                keys[high] = key;
+                values[high] = value;
+            }
+        }
+    }
+    __syncthreads();
+}
+
+// Puts long runs in order, a block at a time. Longer runs stay as they are.
 KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_keys, u32* places,
                                                   const u64* edge_pairs, const u32* counters,
                                                   const u32* long_runs) {
@@ -251,16 +301,14 @@ KERNEL __launch_bounds__(THREADS) order_long_runs(u32 count, const u64* sorted_k
             length += more;
         }
         if (length > LONGEST_RUN_OF_BLOCK) continue;
-        for (u32 i = threadIdx.x; i < length; i += THREADS) {
-            own_places[i] = places[first + i];
-            pairs[i] = edge_pairs[own_places[i]];
+        u32 padded = LONGEST_RUN;
+        while (padded < length) padded *= 2;
+        for (u32 i = threadIdx.x; i < padded; i += THREADS) {
+            own_places[i] = i < length ? places[first + i] : 0;
+            pairs[i] = i < length ? edge_pairs[own_places[i]] : ~0ull;
         }
-        __syncthreads();
-        for (u32 i = threadIdx.x; i < length; i += THREADS) {
-            u32 before = 0;
-            for (u32 other = 0; other < length; other++) before += pairs[other] < pairs[i];
-            places[first + before] = own_places[i];
-        }
+        sort_in_block(pairs, own_places, padded);
+        for (u32 i = threadIdx.x; i < length; i += THREADS) places[first + i] = own_places[i];
         __syncthreads();
     }
 }
@@ -275,7 +323,7 @@ KERNEL __launch_bounds__(THREADS) list_unordered(u32 count, const u64* sorted_ke
         bool is_listed = i < count &&
             ((i >= HALF && sorted_keys[i - HALF] == sorted_keys[i]) ||
              (i + HALF < count && sorted_keys[i + HALF] == sorted_keys[i]));
-        append(is_listed, (u32)i, unordered, &counters[UNORDERED]);
+        append<1>({is_listed}, {(u32)i}, unordered, &counters[UNORDERED]);
     }
 }
 

@@ -11,6 +11,7 @@
 // whole tiles in the same way. A stage that no warp needs is not copied.
 
 #include "points/comparison.cuh"
+#include "points/lists.cuh"
 
 // ---- The nearest points of every point
 // Of the points of `queries` slots from `first` on: the lists, or if `core_distances` is not null,
@@ -18,11 +19,12 @@
 
 #define NEAREST(TYPE, T, fits)                                                                     \
     KERNEL __launch_bounds__(THREADS, 2)                                                           \
-        nearest_##TYPE(const T* points, u64 stride, u32 dimensions, const unsigned short* rounded, \
-                       const float* halves, const float* norms, const float* errors,               \
-                       const Panel* panels, u64 scale, u32 depth, const u32* points_of,            \
-                       const unsigned short* centers, const Tile* tiles, u32 slots, u32 first,     \
-                       u32 queries, u32 wanted, uint4* lists, u64* keys, u64* least_keys,          \
+        nearest_##TYPE(const T* points, u64 stride, u32 dimensions, u32 count,                     \
+                       const unsigned short* rounded, const float* halves, const float* norms,     \
+                       const float* errors, const Panel* panels, u64 scale, u32 depth,             \
+                       const u32* points_of, const unsigned short* centers, const Tile* tiles,     \
+                       u32 slots, u32 first,                                                       \
+                       u32 queries, u32 wanted, u32* lists, u64* keys, u64* least_keys,            \
                        double* core_distances) {                                                   \
         extern __shared__ __align__(16) char shared[];                                             \
         Rounded rows = {rounded, halves, norms, errors, panels,                                    \
@@ -37,10 +39,11 @@
         comparison.take(point, exists ? slot : slot / TILE * TILE, exists);                        \
         u32 own = tiles ? (first + blockIdx.x * blockDim.x) / PANEL : 0;                           \
         comparison.run(0, (slots + PANEL - 1) / PANEL, own);                                       \
-        store(comparison.memory.queries, point, exists, lists, keys, least_keys, core_distances);  \
+        store(comparison.memory.queries, point, exists, Lists{lists, count}, keys, least_keys,     \
+              core_distances);                                                                     \
     }
 
-__device__ __forceinline__ void store(const Queries& queries, u32 point, bool exists, uint4* lists,
+__device__ __forceinline__ void store(const Queries& queries, u32 point, bool exists, Lists lists,
                                       u64* keys, u64* least_keys, double* core_distances) {
     __syncwarp();
     if (!exists) return;
@@ -51,8 +54,7 @@ __device__ __forceinline__ void store(const Queries& queries, u32 point, bool ex
         core_distances[point] = __longlong_as_double((long long)last);
         return;
     }
-    auto entry = [&](u32 k) { return k < wanted ? found[k] : NONE; };
-    lists[point] = make_uint4(entry(0), entry(1), entry(2), entry(3));
+    for (u32 k = 0; k < LIST; k++) lists.at(point, k) = k < wanted ? found[k] : NONE;
     keys[point] = queries.keys[lane * wanted];
     least_keys[point] = last;
 }

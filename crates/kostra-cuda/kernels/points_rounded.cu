@@ -4,12 +4,11 @@
 #include "points/counters.cuh"
 #include "points/exact.cuh"
 #include "points/extent.cuh"
+#include "points/lists.cuh"
 #include "points/panels.cuh"
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARP = 32;
-// The number of entries of a point's list.
-constexpr u32 LIST = 4;
 
 // ---- Input
 
@@ -108,19 +107,13 @@ ROUND(f64, double)
 #define ADVANCE(TYPE, T)                                                                           \
     KERNEL __launch_bounds__(THREADS)                                                              \
         advance_##TYPE(const T* points, u64 stride, u32 dimensions, u32 count, const u64* cores,   \
-                       const u32* labels, uint4* lists, u64* keys, u64* bounds) {                  \
+                       const u32* labels, u32* lists, u64* keys, u64* bounds) {                    \
         Exact<T> exact = {points, stride, dimensions};                                             \
         for (u64 i = first_index(); i < count; i += index_stride()) {                              \
-            uint4 list = lists[i];                                                                 \
-            u32 own = labels[i], before = list.x;                                                  \
-            for (u32 k = 0; k < LIST && list.x != NONE && labels[list.x] == own; k++) {            \
-                list = make_uint4(list.y, list.z, list.w, NONE);                                   \
-            }                                                                                      \
-            if (list.x != before) {                                                                \
-                lists[i] = list;                                                                   \
-                if (list.x != NONE) keys[i] = exact.distance(cores, i, list.x);                    \
-            }                                                                                      \
-            if (list.x != NONE) lower(&bounds[own], keys[i]);                                      \
+            u32 dropped = Lists{lists, count}.drop(i, labels, labels[i]), nearest = lists[i];      \
+            if (nearest == NONE) continue;                                                         \
+            if (dropped > 0) keys[i] = exact.distance(cores, i, nearest);                          \
+            lower(&bounds[labels[i]], keys[i]);                                                    \
         }                                                                                          \
     }
 
@@ -131,7 +124,7 @@ ADVANCE(f64, double)
 // bound becomes its list. Up to the bound, there is nothing else.
 KERNEL __launch_bounds__(THREADS) finish(const u32* queries, u32 count, u32 parts,
                                          const u64* part_keys, const u32* part_found,
-                                         const u32* labels, const u64* bounds, uint4* lists,
+                                         const u32* labels, const u64* bounds, u32* lists,
                                          u64* keys, u64* least_keys) {
     for (u64 q = first_index(); q < count; q += index_stride()) {
         u64 best_key = FAR;
@@ -148,7 +141,7 @@ KERNEL __launch_bounds__(THREADS) finish(const u32* queries, u32 count, u32 part
         u64 bound = bounds[labels[point]];
         bool found = best != NONE && best_key <= bound;
         if (found) {
-            lists[point] = make_uint4(best, NONE, NONE, NONE);
+            lists[point] = best;
             keys[point] = best_key;
         }
         // After the best point, another one may have the same distance.

@@ -6,63 +6,103 @@
 // Threads of a block.
 constexpr u32 THREADS = 256;
 // Keys of a thread.
-constexpr u32 ITEMS = 12;
+constexpr u32 ITEMS = 10;
 constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 WARPS = THREADS / 32;
+// Bits of a digit, the number of different digits, and the digits of a key.
+constexpr u32 BITS = 8;
 constexpr u32 DIGITS = 256;
+constexpr u32 KEY_DIGITS = 8;
+static_assert(DIGITS == 1 << BITS && KEY_DIGITS * BITS == 64 && THREADS == DIGITS, "");
 
 enum : u32 { LANES = 0xFFFFFFFFu };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) % DIGITS; }
 
-// Finds the bits in which keys differ: those of `both[0]`, the union, that `both[1]`, the
-// complement of the intersection, also has.
-KERNEL __launch_bounds__(THREADS) differing_bits(const u64* keys, u32 count, u64* both) {
-    u64 ones = 0, zeros = 0;
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        ones |= keys[i];
-        zeros |= ~keys[i];
-    }
-    for (u32 step = 16; step > 0; step /= 2) {
-        ones |= __shfl_xor_sync(LANES, ones, step);
-        zeros |= __shfl_xor_sync(LANES, zeros, step);
-    }
-    if (threadIdx.x % 32 == 0) {
-        if (ones & ~load(&both[0])) atomicOr(&both[0], ones);
-        if (zeros & ~load(&both[1])) atomicOr(&both[1], zeros);
-    }
-}
-
-// Counts the digits of each tile: `counts[digit * tiles + tile]`.
-KERNEL __launch_bounds__(THREADS) count_digits(const u64* keys, u32 count, u32 shift, u32 tiles,
-                                               u32* counts) {
-    __shared__ u32 own[DIGITS];
-    own[threadIdx.x] = 0;
+// Counts how often each digit stands at each place of the keys: `counts[place * DIGITS + digit]`,
+// all of them 0 before.
+KERNEL __launch_bounds__(THREADS) count_digits(const u64* keys, u32 count, u32* counts) {
+    __shared__ u32 own[KEY_DIGITS][DIGITS];
+    for (u32 place = 0; place < KEY_DIGITS; place++) own[place][threadIdx.x] = 0;
     __syncthreads();
-    u64 begin = (u64)blockIdx.x * TILE;
+    u32 lane = threadIdx.x % 32;
+    u64 rounded = (count + 31ull) / 32 * 32;
+    for (u64 i = first_index(); i < rounded; i += index_stride()) {
+        // The lanes after the last key repeat it, and do not count it.
+        u64 key = keys[min(i, count - 1ull)];
+        u32 there = __ballot_sync(LANES, i < count);
+        u32 differ[2];
 #pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) {
-        u64 at = begin + item * THREADS + threadIdx.x;
-        if (at < count) atomicAdd(&own[digit_of(keys[at], shift)], 1);
+        for (u32 half = 0; half < 2; half++) {
+            u32 word = (u32)(key >> 32 * half);
+            differ[half] = __reduce_or_sync(LANES, word) ^ __reduce_and_sync(LANES, word);
+        }
+#pragma unroll
+        for (u32 place = 0; place < KEY_DIGITS; place++) {
+            // One lane counts a digit that all lanes have: high digits are often equal.
+            u32 shift = BITS * place, digit = digit_of(key, shift);
+            bool equal = digit_of(differ[shift / 32], shift % 32) == 0;
+            u32 counted = equal ? lane == 0 ? __popc(there) : 0 : i < count;
+            if (counted) atomicAdd(&own[place][digit], counted);
+        }
     }
     __syncthreads();
-    counts[(u64)threadIdx.x * tiles + blockIdx.x] = own[threadIdx.x];
+    for (u32 place = 0; place < KEY_DIGITS; place++) {
+        u32 sum = own[place][threadIdx.x];
+        if (sum) atomicAdd(&counts[place * DIGITS + threadIdx.x], sum);
+    }
 }
 
-// Moves each tile's keys and values to their places. `places` has the sums over the counts before
-// each digit of each tile. A tile is sorted in shared memory first, so that the keys of a digit are
-// written next to each other.
-KERNEL __launch_bounds__(THREADS) move_keys(const u64* keys, const u32* values, u32 count,
-                                            u32 shift, u32 tiles, const u32* places, u64* to_keys,
+// Replaces the counts of each place by the numbers of keys with lower digits, and says at which
+// places not all digits are equal. A block serves one place.
+KERNEL __launch_bounds__(THREADS) begin_digits(u32* counts, u32 count, u32* differs) {
+    __shared__ u32 sums[2][THREADS];
+    u32* own = &counts[blockIdx.x * DIGITS + threadIdx.x];
+    u32 number = *own;
+    *own = sum_of_threads(number, sums) - number;
+    int several = __syncthreads_or(number > 0 && number < count);
+    if (threadIdx.x == 0) differs[blockIdx.x] = several != 0;
+}
+
+// The number of keys with a digit in the tiles before this one, which has `own` of them. `states`
+// has a state for each tile, DIGITS apart. The upper half of a state says what the lower half is:
+// 2 * pass: the number of keys in the tile, 2 * pass + 1: in the tile and all before it. Less is of
+// an earlier pass.
+__device__ __forceinline__ u32 count_before(u64* states, u32 tile, u32 own, u32 pass) {
+    u64* state = &states[(u64)tile * DIGITS];
+    u32 before = 0;
+    if (tile > 0) *(volatile u64*)state = (u64)(2 * pass) << 32 | own;
+    for (u64* other = state; other > states;) {
+        other -= DIGITS;
+        u64 seen;
+        do seen = load(other);
+        while (seen >> 32 < 2 * pass);
+        before += (u32)seen;
+        if (seen >> 32 > 2 * pass) break;
+    }
+    *(volatile u64*)state = (u64)(2 * pass + 1) << 32 | (before + own);
+    return before;
+}
+
+// Moves each tile's keys and values to their places. `lower` has the number of keys with lower
+// digits for each digit. A tile is sorted in shared memory first, so that the keys of a digit are
+// written next to each other. Blocks take tiles in ascending order: `first_turn` is the number of
+// tiles that were taken in earlier passes. So a block waits only for blocks that have begun.
+KERNEL __launch_bounds__(THREADS, 4) move_keys(const u64* keys, const u32* values, u32 count,
+                                            u32 shift, u32 pass, u32 first_turn, u32* turns,
+                                            const u32* lower, u64* states, u64* to_keys,
                                             u32* to_values) {
     __shared__ u32 counts[WARPS][DIGITS];
+    __shared__ u32 sums[2][DIGITS];
     __shared__ u32 starts[DIGITS];
     __shared__ u64 sorted[TILE];
+    __shared__ u32 taken;
     u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    u64 begin = (u64)blockIdx.x * TILE;
-    u32 size = (u32)min((u64)TILE, count - begin);
+    if (threadIdx.x == 0) taken = atomicAdd(turns, 1) - first_turn;
     for (u32 w = 0; w < WARPS; w++) counts[w][threadIdx.x] = 0;
     __syncthreads();
+    u64 begin = (u64)taken * TILE;
+    u32 size = (u32)min((u64)TILE, count - begin);
     // Each warp has consecutive keys, so that the order of equal digits is kept.
     u64 key[ITEMS];
     u32 rank[ITEMS];
@@ -71,10 +111,13 @@ KERNEL __launch_bounds__(THREADS) move_keys(const u64* keys, const u32* values, 
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = own + item * 32 + lane;
         key[item] = at < size ? keys[begin + at] : ~0ull;
-        u32 digit = at < size ? digit_of(key[item], shift) : DIGITS - 1;
+    }
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        u32 digit = digit_of(key[item], shift);
         u32 peers = LANES;
 #pragma unroll
-        for (u32 bit = 0; bit < 8; bit++) {
+        for (u32 bit = 0; bit < BITS; bit++) {
             u32 set = __ballot_sync(LANES, digit >> bit & 1);
             peers &= digit >> bit & 1 ? set : ~set;
         }
@@ -93,34 +136,25 @@ KERNEL __launch_bounds__(THREADS) move_keys(const u64* keys, const u32* values, 
         counts[w][digit] = sum;
         sum += in_warp;
     }
-    starts[digit] = sum;
-    __syncthreads();
-    for (u32 distance = 1; distance < DIGITS; distance *= 2) {
-        u32 left = digit >= distance ? starts[digit - distance] : 0;
-        __syncthreads();
-        starts[digit] += left;
-        __syncthreads();
-    }
-    u32 start = starts[digit] - sum;
+    u32 start = sum_of_threads(sum, sums) - sum;
     for (u32 w = 0; w < WARPS; w++) counts[w][digit] += start;
-    __syncthreads();
-    // From a place in the tile to the place among all keys.
-    starts[digit] = places[(u64)digit * tiles + blockIdx.x] - start;
     __syncthreads();
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        u32 at = own + item * 32 + lane;
-        u32 of = at < size ? digit_of(key[item], shift) : DIGITS - 1;
-        rank[item] += counts[warp][of];
+        rank[item] += counts[warp][digit_of(key[item], shift)];
         sorted[rank[item]] = key[item];
     }
+    // The places after the last key of the last tile count as keys with the highest digit.
+    u32 own_keys = digit == DIGITS - 1 ? size - start : sum;
+    // From a place in the tile to the place among all keys.
+    starts[digit] = lower[digit] + count_before(states + digit, taken, own_keys, pass) - start;
     __syncthreads();
     u32 target[ITEMS];
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = item * THREADS + threadIdx.x;
         u64 moved = sorted[at];
-        target[item] = at < size ? starts[digit_of(moved, shift)] + at : NONE;
+        target[item] = starts[digit_of(moved, shift)] + at;
         if (at < size) to_keys[target[item]] = moved;
     }
     __syncthreads();

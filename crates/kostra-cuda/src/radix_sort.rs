@@ -1,11 +1,15 @@
 //! A stable radix sort on a device: 64-bit keys with 32-bit values, eight bits at a time.
 //!
-//! Each pass counts the digits of each tile of 3072 keys, scans the counts digit by digit, and
-//! moves the keys. A tile is sorted in shared memory before its keys are written, so that most
-//! writes are to consecutive places. A pass is left out if all keys have the same digit.
+//! All digits of all keys are counted first. Then each pass moves the keys once. A block sorts a
+//! tile of keys in shared memory before it writes them, so that most writes are to consecutive
+//! places. Where they go depends on the digits in the tiles before: a block looks back from tile to
+//! tile, until it finds one that knows the sums up to itself. A pass is left out if all keys have
+//! the same digit.
 //!
-//! * Time O(n) for each of up to eight passes, which read the keys twice and the values once.
-//! * Memory: a second array of keys and of values, and 256 counts for each tile.
+//! * Source: Adinets & Merrill 2022, "Onesweep: a faster least significant digit radix sort for
+//!   GPUs" (all counts first, one pass for each digit, looking back).
+//! * Time O(n) for each of up to eight passes, which read and write keys and values once.
+//! * Memory: a second array of keys and of values, and 256 words of 64 bits for each tile.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
@@ -14,8 +18,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use crate::buffers::download;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
-use crate::scan::{self, Scan, TileSums};
+use crate::launch::launch;
 use crate::shared::constant;
 use crate::source::Source;
 
@@ -25,10 +28,12 @@ const SOURCE: Source = Source::file("radix_sort.cu");
 const THREADS: u32 = constant(SOURCE.text(), "THREADS") as u32;
 /// The number of keys of a tile.
 const TILE: u32 = THREADS * constant(SOURCE.text(), "ITEMS") as u32;
-/// The number of different digits.
-const DIGITS: usize = constant(SOURCE.text(), "DIGITS") as usize;
 /// The number of bits of a digit.
-const BITS: u32 = DIGITS.trailing_zeros();
+const BITS: u32 = constant(SOURCE.text(), "BITS") as u32;
+/// The number of different digits.
+const DIGITS: usize = 1 << BITS;
+/// The number of digits of a key.
+const KEY_DIGITS: usize = (u64::BITS / BITS) as usize;
 
 /// Keys with their values.
 pub(crate) struct Pairs {
@@ -43,31 +48,36 @@ impl Pairs {
     }
 }
 
-/// The kernels, and memory for the counts.
+/// The kernels, and memory for what tiles tell each other.
 pub(crate) struct RadixSort {
-    differing_bits: CudaFunction,
     count_digits: CudaFunction,
+    begin_digits: CudaFunction,
     move_keys: CudaFunction,
-    scan: Scan,
-    counts: CudaSlice<u32>,
+    /// For each digit of each tile, a number of keys and the pass that it is of.
+    states: CudaSlice<u64>,
+    /// The number of tiles that blocks have taken, in all passes, modulo 2^32.
+    turns: CudaSlice<u32>,
+    turns_before: u32,
+    /// The number of passes so far.
+    passes: u32,
 }
 
 impl RadixSort {
     /// The number of bytes for `len` keys, in addition to both [`Pairs`].
     pub(crate) fn bytes(len: usize) -> usize {
-        let counts = DIGITS * len.div_ceil(TILE as usize);
-        4 * counts + Scan::bytes(counts)
+        size_of::<u64>() * DIGITS * len.div_ceil(TILE as usize)
     }
 
     /// Allocates memory to sort up to `len` keys.
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
-        let counts = DIGITS * len.div_ceil(TILE as usize);
         Ok(Self {
-            differing_bits: device.function(SOURCE, "differing_bits")?,
             count_digits: device.function(SOURCE, "count_digits")?,
+            begin_digits: device.function(SOURCE, "begin_digits")?,
             move_keys: device.function(SOURCE, "move_keys")?,
-            scan: Scan::new(device, scan::Kernels::load(device)?, counts, TileSums::OnDevice)?,
-            counts: device.uninit(counts)?,
+            states: device.filled(DIGITS * len.div_ceil(TILE as usize), 0)?,
+            turns: device.filled(1, 0)?,
+            turns_before: 0,
+            passes: 0,
         })
     }
 
@@ -83,87 +93,90 @@ impl RadixSort {
         if len < 2 {
             return Ok(());
         }
-        let differing = self.differing_bits(device, len, pairs)?;
-        for shift in (0..u64::BITS).step_by(BITS as usize) {
-            if differing >> shift & (DIGITS as u64 - 1) != 0 {
-                self.pass(device, (len, shift), pairs, spare)?;
-                std::mem::swap(pairs, spare);
-            }
+        let (lower, differs) = self.count(device, len, &pairs.keys)?;
+        for (place, _) in download(device, &differs)?.iter().enumerate().filter(|&(_, &d)| d != 0) {
+            self.pass(device, (len, place), &lower, (pairs, spare))?;
+            std::mem::swap(pairs, spare);
         }
         Ok(())
     }
 
-    /// The bits in which not all keys agree.
-    fn differing_bits(&self, device: &Device, len: u32, pairs: &Pairs) -> Result<u64, DeviceError> {
-        let mut both: CudaSlice<u64> = device.filled(2, 0)?;
-        // SAFETY: there are at least `len` keys, and two words for the result.
-        unsafe {
-            launch!(
-                device,
-                &self.differing_bits,
-                grid_stride(len.into()),
-                (SOURCE, "differing_bits"),
-                [ptr keys = &pairs.keys, u32 count = &len, ptr both = &mut both],
-                "sorting"
-            )
-        }?;
-        Ok(download(device, &both)?.into_iter().fold(u64::MAX, |all, bits| all & bits))
-    }
-
-    /// Moves the pairs to `to`, ordered by the digit at `shift`.
-    fn pass(
-        &mut self,
+    /// For each place of a digit in the keys, the number of keys with lower digits for each digit;
+    /// and whether not all keys have the same digit there.
+    fn count(
+        &self,
         device: &Device,
-        (len, shift): (u32, u32),
-        from: &Pairs,
-        to: &mut Pairs,
-    ) -> Result<(), DeviceError> {
-        let tiles = len.div_ceil(TILE);
-        let grid = LaunchConfig {
-            grid_dim: (tiles, 1, 1),
-            block_dim: (THREADS, 1, 1),
-            shared_mem_bytes: 0,
-        };
-        // SAFETY: there are at least `len` keys, and a count for each digit of each tile.
+        len: u32,
+        keys: &CudaSlice<u64>,
+    ) -> Result<(CudaSlice<u32>, CudaSlice<u32>), DeviceError> {
+        let mut counts: CudaSlice<u32> = device.filled(KEY_DIGITS * DIGITS, 0)?;
+        let mut differs: CudaSlice<u32> = device.uninit(KEY_DIGITS)?;
+        // SAFETY: there are at least `len` keys, a count for each digit, and a word for each place.
         unsafe {
             launch!(
                 device,
                 &self.count_digits,
-                grid,
+                grid(len.div_ceil(TILE).min(COUNTING_BLOCKS)),
                 (SOURCE, "count_digits"),
-                [
-                    ptr keys = &from.keys,
-                    u32 count = &len,
-                    u32 shift = &shift,
-                    u32 tiles = &tiles,
-                    ptr counts = &mut self.counts,
-                ],
+                [ptr keys = keys, u32 count = &len, ptr counts = &mut counts],
+                "sorting"
+            )?;
+            launch!(
+                device,
+                &self.begin_digits,
+                grid(KEY_DIGITS as u32),
+                (SOURCE, "begin_digits"),
+                [ptr counts = &mut counts, u32 count = &len, ptr differs = &mut differs],
                 "sorting"
             )
         }?;
-        self.scan.exclusive_prefix_sum(device, &mut self.counts, DIGITS * tiles as usize)?;
-        // SAFETY: there are at least `len` keys and values in both, and the scanned counts are
-        // places below `len`.
+        Ok((counts, differs))
+    }
+
+    /// Moves the pairs, ordered by the digit at a place.
+    fn pass(
+        &mut self,
+        device: &Device,
+        (len, place): (u32, usize),
+        lower: &CudaSlice<u32>,
+        (from, to): (&Pairs, &mut Pairs),
+    ) -> Result<(), DeviceError> {
+        let tiles = len.div_ceil(TILE);
+        self.passes += 1;
+        // SAFETY: there are at least `len` keys and values in both, a state for each digit of each
+        // tile, and `lower` has the numbers of these keys.
         unsafe {
             launch!(
                 device,
                 &self.move_keys,
-                grid,
+                grid(tiles),
                 (SOURCE, "move_keys"),
                 [
                     ptr keys = &from.keys,
                     ptr values = &from.values,
                     u32 count = &len,
-                    u32 shift = &shift,
-                    u32 tiles = &tiles,
-                    ptr places = &self.counts,
+                    u32 shift = &(BITS * place as u32),
+                    u32 pass = &self.passes,
+                    u32 first_turn = &self.turns_before,
+                    ptr turns = &mut self.turns,
+                    ptr lower = &lower.slice(place * DIGITS..),
+                    ptr states = &mut self.states,
                     ptr to_keys = &mut to.keys,
                     ptr to_values = &mut to.values,
                 ],
                 "sorting"
             )
-        }
+        }?;
+        self.turns_before = self.turns_before.wrapping_add(tiles);
+        Ok(())
     }
+}
+
+/// The most blocks that count digits: about as many as run at once.
+const COUNTING_BLOCKS: u32 = 1024;
+
+fn grid(blocks: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
 }
 
 #[cfg(test)]

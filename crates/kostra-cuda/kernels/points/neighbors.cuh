@@ -6,10 +6,8 @@
 
 #pragma once
 
+#include "points/lists.cuh"
 #include "points/walk.cuh"
-
-// Entries of a list.
-constexpr u32 LIST = 4;
 
 // The approximate distances of the nearest points, ascending, and which points these are. The last
 // distance is only a bound: no other point is nearer.
@@ -87,7 +85,7 @@ __device__ __forceinline__ void put_in_order(Entry& a, Entry& b) {
 
 template <typename T>
 __device__ __forceinline__ void store_list(const Frame& frame, const T* exact, const u32* order,
-                                           const Nearest& nearest, u32 own, uint4* lists, u64* keys,
+                                           const Nearest& nearest, u32 own, Lists lists, u64* keys,
                                            u64* least_keys) {
     double least_outside = least<T>(frame, nearest.apart[LIST]);
     u64 outside = (u64)__double_as_longlong(least_outside);
@@ -107,9 +105,8 @@ __device__ __forceinline__ void store_list(const Frame& frame, const T* exact, c
     put_in_order(entry[1], entry[2]);
 #pragma unroll
     for (u32 k = 0; k < LIST; k++) {
-        if (entry[k].key >= outside) entry[k].point = NONE;
+        lists.at(own, k) = entry[k].key >= outside ? NONE : entry[k].point;
     }
-    lists[own] = make_uint4(entry[0].point, entry[1].point, entry[2].point, entry[3].point);
     keys[own] = entry[0].key;
     least_keys[own] = outside;
 }
@@ -117,7 +114,7 @@ __device__ __forceinline__ void store_list(const Frame& frame, const T* exact, c
 template <typename T>
 __device__ __forceinline__ void find_neighbors(const Row* rows, const T* exact, const u32* order,
                                                const Box* boxes, u32 count, const Frame* frame,
-                                               uint4* lists, u64* keys, u64* least_keys) {
+                                               Lists lists, u64* keys, u64* least_keys) {
     __shared__ Row tiles[WARPS_BLOCK];
     u32 leaf = (u32)(first_index() / WIDTH), lane = threadIdx.x % WIDTH;
     u32 leaves = (count + WIDTH - 1) / WIDTH, point = leaf * WIDTH + lane;
@@ -141,9 +138,10 @@ __device__ __forceinline__ void find_neighbors(const Row* rows, const T* exact, 
 #define NEIGHBORS(TYPE, T)                                                                         \
     KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                                \
         neighbors_##TYPE(const Row* rows, const T* exact, const u32* order, const Box* boxes,      \
-                         u32 count, const Frame* frame, uint4* lists, u64* keys,                   \
+                         u32 count, const Frame* frame, u32* lists, u64* keys,                     \
                          u64* least_keys) {                                                        \
-        find_neighbors(rows, exact, order, boxes, count, frame, lists, keys, least_keys);          \
+        find_neighbors(rows, exact, order, boxes, count, frame, Lists{lists, count}, keys,         \
+                       least_keys);                                                                \
     }
 
 NEIGHBORS(f32, float)

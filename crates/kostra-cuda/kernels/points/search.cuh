@@ -10,6 +10,10 @@
 #include "points/counters.cuh"
 #include "points/neighbors.cuh"
 
+// The most lanes that want a leaf for which the points of the leaf are compared with one lane's
+// point at a time.
+constexpr u32 FEW_LANES = 12;
+
 // The canonical distance of two points; with core distances, of mutual reachability.
 template <bool reaches, typename T>
 __device__ __forceinline__ u64 distance_of(const T* exact, const u64* cores, u32 a, u32 b) {
@@ -24,7 +28,7 @@ __device__ __forceinline__ void lower_bound(u64* bounds, u32 component, u64 key)
 
 // What a round needs of each point.
 struct Found {
-    uint4* lists;    // the nearest points that may be in other components, nearest first
+    u32* lists;      // of struct Lists
     u64* keys;       // the distance of the first of them
     u64* least_keys; // no point outside the list and the own component is nearer
 };
@@ -32,25 +36,19 @@ struct Found {
 template <bool reaches, typename T>
 __device__ __forceinline__ void take_from_list(const T* exact, const u64* cores, u32 count,
                                                const u32* labels, Found found, u64* bounds) {
+    Lists lists = {found.lists, count};
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        uint4 list = found.lists[i];
-        u32 own = labels[i], before = list.x;
-        for (u32 k = 0; k < LIST && list.x != NONE && labels[list.x] == own; k++) {
-            list = make_uint4(list.y, list.z, list.w, NONE);
-        }
-        if (list.x != NONE) {
-            u64 key = found.keys[i];
-            if (list.x != before) {
-                found.keys[i] = key = distance_of<reaches>(exact, cores, i, list.x);
-            }
-            lower_bound(bounds, own, key);
+        u32 own = labels[i];
+        u32 dropped = lists.drop(i, labels, own), nearest = lists.at(i, 0);
+        if (nearest != NONE) {
+            if (dropped > 0) found.keys[i] = distance_of<reaches>(exact, cores, i, nearest);
+            lower_bound(bounds, own, found.keys[i]);
         } else if (i + 1 < count && labels[i + 1] != own) {
             // Any pair between the components is a bound for both.
             u64 key = distance_of<reaches>(exact, cores, i, i + 1);
             lower_bound(bounds, own, key);
             lower_bound(bounds, labels[i + 1], key);
         }
-        if (list.x != before) found.lists[i] = list;
     }
 }
 
@@ -136,7 +134,7 @@ struct Search {
         u32 label = leaf * WIDTH + lane < count ? labels[(u64)leaf * WIDTH + lane] : NONE;
         bool changed = false;
         // With few lanes, each of them is compared with all points at once.
-        if (__popc(needing) <= 4) {
+        if (__popc(needing) <= FEW_LANES) {
             for (; needing != 0; needing &= needing - 1) {
                 u32 lane_of = __ffs(needing) - 1;
                 Row row;
@@ -192,7 +190,7 @@ __device__ __forceinline__ void search_some(Search<reaches, T>& search, const u3
     if (!search.active) return;
     // A component's bound may have cut off what is nearer than the best point found above it.
     if (search.best != NONE && search.best_key <= search.bound) {
-        found.lists[search.point] = make_uint4(search.best, NONE, NONE, NONE);
+        found.lists[search.point] = search.best;
         found.keys[search.point] = search.best_key;
         search.bound = search.best_key;
     }
@@ -211,7 +209,7 @@ __device__ __forceinline__ u32 share_of(u32 queries) {
 
 #define SEARCH(NAME, reaches, TYPE, T)                                                             \
     KERNEL take_##NAME##_##TYPE(const T* exact, const u64* cores, u32 count, const u32* labels,    \
-                                uint4* lists, u64* keys, u64* least_keys, u64* bounds) {           \
+                                u32* lists, u64* keys, u64* least_keys, u64* bounds) {             \
         take_from_list<reaches>(exact, cores, count, labels, Found{lists, keys, least_keys},       \
                                 bounds);                                                           \
     }                                                                                              \
@@ -220,7 +218,7 @@ __device__ __forceinline__ u32 share_of(u32 queries) {
         search_##NAME##_##TYPE(const Row* rows, const T* exact, const u64* cores,                  \
                                const u32* order, const Box* boxes, const u32* lowest, u32 count,   \
                                const Frame* frame, const u32* labels, const u32* node_labels,      \
-                               const u32* queries, u32* counters, uint4* lists, u64* keys,         \
+                               const u32* queries, u32* counters, u32* lists, u64* keys,           \
                                u64* least_keys, u64* bounds) {                                     \
         __shared__ Row tiles[WARPS_BLOCK];                                                         \
         __shared__ u32 tile_labels[WARPS_BLOCK];                                                   \

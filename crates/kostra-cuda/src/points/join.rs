@@ -31,7 +31,7 @@ impl Rounds<'_> {
                 (FOREST, "choose"),
                 [
                     u32 count = &self.points.count,
-                    u32 skipped = &self.skipped,
+                    ptr skipped = &self.skipped,
                     ptr labels = &self.labels,
                     ptr lists = &self.lists,
                     ptr keys = &self.keys,

@@ -54,6 +54,7 @@ pub(super) struct ForestKernels {
     extent: [CudaFunction; 2],
     pub(super) begin: CudaFunction,
     pub(super) begin_with_cores: CudaFunction,
+    pub(super) find_large: CudaFunction,
     pub(super) list_searches: CudaFunction,
     pub(super) choose: CudaFunction,
     pub(super) hook: CudaFunction,
@@ -69,7 +70,6 @@ pub(super) struct ForestKernels {
     pub(super) put_ordered: CudaFunction,
     pub(super) gather: CudaFunction,
     pub(super) report: CudaFunction,
-    pub(super) sample: CudaFunction,
 }
 
 impl ForestKernels {
@@ -80,6 +80,7 @@ impl ForestKernels {
             extent: [forest("extent_f32")?, forest("extent_f64")?],
             begin: forest("begin")?,
             begin_with_cores: forest("begin_with_cores")?,
+            find_large: forest("find_large")?,
             list_searches: forest("list_searches")?,
             choose: forest("choose")?,
             hook: forest("hook")?,
@@ -95,7 +96,6 @@ impl ForestKernels {
             put_ordered: forest("put_ordered")?,
             gather: forest("gather")?,
             report: forest("report")?,
-            sample: forest("sample")?,
         })
     }
 

@@ -40,8 +40,9 @@ pub(super) fn order(
     let mut pairs = Pairs::uninit(device, count as usize)?;
     let mut spare = Pairs::uninit(device, count as usize)?;
     order.number(&mut pairs.values)?;
-    order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
-    std::mem::swap(&mut pairs.keys, &mut spare.keys);
+    let found = edges.keys.slice(..count as usize);
+    let copied = device.stream().memcpy_dtod(&found, &mut pairs.keys);
+    device.check(copied, "copying distances")?;
     sort.sort(device, count, &mut pairs, &mut spare)?;
     let unordered = order.order_runs(&mut pairs, &mut spare.values)?;
     if unordered > 0 {

@@ -3,11 +3,11 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
 use kostra_core::Run;
 
 use super::input::DevicePointsError;
-use super::kernels::{FOREST, ForestKernels, NEIGHBORS, counter};
+use super::kernels::{FOREST, ForestKernels, counter};
 use crate::buffers::{DeviceArray, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -16,7 +16,10 @@ use crate::shared::constant;
 use crate::step_clock::StepClock;
 
 /// The number of entries of a point's list.
-pub(super) const LIST: usize = constant(NEIGHBORS.text(), "LIST") as usize;
+pub(super) const LIST: usize =
+    constant(include_str!("../../kernels/points/lists.cuh"), "LIST") as usize;
+/// The number of points whose labels are looked at to find a large component.
+const SAMPLES: u32 = constant(FOREST.text(), "SAMPLES") as u32;
 
 /// The edges of the tree, in the order in which they were found.
 pub(super) struct FoundEdges {
@@ -49,7 +52,7 @@ pub(super) trait Search {
     ) -> Result<(), DevicePointsError>;
 
     /// Labels the points by their components, and takes the nearest outgoing pairs from the lists
-    /// that have one. May name a component that is not searched for.
+    /// that have one.
     fn take(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError>;
 
     /// Finds the nearest outgoing pair of each query, as far as it is not above its component's
@@ -81,9 +84,9 @@ pub(super) struct Rounds<'a> {
     pub(super) bounds: CudaSlice<u64>,
     pub(super) pairs: CudaSlice<u64>,
     pub(super) counters: CudaSlice<u32>,
-    /// The component that takes no pair in this round, or `u32::MAX`. Others may still take a pair
-    /// to it.
-    pub(super) skipped: u32,
+    /// One word: the component that takes no pair in this round, or `u32::MAX`. Others may still
+    /// take a pair to it.
+    pub(super) skipped: CudaSlice<u32>,
     pub(super) edges: FoundEdges,
 }
 
@@ -116,7 +119,7 @@ impl<'a> Rounds<'a> {
             bounds: device.uninit(n)?,
             pairs: device.uninit(n)?,
             counters: device.filled(counter::ALL, 0)?,
-            skipped: u32::MAX,
+            skipped: device.uninit(1)?,
             edges: FoundEdges { keys: device.uninit(n)?, pairs: device.uninit(n)? },
         })
     }
@@ -221,6 +224,7 @@ impl<'a> Rounds<'a> {
     ) -> Result<CudaSlice<u32>, DevicePointsError> {
         clock.start()?;
         search.take(self)?;
+        self.find_large()?;
         clock.lap("take")?;
         self.list_searches()?;
         let mut searching = self.device.uninit(counter::ALL)?;
@@ -254,6 +258,27 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// Looks for a component of many points, which is to take no pair.
+    fn find_large(&mut self) -> Result<(), DeviceError> {
+        let block =
+            LaunchConfig { grid_dim: (1, 1, 1), block_dim: (SAMPLES, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: there is a label for each point.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.find_large,
+                block,
+                (FOREST, "find_large"),
+                [
+                    u32 count = &self.points.count,
+                    ptr labels = &self.labels,
+                    ptr large = &mut self.skipped,
+                ],
+                "looking for a large component"
+            )
+        }
+    }
+
     /// Lists the points that have to search.
     fn list_searches(&mut self) -> Result<(), DeviceError> {
         let near = self.points.near;
@@ -270,7 +295,7 @@ impl<'a> Rounds<'a> {
                 [
                     u32 slots = &slots,
                     ptr points_of = &points_of,
-                    u32 skipped = &self.skipped,
+                    ptr skipped = &self.skipped,
                     ptr labels = &self.labels,
                     ptr lists = &self.lists,
                     ptr least_keys = &self.least_keys,

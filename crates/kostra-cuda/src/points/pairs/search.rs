@@ -14,21 +14,15 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
 use crate::points::input::{DevicePointsError, MAX_POINTS};
-use crate::points::kernels::{FOREST, PAIRS, PairKernels, ROUNDED, counter};
+use crate::points::kernels::{PAIRS, PairKernels, ROUNDED, counter};
 use crate::points::rounds::{LIST, Rounds, Search};
-use crate::shared::constant;
 
-const _: () = assert!(constant(ROUNDED.text(), "LIST") as usize == LIST);
 /// The threads of a warp, which are its queries, too.
 const WARP: u32 = 32;
 /// Blocks for each multiprocessor, so that those that end early leave little idle.
 const BLOCKS: u32 = 16;
 /// The products of coordinates in one launch: less than a second, so that a run can be cancelled.
 const PRODUCTS: u64 = 1 << 46;
-/// The number of points whose labels are looked at to find a large component.
-const SAMPLES: u32 = 1024;
-/// The part of the samples from which on a component is large.
-const LARGE: usize = 8;
 
 /// Compares all pairs.
 pub(in super::super) struct PairSearch<'a> {
@@ -69,7 +63,6 @@ impl Search for PairSearch<'_> {
 
     fn take(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError> {
         rounds.label_leaves(&mut self.leaf_labels)?;
-        rounds.skipped = self.large_component(rounds)?;
         let exact = &self.points.exact;
         // SAFETY: lists and labels are points, and all arrays have a value for each point.
         unsafe {
@@ -184,6 +177,7 @@ impl<'a> PairSearch<'a> {
                         ptr points = &points.exact.address,
                         u64 stride = &(points.exact.stride as u64),
                         u32 dimensions = &(points.exact.dimensions as u32),
+                        u32 count = &points.exact.len,
                         ptr rounded = &points.rows.numbers,
                         ptr halves = &points.rows.halves,
                         ptr norms = &points.rows.norms,
@@ -300,53 +294,5 @@ impl<'a> PairSearch<'a> {
                 "comparing all pairs"
             )
         }
-    }
-
-    /// A component of many points, or `u32::MAX`. The pairs of all other components are enough for
-    /// a round.
-    fn large_component(&self, rounds: &Rounds<'_>) -> Result<u32, DeviceError> {
-        let mut sampled: CudaSlice<u32> = self.device.uninit(SAMPLES as usize)?;
-        // SAFETY: there is a label for each point, and a place for each sample.
-        unsafe {
-            launch!(
-                self.device,
-                &rounds.kernels.sample,
-                grid_stride(SAMPLES.into()),
-                (FOREST, "sample"),
-                [
-                    u32 count = &self.points.exact.len,
-                    ptr labels = &rounds.labels,
-                    u32 samples = &SAMPLES,
-                    ptr sampled = &mut sampled,
-                ],
-                "looking for a large component"
-            )
-        }?;
-        Ok(most_frequent(&mut download(self.device, &sampled)?))
-    }
-}
-
-/// The most frequent label, if it is that of a large part of the samples, or `u32::MAX`.
-fn most_frequent(labels: &mut [u32]) -> u32 {
-    labels.sort_unstable();
-    let runs = labels.chunk_by(|a, b| a == b);
-    let longest = runs.max_by_key(|run| run.len()).unwrap_or_default();
-    match longest.first() {
-        Some(&label) if longest.len() * LARGE >= labels.len() => label,
-        _ => u32::MAX,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_component_of_an_eighth_of_the_samples_is_large() {
-        let labels = |large: usize| -> Vec<u32> {
-            (0..1024).map(|i| if i % 1024 < large { 7 } else { 1000 + i as u32 }).collect()
-        };
-        assert_eq!(most_frequent(&mut labels(128)), 7);
-        assert_eq!(most_frequent(&mut labels(127)), u32::MAX);
     }
 }
