@@ -213,7 +213,7 @@ impl Device {
 
     /// Takes memory for messages to other processes.
     pub(crate) fn take_wire(&self, memory: WireMemory) -> Result<Wire, DeviceError> {
-        let mut wires = self.wires.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wires = lock(&self.wires);
         match wires.iter().position(|wire| wire.memory() == memory) {
             Some(index) => Ok(wires.swap_remove(index)),
             None => {
@@ -225,7 +225,7 @@ impl Device {
 
     /// Keeps a wire for the next messages.
     pub(crate) fn return_wire(&self, wire: Wire) {
-        self.wires.lock().unwrap_or_else(PoisonError::into_inner).push(wire);
+        lock(&self.wires).push(wire);
     }
 
     /// The kernel `kernel` of a file. The first call for a file compiles the file if necessary, and
