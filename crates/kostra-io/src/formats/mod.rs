@@ -26,7 +26,9 @@ use crate::interface::Format;
 pub use edge_list::isolated_vertices;
 pub(crate) use edge_list::{Separator, fields, is_comment, unquote};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
-pub(crate) use numpy::{Archive, Array, NPY_MAGIC, ZIP_MAGIC};
+#[cfg(feature = "image")]
+pub(crate) use numpy::NPY_MAGIC;
+pub(crate) use numpy::{Archive, Array, ZIP_MAGIC};
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet_table;
 

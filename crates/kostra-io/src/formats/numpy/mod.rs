@@ -14,7 +14,9 @@ mod dense;
 mod sparse;
 mod zip;
 
-pub(crate) use array::{Array, MAGIC as NPY_MAGIC};
+pub(crate) use array::Array;
+#[cfg(feature = "image")]
+pub(crate) use array::MAGIC as NPY_MAGIC;
 pub(crate) use zip::{Archive, FILE as ZIP_MAGIC};
 
 use crate::head::{Evidence, Head};
