@@ -100,8 +100,8 @@ KERNEL __launch_bounds__(THREADS) begin_with_cores(u32 count, const u32* order, 
     }
 }
 
-// Finds a component that has an eighth of the sampled points or more, or NONE. It takes no pair in a
-// round, because the pairs of all others are enough. One block.
+// Finds a component that has an eighth of the sampled points or more, or NONE. It takes no pair in
+// the round, because the pairs of all others are enough. One block.
 KERNEL __launch_bounds__(SAMPLES) find_large(u32 count, const u32* labels, u32* large) {
     __shared__ u32 sampled[SAMPLES];
     __shared__ u64 most; // votes, and a label
