@@ -1,5 +1,5 @@
-//! Deflates the texts of the kernels and their headers, and compiles the kernels if an nvcc is
-//! found. Without an nvcc, the crate compiles them when they are first used.
+//! Deflates the texts of the kernels and their headers, without comments, and compiles the kernels
+//! if an nvcc is found. Without an nvcc, the crate compiles them when they are first used.
 
 use std::env;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let texts = [files("cu"), files("cuh")].concat();
     fs::write(out.join("files.rs"), table_of_texts(&texts)).expect("cargo's folder can be written");
-    deflate(&texts, &out.join("kernels.deflate")).expect("the kernels can be read and archived");
+    archive(&texts, &out).expect("the kernels can be read and archived");
     let demanded = env::var_os("KOSTRA_NVCC").is_some_and(|path| !path.is_empty());
     let table = match nvcc() {
         None if demanded => panic!("KOSTRA_NVCC does not name an nvcc that can be run"),
@@ -50,22 +50,36 @@ fn table_of_texts(names: &[String]) -> String {
     let mut rows = String::new();
     for name in names {
         rows += &format!(
-            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/kernels/{name}\"))),\n"
+            "    ({name:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/{KERNELS}/{name}\"))),\n"
         );
     }
     format!(
-        "/// The files of `kernels/` and its folders: name and text. Only for use when the crate is\n\
-         /// compiled.\nconst FILES: &[(&str, &str)] = &[\n{rows}];\n"
+        "/// The files of `kernels/` and its folders: name, and text without comments. Only for use\n\
+         /// when the crate is compiled.\nconst FILES: &[(&str, &str)] = &[\n{rows}];\n"
     )
 }
 
-/// Writes the texts of files, one after the other and deflated.
-fn deflate(names: &[String], archive: &Path) -> io::Result<()> {
-    let mut encoder = DeflateEncoder::new(File::create(archive)?, Compression::best());
+/// Writes the texts of files without comments: each to a file of its own, and all of them, one
+/// after the other, deflated.
+fn archive(names: &[String], out: &Path) -> io::Result<()> {
+    let archive = File::create(out.join("kernels.deflate"))?;
+    let mut encoder = DeflateEncoder::new(archive, Compression::best());
     for name in names {
-        encoder.write_all(&fs::read(Path::new(KERNELS).join(name))?)?;
+        let text = without_comments(&fs::read_to_string(Path::new(KERNELS).join(name))?);
+        encoder.write_all(text.as_bytes())?;
+        let copy = out.join(KERNELS).join(name);
+        fs::create_dir_all(copy.parent().expect("the path has a folder"))?;
+        fs::write(copy, text)?;
     }
     encoder.finish().map(drop)
+}
+
+/// A text without comments that end with the line, and without indentation: a third less in the
+/// program. The lines keep their numbers, which a compiler's messages name. No string contains
+/// `//`.
+fn without_comments(text: &str) -> String {
+    let code = |line: &str| line.split("//").next().unwrap_or_default().trim().to_owned() + "\n";
+    text.lines().map(code).collect()
 }
 
 /// An nvcc that can be run.
