@@ -18,6 +18,7 @@ use kostra_cuda::multi::RankForest;
 use super::bits;
 use super::local::is_on_device;
 use super::locality::has_locality;
+use super::rank_tree;
 use crate::comm::{Communicator, Reduction, takes_device_pointers};
 use crate::graph::Slice;
 
@@ -81,28 +82,23 @@ fn merge<K: Key>(
         let is_on_device = memory == WireMemory::OnDevice;
         run.counter("device pointers", f64::from(u8::from(is_on_device)));
         let mut merges = Vec::new();
-        let mut stride = 1;
-        let mut leader = None;
-        while stride < world.size() && leader.is_none() {
-            if !world.rank().is_multiple_of(2 * stride) {
-                let to = world.rank() - stride;
-                leader = Some(to);
-                world.send(to, &[forest.len() as u64]);
+        for sender in rank_tree::senders(world.rank(), world.size()) {
+            let (own, received) = (forest.len(), world.receive::<u64>(sender)[0] as usize);
+            forest.merge(received, |piece| {
                 // SAFETY: the pieces are of memory that MPI takes.
-                forest.send(|piece| unsafe { world.send_at(to, piece.address, piece.bytes) })?;
-            } else if world.rank() + stride < world.size() {
-                let sender = world.rank() + stride;
-                let (own, received) = (forest.len(), world.receive::<u64>(sender)[0] as usize);
-                forest.merge(received, |piece| {
-                    // SAFETY: the pieces are of memory that MPI takes.
-                    unsafe { world.receive_at(sender, piece.address, piece.bytes) }
-                })?;
-                merges.push(Merge { sender, own, received });
-            }
-            stride *= 2;
+                unsafe { world.receive_at(sender, piece.address, piece.bytes) }
+            })?;
+            merges.push(Merge { sender, own, received });
         }
-        let mut chosen = match leader {
-            Some(leader) => EdgeSet::from_words(world.receive(leader)),
+        let mut chosen = match rank_tree::leader(world.rank()) {
+            Some(leader) => {
+                world.send(leader, &[forest.len() as u64]);
+                forest.send(|piece| {
+                    // SAFETY: the pieces are of memory that MPI takes.
+                    unsafe { world.send_at(leader, piece.address, piece.bytes) }
+                })?;
+                EdgeSet::from_words(world.receive(leader))
+            }
             None => all_of(forest.len()),
         };
         // The merges are undone, the last one first.

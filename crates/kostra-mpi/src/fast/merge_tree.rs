@@ -8,6 +8,7 @@ use kostra_core::{Order, Run, SolveError, UnionFind, Weight};
 use super::active_edges::ActiveEdges;
 use super::bits;
 use super::global_id::GlobalId;
+use super::rank_tree;
 use crate::comm::Communicator;
 
 /// A merge of the edges of two ranks.
@@ -36,21 +37,16 @@ pub(super) fn merge<I: GlobalId, W: Weight>(
     let own = edges.forest(order, run)?;
     let mut held = edges.select(&own);
     let mut merges = Vec::new();
-    let mut stride = 1;
-    let mut leader = None;
-    while stride < world.size() && leader.is_none() {
-        if !world.rank().is_multiple_of(2 * stride) {
-            leader = Some(world.rank() - stride);
-            held.send(world.rank() - stride, world);
-        } else if world.rank() + stride < world.size() {
-            let sender = world.rank() + stride;
-            let own = held.len();
-            held = held.followed_by(&ActiveEdges::receive(sender, world));
-            let kept = held.forest(order, run)?;
-            merges.push(Merge { sender, own, received: held.len() - own, kept: kept.clone() });
-            held = held.select(&kept);
-        }
-        stride *= 2;
+    for sender in rank_tree::senders(world.rank(), world.size()) {
+        let own = held.len();
+        held = held.followed_by(&ActiveEdges::receive(sender, world));
+        let kept = held.forest(order, run)?;
+        merges.push(Merge { sender, own, received: held.len() - own, kept: kept.clone() });
+        held = held.select(&kept);
+    }
+    let leader = rank_tree::leader(world.rank());
+    if let Some(leader) = leader {
+        held.send(leader, world);
     }
     // This comes before any rank waits for its leader: a broadcast may wait until all ranks take
     // part.

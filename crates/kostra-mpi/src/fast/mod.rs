@@ -39,6 +39,7 @@ mod merge_tree;
 mod owners;
 mod parallel;
 mod pivot;
+mod rank_tree;
 
 use kostra_core::{
     EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
