@@ -2,12 +2,11 @@
 
 #![allow(unsafe_code, reason = "copies write to device memory, which is known by its address only")]
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use cudarc::driver::CudaSlice;
 use kostra_core::{Vertex, memory};
-use kostra_parallel::{Schedule, Team, lock, with_team};
+use kostra_parallel::{Schedule, Team, for_each_item, with_team};
 use kostra_partition::{Rows, WeightedGraph};
 
 use super::error::DevicePartitionError;
@@ -111,13 +110,10 @@ fn narrowed<T: Copy + Sync>(
     narrow: impl Fn(T) -> u32 + Sync,
 ) -> Result<Vec<u32>, DeviceError> {
     let mut narrowed = memory::zeros(values.len())?;
-    let blocks: Vec<_> =
-        narrowed.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).map(Mutex::new).collect();
-    team.for_each(blocks.len(), Schedule::Dynamic(1), |index| {
-        let (to, from) = &mut *lock(&blocks[index]);
-        to.iter_mut().zip(*from).for_each(|(to, &from)| *to = narrow(from));
+    let blocks = narrowed.chunks_mut(BLOCK).zip(values.chunks(BLOCK));
+    for_each_item(team, blocks, |(to, from)| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = narrow(from));
     });
-    drop(blocks);
     Ok(narrowed)
 }
 
