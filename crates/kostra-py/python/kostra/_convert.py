@@ -43,11 +43,15 @@ def networkx(graph, weight):
     edges = list(graph.edges(data=weight, default=1)) if weight is not None else list(graph.edges())
     u = np.fromiter((numbers[edge[0]] for edge in edges), np.int32, len(edges))
     v = np.fromiter((numbers[edge[1]] for edge in edges), np.int32, len(edges))
-    if weight is not None and edges:
-        attributes = [data for *_, data in graph.edges(data=True)]
-        if not any(weight in data for data in attributes):
-            first = {name: value for data in attributes for name, value in data.items()}
-            _refuse_missing(weight, first)
+    if (
+        weight is not None
+        and edges
+        and not any(weight in data for *_, data in graph.edges(data=True))
+    ):
+        others = {}
+        for *_, data in graph.edges(data=True):
+            others.update(data)
+        _report_missing(weight, others)
     weights = (
         None
         if weight is None
@@ -56,7 +60,7 @@ def networkx(graph, weight):
     return Columns(u, v, weights, len(nodes), nodes)
 
 
-def _refuse_missing(weight, attributes):
+def _report_missing(weight, attributes):
     """Refuses a weight that no edge has, or warns of the default one. ``attributes`` are the others,
     with a value each.
     """
@@ -83,8 +87,8 @@ def igraph(graph, weight):
     weights = None
     attributes = graph.es.attributes()
     if weight is not None and weight not in attributes and graph.ecount():
-        _refuse_missing(weight, {name: graph.es[0][name] for name in attributes})
-    if weight is not None and weight in graph.es.attributes():
+        _report_missing(weight, {name: graph.es[0][name] for name in attributes})
+    if weight is not None and weight in attributes:
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
     names = graph.vs["name"] if "name" in graph.vs.attributes() else [None]
     nodes = names if all(isinstance(name, str) for name in names) else None
