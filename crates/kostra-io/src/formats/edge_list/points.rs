@@ -4,8 +4,8 @@ use super::fields::text;
 use super::known::words;
 use crate::Terms;
 
-/// Words of which one is in the name of the first coordinate of points, and the other at the same
-/// place in the name of the second.
+/// Pairs of words by which the names of two coordinates differ: `start_lat` and `start_lon` differ
+/// in `lat` and `lon`.
 const COORDINATES: [[&str; 2]; 8] = [
     ["x", "y"],
     ["lon", "lat"],

@@ -31,7 +31,7 @@ impl Budget {
         Self { bytes, threads: threads as u64, held: 0 }
     }
 
-    /// The budget for an input of which reading holds so many bytes besides blocks.
+    /// The same budget, if reading the input holds this number of bytes in addition to blocks.
     pub(super) fn holding(self, held: u64) -> Self {
         Self { held, ..self }
     }
