@@ -15,6 +15,10 @@ constexpr u32 WIDTH = 32;
 constexpr u32 WARPS_BLOCK = 128;
 constexpr u32 RESIDENT = D <= 8 ? 5 : 3;
 
+// The most lanes that want a leaf for which the points of the leaf are compared with one lane's
+// point at a time.
+constexpr u32 FEW_LANES = 12;
+
 enum : u32 { ALL = 0xFFFFFFFFu };
 // After the bits of every distance.
 enum : u64 { FAR = 0xFFFFFFFFFFFFFFFFull };
@@ -145,6 +149,14 @@ __device__ __forceinline__ u32 ordered(float value) {
 }
 __device__ __forceinline__ float from_ordered(u32 bits) {
     return __uint_as_float(bits ^ ((bits >> 31) - 1 | 0x80000000u));
+}
+
+// The row that a lane has, for all lanes.
+__device__ __forceinline__ Row row_of(const Row& own, u32 lane) {
+    Row row;
+#pragma unroll
+    for (u32 k = 0; k < D; k++) row.at[k] = __shfl_sync(ALL, own.at[k], lane);
+    return row;
 }
 
 // The box around the boxes of all lanes.

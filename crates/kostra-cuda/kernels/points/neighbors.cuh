@@ -51,7 +51,31 @@ struct NearestVisitor {
 
     // The leaves beside the own one have been looked at before the walk.
     __device__ __forceinline__ void leaf(u32 leaf) {
-        if (leaf + 1 < own_leaf || leaf > own_leaf + 1) look(leaf);
+        if (leaf + 1 >= own_leaf && leaf <= own_leaf + 1) return;
+        u32 wanting = __ballot_sync(ALL, apart(own, boxes[leaf]) < nearest.apart[LIST]);
+        if (__popc(wanting) > FEW_LANES) {
+            look(leaf);
+        } else {
+            look_for(wanting, leaf);
+        }
+    }
+
+    // Compares the points of a leaf with the points of the given lanes, one lane at a time.
+    __device__ __forceinline__ void look_for(u32 lanes, u32 leaf) {
+        u32 lane = threadIdx.x % WIDTH, first = leaf * WIDTH, near = 0;
+        Row theirs = rows[first + lane];
+        for (; lanes != 0; lanes &= lanes - 1) {
+            u32 from = __ffs(lanes) - 1;
+            float reach = __shfl_sync(ALL, nearest.apart[LIST], from);
+            u32 passing = __ballot_sync(ALL, apart(row_of(own, from), theirs) < reach);
+            if (lane == from) near = passing;
+        }
+        for (; near != 0; near &= near - 1) {
+            u32 other = first + __ffs(near) - 1;
+            float distance = apart(own, rows[other]);
+            if (distance < nearest.apart[LIST]) nearest.insert(distance, other);
+        }
+        widest = largest(nearest.apart[LIST]);
     }
 
     __device__ __forceinline__ void look(u32 leaf) {

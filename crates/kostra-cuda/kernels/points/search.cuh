@@ -10,10 +10,6 @@
 #include "points/counters.cuh"
 #include "points/neighbors.cuh"
 
-// The most lanes that want a leaf for which the points of the leaf are compared with one lane's
-// point at a time.
-constexpr u32 FEW_LANES = 12;
-
 // The canonical distance of two points; with core distances, of mutual reachability.
 template <bool reaches, typename T>
 __device__ __forceinline__ u64 distance_of(const T* exact, const u64* cores, u32 a, u32 b) {
@@ -50,6 +46,25 @@ __device__ __forceinline__ void take_from_list(const T* exact, const u64* cores,
             lower_bound(bounds, labels[i + 1], key);
         }
     }
+}
+
+// The two least approximate distances to the points of a leaf. The lowest bits of a distance are
+// replaced by the point's place in the leaf, so it is not above the distance.
+struct LeastTwo {
+    u32 first = ALL, second = ALL;
+
+    __device__ __forceinline__ void add(u32 key) {
+        second = min(second, max(first, key));
+        first = min(first, key);
+    }
+
+    __device__ static __forceinline__ float distance(u32 key) {
+        return __uint_as_float(key & ~(WIDTH - 1));
+    }
+};
+
+__device__ __forceinline__ u32 placed(float apart, u32 place) {
+    return __float_as_uint(apart) & ~(WIDTH - 1) | place;
 }
 
 // The points that search, of a warp: one for each lane.
@@ -94,12 +109,31 @@ struct Search {
         widest = largest(fmaxf(limit, 0));
     }
 
+    // If many boxes are near the box around the points, they are compared with the points, because
+    // the points of one warp may be far from each other.
     __device__ __forceinline__ float gap(u32 node) {
         read_bound();
         Box box = boxes[node];
-        bool exists = box.low.at[0] <= box.high.at[0];
-        if (exists && common != NONE && node_labels[node] == common) exists = false;
-        return exists ? apart(packet, box) : __int_as_float(0x7FFFFFFF);
+        u32 label = node_labels[node];
+        bool exists = box.low.at[0] <= box.high.at[0] && (common == NONE || label != common);
+        float gap = exists ? apart(packet, box) : __int_as_float(0x7FFFFFFF);
+        u32 lanes = __ballot_sync(ALL, active), near = __ballot_sync(ALL, gap <= widest);
+        bool are_many = 4 * __popc(near) > __popc(lanes);
+        return are_many ? least_gap(lanes, box, exists, label) : gap;
+    }
+
+    // The least gap between a box and the points of the given lanes that need it.
+    __device__ __forceinline__ float least_gap(u32 lanes, const Box& box, bool exists, u32 label) {
+        float least = __int_as_float(0x7FFFFFFF);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            u32 from = __ffs(lanes) - 1;
+            Row row = row_of(own, from);
+            float their_limit = __shfl_sync(ALL, limit, from);
+            u32 inside = __shfl_sync(ALL, component, from);
+            float gap = apart(row, box);
+            if (exists && label != inside && gap <= their_limit) least = fminf(least, gap);
+        }
+        return least;
     }
 
     __device__ __forceinline__ float reach() { return widest; }
@@ -127,37 +161,58 @@ struct Search {
         return true;
     }
 
-    __device__ __forceinline__ void leaf(u32 leaf) {
+    __device__ __forceinline__ bool is_outside(u32 point) const {
+        return point < count && labels[point] != component;
+    }
+
+    // The points of a leaf compared with each lane's point.
+    __device__ __forceinline__ LeastTwo least_of_all(const Row& theirs, u32 label) {
         u32 lane = threadIdx.x % WIDTH;
+        __syncwarp();
+        tile[lane] = theirs;
+        tile_labels[lane] = label;
+        __syncwarp();
+        LeastTwo least;
+#pragma unroll 8
+        for (u32 j = 0; j < WIDTH; j++) {
+            u32 key = placed(apart(own, tile[j]), j);
+            least.add(tile_labels[j] != component ? key : ALL);
+        }
+        return least;
+    }
+
+    // The points of a leaf compared with the points of the given lanes, one lane at a time.
+    __device__ __forceinline__ LeastTwo least_of(u32 lanes, const Row& theirs, u32 label) {
+        u32 lane = threadIdx.x % WIDTH;
+        LeastTwo least;
+        for (; lanes != 0; lanes &= lanes - 1) {
+            u32 from = __ffs(lanes) - 1;
+            Row row = row_of(own, from);
+            u32 inside = __shfl_sync(ALL, component, from);
+            u32 key = label != inside ? placed(apart(row, theirs), lane) : ALL;
+            u32 first = __reduce_min_sync(ALL, key);
+            u32 second = __reduce_min_sync(ALL, key == first ? ALL : key);
+            if (lane == from) least = {first, second};
+        }
+        return least;
+    }
+
+    // The nearest point is compared canonically first. Usually no other one is as near.
+    __device__ __forceinline__ void leaf(u32 leaf) {
+        u32 first = leaf * WIDTH, lane = threadIdx.x % WIDTH;
         u32 needing = __ballot_sync(ALL, needs(leaf));
-        Row theirs = rows[(u64)leaf * WIDTH + lane];
-        u32 label = leaf * WIDTH + lane < count ? labels[(u64)leaf * WIDTH + lane] : NONE;
+        Row theirs = rows[first + lane];
+        u32 label = first + lane < count ? labels[first + lane] : NONE;
+        LeastTwo least = __popc(needing) <= FEW_LANES ? least_of(needing, theirs, label)
+                                                      : least_of_all(theirs, label);
         bool changed = false;
-        // With few lanes, each of them is compared with all points at once.
-        if (__popc(needing) <= FEW_LANES) {
-            for (; needing != 0; needing &= needing - 1) {
-                u32 lane_of = __ffs(needing) - 1;
-                Row row;
-#pragma unroll
-                for (u32 k = 0; k < PADDED; k++) row.at[k] = __shfl_sync(ALL, own.at[k], lane_of);
-                float their_limit = __shfl_sync(ALL, limit, lane_of);
-                u32 their_label = __shfl_sync(ALL, component, lane_of);
-                bool passes = apart(row, theirs) <= their_limit && label != their_label;
-                u32 passing = __ballot_sync(ALL, passes);
-                if (lane != lane_of) continue;
-                for (; passing != 0; passing &= passing - 1) {
-                    changed |= consider(leaf * WIDTH + __ffs(passing) - 1);
+        if (LeastTwo::distance(least.first) <= limit) {
+            changed = consider(first + least.first % WIDTH);
+            if (LeastTwo::distance(least.second) <= limit) {
+                for (u32 other = first; other < first + WIDTH; other++) {
+                    bool passes = is_outside(other) && apart(own, rows[other]) <= limit;
+                    if (passes) changed |= consider(other);
                 }
-            }
-        } else {
-            __syncwarp();
-            tile[lane] = theirs;
-            tile_labels[lane] = label;
-            __syncwarp();
-#pragma unroll 4
-            for (u32 j = 0; j < WIDTH; j++) {
-                bool passes = apart(own, tile[j]) <= limit && tile_labels[j] != component;
-                if (passes) changed |= consider(leaf * WIDTH + j);
             }
         }
         if (changed && best_key < bound) {
