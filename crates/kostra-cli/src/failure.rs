@@ -2,10 +2,13 @@
 //! Clap prints errors in the arguments, in several lines.
 
 use std::any::Any;
+use std::error::Error;
 use std::io::Write;
+use std::num::ParseIntError;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
+use clap::error::{ContextKind, ContextValue};
 use kostra::io::{ReadError, ReadErrorKind};
 use kostra_parallel::lock;
 
@@ -17,7 +20,12 @@ pub(crate) const EXIT_CODE: u8 = 2;
 
 /// Prints an error in the arguments, or the help text that the user asked for. Returns the exit
 /// code.
-pub(crate) fn show_usage(usage: &clap::Error) -> u8 {
+pub(crate) fn show_usage(mut usage: clap::Error) -> u8 {
+    // Its own words are "invalid digit found in string".
+    if usage.source().is_some_and(<dyn Error + 'static>::is::<ParseIntError>) {
+        let tip = "pass a whole number, 0 or more".into();
+        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
     if usage.use_stderr() {
         let _ = usage.print(); // no stream is left for an error about standard error
         return EXIT_CODE;

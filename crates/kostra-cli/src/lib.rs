@@ -51,7 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if usage.use_stderr() {
                 commands::let_rank_0_report();
             }
-            return failure::show_usage(&usage);
+            return failure::show_usage(usage);
         }
     };
     interrupt::install();

@@ -62,7 +62,6 @@ pub(super) struct Arguments {
         value_name = "DISTANCE",
         default_value_t = 0.0,
         value_parser = distance,
-        allow_negative_numbers = true, // so that the message names the fault
     )]
     epsilon: f64,
 

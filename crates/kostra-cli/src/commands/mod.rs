@@ -19,7 +19,7 @@ mod solvers;
 mod tree;
 mod verify;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, ValueHint};
 use kostra::io::FORMATS;
 
 use crate::command::{Answer, Entry};
@@ -76,7 +76,15 @@ pub(crate) fn definition() -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .after_help(after_help())
-        .subcommands(COMMANDS.iter().map(|command| (command.define)()))
+        .subcommands(COMMANDS.iter().map(|command| (command.define)().mut_args(taking_negatives)))
+}
+
+/// Makes a negative number after an option its value, so that the message names the option. The
+/// name of a file is more likely missing.
+fn taking_negatives(argument: clap::Arg) -> clap::Arg {
+    let has_value = argument.get_action().takes_values() && !argument.is_positional();
+    let is_file = argument.get_value_hint() != ValueHint::Unknown;
+    argument.allow_negative_numbers(has_value && !is_file)
 }
 
 /// Runs the command that the user typed, or prints the help if there is none.

@@ -55,7 +55,6 @@ pub(super) struct Arguments {
         value_name = "SHARE",
         default_value_t = 0.03,
         value_parser = imbalance,
-        allow_negative_numbers = true, // so that the message names the fault
     )]
     imbalance: f64,
 

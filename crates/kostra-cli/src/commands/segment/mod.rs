@@ -49,7 +49,6 @@ pub(super) struct Arguments {
         long,
         value_name = "K",
         value_parser = scale,
-        allow_negative_numbers = true, // so that the message names the fault
     )]
     scale: Option<f64>,
 
