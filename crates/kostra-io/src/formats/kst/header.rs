@@ -248,8 +248,8 @@ pub(super) fn check_edges_in_memory(header: &Header) -> Result<(), Fault> {
         return Ok(());
     }
     let sentence = format!(
-        "{edges} edges are more than the {MAX_EDGES} that a graph in memory can have; `kostra \
-         solve --memory` reads such a file in blocks"
+        "{edges} edges are more than the {MAX_EDGES} that a graph in memory can have; the command \
+         `kostra solve --memory` reads such a file in blocks"
     );
     Err(Fault::at_byte(24, sentence))
 }
