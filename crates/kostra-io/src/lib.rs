@@ -64,7 +64,9 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
 #[cfg(feature = "parquet")]
 pub use formats::write_parquet_table;
-pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
+pub use formats::{
+    FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, isolated_vertices, open_kst,
+};
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};
 pub use interface::{

@@ -16,7 +16,7 @@ from kostra._arrays import Columns
 
 
 #: How programs write a missing value.
-_MISSING = frozenset(("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"))
+_MISSING = frozenset(_kostra.MISSING_VALUES)
 
 
 def scipy(matrix):

@@ -53,6 +53,7 @@ pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
+pub use names::MISSING_VALUES;
 pub(super) use names::missing_value;
 
 impl Format {

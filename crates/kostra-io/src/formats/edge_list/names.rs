@@ -90,11 +90,14 @@ impl NamedRows<'_> {
     }
 }
 
+/// How programs write a missing value.
+pub const MISSING_VALUES: [&str; 9] =
+    ["NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"];
+
 /// A warning if a vertex is called as programs write a missing value. Its edges would join vertices
 /// that have nothing in common.
 pub(in crate::formats) fn missing_value(names: &[String]) -> Option<String> {
-    const MISSING: [&str; 9] = ["NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"];
-    let found = names.iter().find(|name| MISSING.contains(&name.as_str()))?;
+    let found = names.iter().find(|name| MISSING_VALUES.contains(&name.as_str()))?;
     Some(format!("'{found}' is a vertex; if it stands for a missing value, remove its edges"))
 }
 
