@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::{is_weight, texts, unquote};
+use super::fields::{ask_for_point, grouped_digits, is_weight, text, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
-use crate::number::{has_decimal_comma, natural};
+use crate::number::{digits, has_decimal_comma, natural};
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
 /// The first line that is not a comment.
@@ -193,6 +193,52 @@ pub(super) fn refuse_matrix(
     let sentence = format!(
         "are the lines a matrix of weights? store it in a .npy file, or pass {source} and {target} \
          if each line is an edge"
+    );
+    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+}
+
+/// Refuses weights between semicolons whose points may separate thousands. Programs write
+/// semicolons where a comma is the decimal point.
+pub(super) fn refuse_thousands(
+    rows: &[Fields<'_>],
+    weight: Option<usize>,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let weights = rows.iter().filter_map(|row| row.get(weight?).copied());
+    match grouped_digits(weights).filter(|_| !options.columns.decimal_comma) {
+        Some(number) => {
+            let sentence = ask_for_point(number);
+            Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses rows `1-2 5`, recognized as edges between names, that may be edges `1 2` of weight 5: in
+/// every row, the first of two fields is two numbers with signs between them.
+pub(super) fn refuse_joined_ends(
+    rows: &[Fields<'_>],
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let is_joined = |field: &[u8]| {
+        let (_, end) = digits(field, 0);
+        let between = field.iter().skip(end).take_while(|byte| b"-=>:/~".contains(byte)).count();
+        let (_, last) = digits(field, end + between);
+        end > 0 && between > 0 && last > end + between && last == field.len()
+    };
+    let is_open = |row: &Fields<'_>| match row[..] {
+        [ends, weight] => is_joined(ends) && is_weight(weight, false),
+        _ => false,
+    };
+    let (true, Some(&[ends, weight])) = (rows.iter().all(is_open), rows.first().map(Vec::as_slice))
+    else {
+        return Ok(());
+    };
+    let (ends, weight) = (text(ends), text(weight));
+    let sentence = format!(
+        "is {ends} the name of a vertex, or an edge of weight {weight}? pass `{}` if it is a name, \
+         or divide the ends of edges by blanks",
+        options.terms.names()
     );
     Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
 }

@@ -48,7 +48,7 @@ use head::{COUNTS_COMMENT, Head};
 pub(super) use choose::{Chooser, Chosen};
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
-pub(crate) use fields::{Separator, fields, is_comment, unquote};
+pub(crate) use fields::{Separator, ask_for_point, fields, grouped_digits, is_comment, unquote};
 pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
