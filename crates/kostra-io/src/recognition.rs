@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use crate::compression::{LONGEST_HEAD, Stream};
-use crate::formats::FORMATS;
+use crate::formats::{FORMATS, is_comment};
 use crate::head::{Evidence, Head, is_utf_16};
 use crate::interface::Format;
 use crate::{ReadErrorKind, Terms, foreign, formats};
@@ -71,10 +71,31 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
     if is_utf_16(bytes) {
         return Err(ReadErrorKind::utf_16());
     }
+    if let Some(sentence) = one_column(head, terms) {
+        return Err(ReadErrorKind::Malformed(sentence));
+    }
     Err(ReadErrorKind::UnknownFormat {
         known: formats::ids(|_| true),
         option: terms.option("format"),
     })
+}
+
+/// What to say about a text whose lines have one column each. Numbers may be points.
+fn one_column(head: &Head<'_>, terms: Terms) -> Option<String> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);
+    let mut rows =
+        head.lines()?.iter().map(|line| line.trim_ascii()).filter(|row| !is_comment(row));
+    if !rows.clone().all(|row| row.iter().all(is_word)) {
+        return None;
+    }
+    let is_number = str::from_utf8(rows.next_back()?).is_ok_and(|row| row.parse::<f64>().is_ok());
+    let points = match is_number {
+        true => format!("; {} finds the tree of points of one coordinate", terms.points()),
+        false => String::new(),
+    };
+    Some(format!(
+        "an edge needs two ends, but the lines have one column; write both ends in a line{points}"
+    ))
 }
 
 /// The remedy for an input in a format that Kostra does not read. Some look like an edge list.
@@ -327,6 +348,10 @@ mod tests {
             )
         );
         assert!(recognize(b"hello\n", true).is_err());
+        for text in ["1\n2\n3\n", "height\n1.5\n-2\n", "# one\n7"] {
+            let said = recognize(text.as_bytes(), true).unwrap_err().to_string();
+            assert!(said.starts_with("an edge needs two ends") && said.contains("`kostra tree`"));
+        }
         assert_eq!(recognize(b"\n \r\n", true).unwrap_err().to_string(), "the input is empty");
         for (bytes, remedy) in [
             (&b"PK\x03\x04"[..], "archive; unpack it"),

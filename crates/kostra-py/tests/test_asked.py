@@ -242,11 +242,11 @@ def test_messages_of_readers_name_arguments_and_not_the_commands_options(tmp_pat
     path = tmp_path / "with --names.txt"
     for text, message in [
         ("a b 1\n", "names=True"),
-        ("hello\n", "pass `format`"),
+        ("hello!\n", "pass `format`"),
         ("0 1 nan\n", 'the weight is NaN; fix it, or pass `nan="skip"`'),
     ]:
         path.write_text(text)
-        options = {} if text == "hello\n" else {"format": "edges"}
+        options = {} if text == "hello!\n" else {"format": "edges"}
         if text == "a b 1\n":
             options["vertices"] = 2
         with pytest.raises(ValueError) as refusal:

@@ -270,7 +270,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     path.write_text("p sp 2 1\na 0 1 5\n")
     with pytest.raises(ValueError, match="roads.gr: line 2, column 3: "):
         kostra.Graph.read(path)
-    path.write_text("hello\n")
+    path.write_text("hello!\n")
     with pytest.raises(ValueError, match="none of the formats that Kostra reads .* pass `format`"):
         kostra.Graph.read(path)
     for options, message in [
