@@ -11,7 +11,8 @@ use kostra::io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOption
 use kostra::{Run, cuda};
 use kostra_core::DeviceTimes;
 use kostra_points::{
-    AxisOrder, Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
+    AxisOrder, Distance, Metric, PointTree, Points, PointsError, degrees_among, neighbors_tree,
+    spanning_tree,
 };
 use serde::Serialize;
 
@@ -254,21 +255,17 @@ impl PointRequest {
                 self.source
             );
         }
-        let [first, second] = &*file.names else { return Ok(()) };
-        let order = AxisOrder::of_names(first, second);
-        let are_axes = matches!(order, AxisOrder::LatitudeFirst | AxisOrder::LongitudeFirst);
-        // x and y may be any plane.
-        let is_of_earth = |name: &String| {
-            let name = name.to_lowercase();
-            ["lat", "lon", "lng"].iter().any(|word| name.contains(word))
-        };
-        if self.options.columns.is_empty()
-            && are_axes
-            && [first, second].into_iter().any(is_of_earth)
+        let names: Vec<_> = file.names.iter().map(String::as_str).collect();
+        if let (true, Some([latitude, longitude])) =
+            (self.options.columns.is_empty(), degrees_among(&names))
         {
+            let columns = match names.len() {
+                2 => String::new(),
+                _ => format!("--columns {latitude},{longitude} "),
+            };
             output::warn(&[format!(
-                "{}: the distances are in the unit of {first} and {second}; if these are degrees, \
-                 pass `--metric haversine` for distances in meters",
+                "{}: the distances are in the unit of {latitude} and {longitude}; if these are \
+                 degrees, pass `{columns}--metric haversine` for distances in meters",
                 self.source
             )]);
         }
@@ -349,6 +346,9 @@ fn with_option(error: DevicePointsError, wanted: Wanted) -> anyhow::Error {
                  points, {}",
                 points.saturating_sub(1)
             )
+        }
+        DevicePointsError::Points(error @ PointsError::NotGeographic { .. }) => {
+            anyhow::anyhow!("{error} with `--columns`")
         }
         error => error.into(),
     }

@@ -40,7 +40,8 @@ pub enum PointsError {
     },
     /// The haversine metric needs points of two coordinates.
     #[error(
-        "the haversine metric needs 2 coordinates per point (latitude, longitude), not {dimensions}"
+        "the haversine metric needs 2 coordinates per point (latitude, longitude), not {dimensions}; \
+         pass these two columns"
     )]
     NotGeographic {
         /// The number of coordinates of a point.

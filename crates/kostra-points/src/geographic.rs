@@ -35,6 +35,32 @@ impl AxisOrder {
     }
 }
 
+/// The first latitude and the first longitude among the names of columns. A name that is `x` or `y`
+/// is neither, because these may be on any plane.
+///
+/// ```
+/// use kostra_points::degrees_among;
+///
+/// assert_eq!(degrees_among(&["stop_lon", "stop_lat", "height"]), Some(["stop_lat", "stop_lon"]));
+/// assert_eq!(degrees_among(&["lat", "height"]), None);
+/// ```
+pub fn degrees_among<'a>(names: &[&'a str]) -> Option<[&'a str; 2]> {
+    let first =
+        |starts: &[&str]| names.iter().find(|name| has_word(&words(name), starts, &[])).copied();
+    first(LATITUDE).zip(first(LONGITUDE)).map(<[_; 2]>::from)
+}
+
+/// Starts of words for a latitude and for a longitude.
+const LATITUDE: &[&str] = &["lat"];
+const LONGITUDE: &[&str] = &["lon", "lng"];
+
+/// Whether one of the words starts with one of `starts`, or is one of `names`.
+fn has_word(words: &[String], starts: &[&str], names: &[&str]) -> bool {
+    words
+        .iter()
+        .any(|word| starts.iter().any(|start| word.starts_with(start)) || names.contains(&&**word))
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     Latitude,
@@ -44,13 +70,8 @@ enum Axis {
 impl Axis {
     fn of_name(name: &str) -> Option<Self> {
         let words = words(name);
-        let has = |starts: &[&str], names: &[&str]| {
-            words.iter().any(|word| {
-                starts.iter().any(|start| word.starts_with(start)) || names.contains(&&**word)
-            })
-        };
-        let latitude = has(&["lat"], &["y", "ycoord"]);
-        let longitude = has(&["lon", "lng"], &["x", "xcoord"]);
+        let latitude = has_word(&words, LATITUDE, &["y", "ycoord"]);
+        let longitude = has_word(&words, LONGITUDE, &["x", "xcoord"]);
         match (latitude, longitude) {
             (true, false) => Some(Self::Latitude),
             (false, true) => Some(Self::Longitude),

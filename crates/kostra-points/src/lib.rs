@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `points` | [`Points`]: the checked input |
 //! | `metric` | [`Metric`], [`Distance`]: what is measured |
-//! | `geographic` | [`AxisOrder`]: whether the latitude is the first column |
+//! | `geographic` | [`AxisOrder`], [`degrees_among`]: which columns are the latitude and the longitude |
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
@@ -43,7 +43,7 @@ mod wide;
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
 pub use error::PointsError;
-pub use geographic::AxisOrder;
+pub use geographic::{AxisOrder, degrees_among};
 pub use kd_tree::kd_tree;
 pub use kostra_core as low_level;
 pub use kostra_core::Run;

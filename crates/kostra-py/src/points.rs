@@ -167,6 +167,14 @@ pub(crate) fn order_of_axes(first: &str, second: &str) -> Option<&'static str> {
     }
 }
 
+/// The first latitude and the first longitude among the names of columns.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python passes a list")]
+pub(crate) fn degrees_among(names: Vec<String>) -> Option<[String; 2]> {
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    kostra_points::degrees_among(&names).map(|found| found.map(str::to_owned))
+}
+
 /// Whether a column of points with this name may be a coordinate.
 #[pyfunction]
 pub(crate) fn may_be_coordinate(name: &str) -> bool {

@@ -260,3 +260,12 @@ def test_queries_without_rows_name_the_method_that_runs_them():
     with pytest.raises(TypeError, match=r"a LazyFrame has no rows yet; pass table.collect\(\)"):
         kostra.Graph.from_table(query)
     assert kostra.Graph.from_table(query.collect()).m == 1
+
+
+def test_degrees_beside_a_height_give_a_warning():
+    table = pandas.DataFrame({"lon": [14.0, 16], "height": [3, 4], "lat": [50.0, 49]})
+    with pytest.warns(UserWarning, match=r"pass X\[\['lat', 'lon'\]\] and metric='haversine'"):
+        kostra.euclidean_mst(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kostra.euclidean_mst(table.rename(columns={"lat": "plate", "lon": "salon"}))

@@ -218,16 +218,15 @@ def refuse_wrong_columns(name, values, metric):
                 "that you choose"
             )
     columns = [str(column) for column in columns]
-    if len(columns) != 2:
-        return
-    if isinstance(metric, str) and METRICS.get(metric) in _OF_PLANE:
-        axes = [any(word in column.lower() for column in columns) for word in ("lat", "lon", "lng")]
-        if axes[0] and (axes[1] or axes[2]):
-            _arrays.warn(
-                f"the distances are in the unit of {columns[0]!r} and {columns[1]!r}; if these are "
-                "degrees, pass metric='haversine' for distances in meters"
-            )
-    if metric != "haversine":
+    degrees = _kostra.degrees_among(columns)
+    if degrees and isinstance(metric, str) and METRICS.get(metric) in _OF_PLANE:
+        latitude, longitude = degrees
+        both = "" if len(columns) == 2 else f"{name}[{degrees}] and "
+        _arrays.warn(
+            f"the distances are in the unit of {latitude!r} and {longitude!r}; if these are "
+            f"degrees, pass {both}metric='haversine' for distances in meters"
+        )
+    if metric != "haversine" or len(columns) != 2:
         return
     order = _kostra.order_of_axes(*columns)
     if order is not None:
