@@ -232,6 +232,13 @@ impl PointRequest {
             let rows = file.coordinates.chunks_exact(file.dimensions);
             (0_u32..).zip(rows).all(|(row, point)| point[0] == first + f64::from(row))
         };
+        if self.options.columns.is_empty() && are_distances(&file) {
+            output::warn(&[format!(
+                "{}: the table is symmetric with zeros on the diagonal; if it contains distances, \
+                 save it as .npy, and pass it to `kostra solve`",
+                self.source
+            )]);
+        }
         let is_guess = file.names.is_empty() && self.options.columns.is_empty();
         if is_guess && file.dimensions > 1 && file.len() > 2 && (counts(0.0) || counts(1.0)) {
             output::warn(&[format!(
@@ -288,6 +295,20 @@ impl PointRequest {
             AxisOrder::LatitudeFirst | AxisOrder::Unknown => Ok(()),
         }
     }
+}
+
+/// Whether a table of points looks like a matrix of their distances.
+fn are_distances(file: &PointFile) -> bool {
+    let (n, values) = (file.dimensions, &file.coordinates);
+    let is_symmetric = |row: usize| {
+        (0..row).all(|column| values[row * n + column] == values[column * n + row])
+            && values[row * n + row] == 0.0
+    };
+    n == file.len()
+        && n > 2
+        && (0..n).all(is_symmetric)
+        && values.iter().all(|&value| value >= 0.0)
+        && values.iter().any(|&value| value > 0.0)
 }
 
 /// An error in the words of the command line, with the line of the point that is at fault.

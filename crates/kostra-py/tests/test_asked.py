@@ -262,6 +262,17 @@ def test_queries_without_rows_name_the_method_that_runs_them():
     assert kostra.Graph.from_table(query.collect()).m == 1
 
 
+
+
+def test_a_matrix_of_distances_in_place_of_points_gives_a_warning():
+    distances = np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
+    with pytest.warns(UserWarning, match="X is symmetric with zeros on the diagonal; .*precomputed"):
+        kostra.euclidean_mst(distances)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kostra.single_linkage(distances, metric="precomputed")
+        kostra.euclidean_mst(np.triu(distances))
+        kostra.euclidean_mst(np.zeros((3, 3)))
 def test_degrees_beside_a_height_give_a_warning():
     table = pandas.DataFrame({"lon": [14.0, 16], "height": [3, 4], "lat": [50.0, 49]})
     with pytest.warns(UserWarning, match=r"pass X\[\['lat', 'lon'\]\] and metric='haversine'"):

@@ -278,8 +278,26 @@ def points(name, values, metric):
     if 0 in array.shape:
         what = "points" if array.shape[0] == 0 else "columns"
         raise ValueError(f"{name} has the shape {array.shape} and so no {what}; pass at least one")
+    if _are_distances(array):
+        _arrays.warn(
+            f"{name} is symmetric with zeros on the diagonal; if it contains distances, pass "
+            "metric='precomputed' to kostra.single_linkage or an estimator"
+        )
     is_single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     return np.asarray(array, np.float32 if is_single else np.float64)
+
+
+def _are_distances(array):
+    """Whether an array of points looks like a matrix of their distances."""
+    n = len(array)
+    return (
+        array.shape == (n, n)
+        and n > 2
+        and not array.diagonal().any()
+        and array.any()
+        and (array >= 0).all()
+        and np.array_equal(array, array.T)
+    )
 
 
 def tree(X, *, metric="euclidean", min_samples=None, threads=None):
