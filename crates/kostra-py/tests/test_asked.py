@@ -273,6 +273,15 @@ def test_a_matrix_of_distances_in_place_of_points_gives_a_warning():
         kostra.single_linkage(distances, metric="precomputed")
         kostra.euclidean_mst(np.triu(distances))
         kostra.euclidean_mst(np.zeros((3, 3)))
+
+
+def test_entries_of_distances_that_are_stored_twice_are_added_as_by_scipy():
+    twice = sparse.coo_array(([1.0, 2.0, 2.0], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
+    links = kostra.single_linkage(twice, metric="precomputed")
+    assert links[:, 2].tolist() == [2, 3]
+    assert twice.nnz == 3
+
+
 def test_degrees_beside_a_height_give_a_warning():
     table = pandas.DataFrame({"lon": [14.0, 16], "height": [3, 4], "lat": [50.0, 49]})
     with pytest.warns(UserWarning, match=r"pass X\[\['lat', 'lon'\]\] and metric='haversine'"):

@@ -98,6 +98,8 @@ def sparse_tree(X, min_samples, threads):
     if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
         raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
     n = X.shape[0]
+    if X.format == "coo":
+        X = X.tocsr()  # adds entries that are stored twice
     X = X.tocoo(copy=False)
     rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
     distances = _arrays.numbers("X.data", X.data)
