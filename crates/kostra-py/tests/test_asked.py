@@ -264,6 +264,17 @@ def test_queries_without_rows_name_the_method_that_runs_them():
 
 
 
+def test_series_with_different_labels_are_a_question():
+    u, v = pandas.Series([0, 1]), pandas.Series([1, 2])
+    w = pandas.Series([5, 3])
+    for function in (kostra.Graph, kostra.minimum_spanning_forest):
+        for relabel in (False, True):
+            with pytest.raises(ValueError, match=r"do the rows of u and w .* w.to_numpy\(\)"):
+                function(u, v, w.sort_values(), relabel=relabel)
+    assert kostra.Graph(u, v, w.sort_values().to_numpy()).weights.tolist() == [3, 5]
+    assert kostra.Graph(u, v.tolist(), w).weights.tolist() == [5, 3]
+
+
 def test_a_matrix_of_distances_in_place_of_points_gives_a_warning():
     distances = np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
     with pytest.warns(UserWarning, match="X is symmetric with zeros on the diagonal; .*precomputed"):

@@ -65,6 +65,23 @@ def vector(name, values):
     return np.require(array, requirements=("C_CONTIGUOUS", "ALIGNED"))
 
 
+def refuse_other_labels(u, v, w):
+    """Refuses columns of pandas with different labels: their rows belong together either by label
+    or by position.
+    """
+    columns = {"u": u, "v": v, "w": w}
+    labels = {name: getattr(column, "index", None) for name, column in columns.items()}
+    labels = {name: index for name, index in labels.items() if hasattr(index, "equals")}
+    for name, index in labels.items():
+        first = next(iter(labels))
+        if not index.equals(labels[first]):
+            raise ValueError(
+                f"do the rows of {first} and {name} belong together by label or by position? their "
+                f"labels differ; pass columns of one table, or {first}.to_numpy() and "
+                f"{name}.to_numpy()"
+            )
+
+
 def exact(name, values):
     """Values as an array. Refuses values that NumPy would round."""
     try:

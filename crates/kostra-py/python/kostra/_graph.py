@@ -70,6 +70,7 @@ class Graph(Sources):
     def __init__(
         self, u, v, w=None, n=None, *, nan="error", relabel=False, copy=True, threads=None
     ):
+        _arrays.refuse_other_labels(u, v, w)
         columns = Columns(u, v, w, n)
         if _arrays.flag("relabel", relabel):
             if n is not None:
