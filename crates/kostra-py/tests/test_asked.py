@@ -262,6 +262,26 @@ def test_queries_without_rows_name_the_method_that_runs_them():
     assert kostra.Graph.from_table(query.collect()).m == 1
 
 
+def test_a_dataset_of_xarray_names_the_method_that_makes_a_table():
+    class Dataset:
+        def to_dataframe(self):
+            return pandas.DataFrame()
+
+        def compute(self):
+            return self
+
+    with pytest.raises(TypeError, match=r"pass table.to_dataframe\(\)"):
+        kostra.Graph.from_table(Dataset())
+
+
+def test_what_is_no_array_is_named():
+    for values, kind in [((x for x in [0]), "generator"), ({0}, "set"), (None, "NoneType")]:
+        with pytest.raises(TypeError, match=f"u must be an array or a list, not {kind}"):
+            kostra.Graph(values, [1], [1])
+    with pytest.raises(TypeError, match="X must be an array or a list, not dict"):
+        kostra.euclidean_mst({"x": [1.0], "y": [2.0]})
+    with pytest.raises(ValueError, match="column 'source' must have one dimension, not 2"):
+        kostra.Graph.from_table({"source": [(0, 0)], "target": [(1, 1)], "weight": [1]})
 
 
 def test_series_with_different_labels_are_a_question():
@@ -273,6 +293,20 @@ def test_series_with_different_labels_are_a_question():
                 function(u, v, w.sort_values(), relabel=relabel)
     assert kostra.Graph(u, v, w.sort_values().to_numpy()).weights.tolist() == [3, 5]
     assert kostra.Graph(u, v.tolist(), w).weights.tolist() == [5, 3]
+
+
+@pytest.mark.parametrize("kind", [polars.Series, pyarrow.array, lambda v: pandas.array(v, "Int64")])
+def test_integers_beside_missing_values_are_not_rounded(kind):
+    with pytest.raises(ValueError, match=r"w\[0\] is an integer that a float would round"):
+        kostra.Graph([0, 1], [1, 2], kind([2**53 + 1, None]), nan="skip")
+    graph = kostra.Graph([0, 1], [1, 2], kind([7, None]), 3, nan="skip")
+    assert len(graph.minimum_spanning_forest()) == 1
+
+
+def test_half_floats_in_a_list_need_no_cast():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kostra.Graph([0], [1], [np.float16(2)]).weights.tolist() == [2]
 
 
 def test_a_matrix_of_distances_in_place_of_points_gives_a_warning():

@@ -92,6 +92,17 @@ def exact(name, values):
         raise ValueError(
             f"{name} contains an integer that is too large for a float; pass integers only"
         ) from error
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise TypeError(f"{name} must be an array or a list, not {type(values).__name__}")
+    column_type = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if array.dtype.kind == "f" and column_type.startswith(("int", "uint")):
+        # Integers of a column in which values are missing have become floats.
+        wide = np.abs(array) >= 2.0**53
+        if wide.any():
+            raise ValueError(
+                f"{name}[{int(wide.argmax())}] is an integer that a float would round, because "
+                "other values are missing; remove the rows without a value"
+            )
     place = rounded(values, array) if array.ndim == 1 else None
     if place is not None:
         raise ValueError(
@@ -144,7 +155,7 @@ def rounded(values, array):
     """The first position at which NumPy rounded an integer to a float; None if there is none."""
     if array.dtype.kind != "f" or hasattr(values, "__array__"):
         return None
-    for place in np.flatnonzero(np.abs(array) >= 2.0**53).tolist():
+    for place in np.flatnonzero(np.abs(array, dtype=np.float64) >= 2.0**53).tolist():
         value = np.asarray(values[place]).item()
         if isinstance(value, int) and value != array[place].item():
             return place

@@ -248,8 +248,10 @@ def _refuse_rounded(name, ends, others):
 
 
 def refuse_query(frame):
-    """Refuses a query without rows, such as a LazyFrame of Polars or a table of Dask."""
-    for method in ("collect", "compute"):
+    """Refuses a query without rows, such as a LazyFrame of Polars or a table of Dask, and a dataset
+    of xarray.
+    """
+    for method in ("to_dataframe", "collect", "compute"):
         if callable(getattr(type(frame), method, None)):
             raise TypeError(f"a {type(frame).__name__} has no rows yet; pass table.{method}()")
 
@@ -299,10 +301,12 @@ def column_of(frame, name):
 
 def _column(frame, name):
     column = column_of(frame, name)
-    if np.ndim(column) == 2:
+    if np.ndim(column) == 2 and hasattr(frame, "columns"):
         raise ValueError(
             f"table has {np.shape(column)[1]} columns named {name!r}; rename all but one"
         )
+    if np.ndim(column) > 1:
+        raise ValueError(f"column {name!r} must have one dimension, not {np.ndim(column)}")
     dtype = getattr(column, "dtype", None)
     # A NaN in a float column is a value. The engine decides about weights of NaN.
     if hasattr(column, "isna") and not (isinstance(dtype, np.dtype) and dtype.kind == "f"):
