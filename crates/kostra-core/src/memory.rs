@@ -92,9 +92,17 @@ pub fn zeros<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
 
 /// `values` copies of a value.
 pub fn filled<T: Clone>(values: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
-    let mut array = with_capacity(values)?;
-    array.resize(values, value);
+    let mut array = Vec::new();
+    refill(&mut array, values, value)?;
     Ok(array)
+}
+
+/// Makes an array hold `values` copies of a value, in its own memory if that is large enough.
+pub fn refill<T: Clone>(array: &mut Vec<T>, values: usize, value: T) -> Result<(), OutOfMemory> {
+    array.clear();
+    reserve_exact(array, values)?;
+    array.resize(values, value);
+    Ok(())
 }
 
 /// A copy of an array.
