@@ -24,7 +24,8 @@ pub(super) struct Merged {
 }
 
 /// Merges each component with `next[component]`, which is the component itself if it has no first
-/// pair. Appends the first pairs, each once. `pair` is called for components with a pair.
+/// pair. `sizes` is empty if each component is one point. Appends the first pairs, each once.
+/// `pair` is called for components with a pair.
 pub(super) fn merge(
     mut next: Vec<u32>,
     sizes: &[u32],
@@ -50,11 +51,11 @@ pub(super) fn merge(
         for component in range {
             let number = numbers[find(next, component as u32) as usize].load(Relaxed);
             numbers[component].store(number, Relaxed);
-            let size = &slots[number as usize];
+            let (size, added) = (&slots[number as usize], *sizes.get(component).unwrap_or(&1));
             if is_alone {
-                size.store(size.load(Relaxed) + sizes[component], Relaxed);
+                size.store(size.load(Relaxed) + added, Relaxed);
             } else {
-                size.fetch_add(sizes[component], Relaxed);
+                size.fetch_add(added, Relaxed);
             }
         }
     });
