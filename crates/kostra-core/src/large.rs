@@ -5,8 +5,7 @@
 //! pages. It may decline.
 #![allow(unsafe_code, reason = "the system call and the allocator interface take addresses")]
 
-use std::alloc::{GlobalAlloc, Layout, System, realloc};
-use std::mem::ManuallyDrop;
+use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::{OutOfMemory, memory};
 
@@ -19,28 +18,6 @@ pub fn with_capacity_in_large_pages<T>(values: usize) -> Result<Vec<T>, OutOfMem
     let spare = room.spare_capacity_mut();
     ask_for_large_pages(spare.as_mut_ptr().cast(), size_of_val(spare));
     Ok(room)
-}
-
-/// An empty vector with the memory of a vector that is no longer needed. The system need not clear
-/// pages for it, unlike for a new vector. A vector without capacity if the two types are aligned
-/// differently.
-pub fn recycled<T: Copy, U>(array: Vec<T>) -> Vec<U> {
-    let bytes = array.capacity() * size_of::<T>();
-    let values = bytes / size_of::<U>().max(1);
-    let used = values * size_of::<U>();
-    if used == 0 || align_of::<T>() != align_of::<U>() {
-        return Vec::new();
-    }
-    let mut array = ManuallyDrop::new(array);
-    let start = array.as_mut_ptr().cast::<u8>();
-    // SAFETY: the vector owns this memory, with the layout of an array of its capacity. Its values
-    // need no drop. The memory has `used` bytes, at least 1, and the alignment of both types when
-    // the new vector takes it. If the system refuses to shrink it, it belongs to nothing.
-    unsafe {
-        let layout = Layout::from_size_align_unchecked(bytes, align_of::<T>());
-        let start = if used == bytes { start } else { realloc(start, layout, used) };
-        if start.is_null() { Vec::new() } else { Vec::from_raw_parts(start.cast(), 0, values) }
-    }
 }
 
 /// The system's allocator, with large allocations in large pages, for programs that hold large
@@ -171,18 +148,6 @@ mod tests {
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));
         }
-    }
-
-    #[test]
-    fn memory_of_other_values_is_taken_if_it_is_aligned() {
-        let mut room = recycled::<_, [u64; 3]>(vec![7_u64; 8]);
-        assert_eq!((room.len(), room.capacity()), (0, 2));
-        room.resize(5, [1, 2, 3]);
-        assert_eq!(room, [[1, 2, 3]; 5]);
-        assert!(recycled::<_, u64>(room).capacity() >= 15);
-        assert_eq!(recycled::<_, u64>(vec![7_u32; 8]).capacity(), 0);
-        assert_eq!(recycled::<_, [u64; 3]>(vec![7_u64; 2]).capacity(), 0);
-        assert_eq!(recycled::<u64, u64>(Vec::new()).capacity(), 0);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_
 pub use forest::{Forest, Labels, Total};
 pub use forest_edges::{ForestEdges, ForestState};
 pub use graph::{AnyGraph, Graph};
-pub use large::{LargePages, ReportingAllocator, recycled, with_capacity_in_large_pages};
+pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
 pub use memory::OutOfMemory;
 pub use prefetch::prefetch;
 pub use run::{DeviceTimes, Observer, Round, Run, Scratch};

@@ -92,17 +92,9 @@ pub fn zeros<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
 
 /// `values` copies of a value.
 pub fn filled<T: Clone>(values: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
-    let mut array = Vec::new();
-    refill(&mut array, values, value)?;
-    Ok(array)
-}
-
-/// Makes an array hold `values` copies of a value, in its own memory if that is large enough.
-pub fn refill<T: Clone>(array: &mut Vec<T>, values: usize, value: T) -> Result<(), OutOfMemory> {
-    array.clear();
-    reserve_exact(array, values)?;
+    let mut array = with_capacity(values)?;
     array.resize(values, value);
-    Ok(())
+    Ok(array)
 }
 
 /// A copy of an array.

@@ -50,7 +50,7 @@ fn tree_of(
             Norm::Absolutes => Prim::<Absolutes>::new(&prepared, core)?.solve(team, run),
             Norm::Largest => Prim::<Largest>::new(&prepared, core)?.solve(team, run),
         })?;
-        Ok(pair::tree(&prepared, pairs.into(), team)?)
+        Ok(pair::tree(&prepared, pairs, team)?)
     })
 }
 

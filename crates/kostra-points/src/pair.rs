@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{OutOfMemory, memory, recycled};
+use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Team, atomic_u64, for_each_item, into_item, lock};
 
 use crate::{PointTree, Prepared};
@@ -43,40 +43,21 @@ impl Pair {
     }
 }
 
-/// Pairs in any order, and memory that is no longer needed.
-pub(crate) struct Unsorted {
-    pub(crate) pairs: Vec<Pair>,
-    /// Empty, with any capacity, to sort the pairs.
-    pub(crate) spare: Vec<Pair>,
-    /// Empty, with any capacity, for the ends of the sorted pairs.
-    pub(crate) ends: Vec<[u32; 2]>,
-}
-
-impl From<Vec<Pair>> for Unsorted {
-    fn from(pairs: Vec<Pair>) -> Self {
-        Self { pairs, spare: Vec::new(), ends: Vec::new() }
-    }
-}
-
-/// The tree of the given pairs.
+/// The tree of the given pairs, in any order.
 pub(crate) fn tree(
     prepared: &Prepared<'_>,
-    pairs: Unsorted,
+    mut pairs: Vec<Pair>,
     team: &Team<'_>,
 ) -> Result<PointTree, OutOfMemory> {
-    let Unsorted { mut pairs, mut spare, mut ends } = pairs;
-    sort_in(&mut pairs, &mut spare, team)?;
-    memory::refill(&mut ends, pairs.len(), [0; 2])?;
-    let mut distances = recycled(spare);
-    memory::refill(&mut distances, pairs.len(), 0.0)?;
+    sort(&mut pairs, team)?;
+    let mut ends = memory::zeros(pairs.len())?;
+    let mut distances = memory::zeros(pairs.len())?;
     let blocks = ends.chunks_mut(BLOCK).zip(distances.chunks_mut(BLOCK)).zip(pairs.chunks(BLOCK));
     for_each_item(team, blocks, |((ends, distances), pairs)| {
         for ((ends, distance), pair) in ends.iter_mut().zip(distances).zip(pairs) {
             (*ends, *distance) = ([pair.low, pair.high], prepared.reported(pair.compared));
         }
     });
-    ends.shrink_to_fit();
-    distances.shrink_to_fit();
     Ok(PointTree { len: prepared.len(), ends, distances })
 }
 
@@ -93,22 +74,13 @@ const FEW: usize = 1 << 12;
 /// each prefix. If many pairs have one prefix, all threads sort these in the same way, by the next
 /// bits of the distance, and by the indices if the distances are equal. O(n).
 pub(crate) fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
-    sort_in(pairs, &mut Vec::new(), team)
-}
-
-/// [`sort`] with spare memory. Its content is undefined afterwards.
-fn sort_in(
-    pairs: &mut Vec<Pair>,
-    spare: &mut Vec<Pair>,
-    team: &Team<'_>,
-) -> Result<(), OutOfMemory> {
     if pairs.len() < FEW {
         pairs.sort_unstable_by_key(Pair::key);
         return Ok(());
     }
-    memory::refill(spare, pairs.len(), Pair::NONE)?;
-    if sort_with(pairs, spare, team)? {
-        std::mem::swap(pairs, spare);
+    let mut spare = memory::filled(pairs.len(), Pair::NONE)?;
+    if sort_with(pairs, &mut spare, team)? {
+        std::mem::swap(pairs, &mut spare);
     }
     Ok(())
 }

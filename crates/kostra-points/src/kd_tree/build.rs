@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::sync::Mutex;
 
-use kostra_core::{OutOfMemory, memory, recycled};
+use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Team, for_each_item, into_item, lock};
 
 use super::shape::Shape;
@@ -38,8 +38,6 @@ pub(super) struct Tree<const D: usize> {
     /// comparison with their distances is true.
     pub(super) leaves: Vec<[[f64; LANES]; D]>,
     pub(super) shape: Shape,
-    /// Memory that is no longer needed.
-    pub(super) spare: Vec<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -144,8 +142,7 @@ impl<const D: usize> Tree<D> {
         }
         let mut rights = memory::with_capacity(nodes.len())?;
         rights.extend(nodes.iter().map(|node| node.right));
-        let shape = Shape::new(len, ids, rights)?;
-        Ok(Self { nodes, leaves: columns, shape, spare: recycled(items) })
+        Ok(Self { nodes, leaves: columns, shape: Shape::new(len, ids, rights)? })
     }
 
     /// The compared distance of the points at two positions.

@@ -1,6 +1,6 @@
 //! What points know about the nearest points of other components.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::passes::View;
 use crate::blocks::{LANES, Lanes};
@@ -12,7 +12,7 @@ pub(super) const NO_POINT: u32 = u32::MAX;
 pub(super) const MIXED: u32 = u32::MAX;
 
 /// What the points of a leaf know about the nearest points of other components.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Candidates {
     /// The reach of the nearest known point of another component; infinity if none is known.
     pub(super) reach: [f64; LANES],
@@ -34,9 +34,6 @@ pub(super) struct Components<'a> {
     pub(super) of_leaves: &'a [u32],
     /// The reach of the best candidate of each component so far, as bits.
     pub(super) cut: &'a [AtomicU64],
-    /// Whether no point of a leaf has a candidate. Such leaves are skipped without a look at their
-    /// candidates, which are most of the memory that a round reads.
-    pub(super) idle: &'a [AtomicBool],
     /// The largest component does not search: the others merge with it if they must.
     pub(super) skipped: u32,
 }
@@ -73,9 +70,7 @@ impl Candidates {
         seen: [0; LANES],
     };
 
-    /// Makes the first neighbor of each point of a leaf its candidate. With a metric itself, the
-    /// first round has joined each point with that neighbor. So any point of the own component
-    /// takes its place, until the candidates are renewed.
+    /// Makes the first neighbor of each point of a leaf its candidate.
     pub(super) fn start<A: Accumulate, const D: usize>(
         &mut self,
         view: &View<'_, A, D>,
@@ -83,11 +78,7 @@ impl Candidates {
     ) {
         for lane in 0..view.tree.shape.lanes(leaf) {
             let position = (leaf * LANES + lane) as u32;
-            if view.lists.core.is_empty() {
-                (self.reach[lane], self.partner[lane]) = (0.0, position);
-            } else {
-                self.take(view, position, view.lists.neighbors(position)[0], 0.0);
-            }
+            self.take(view, position, view.lists.neighbors(position)[0], 0.0);
             self.seen[lane] = 1;
         }
     }
@@ -109,13 +100,6 @@ impl Candidates {
         } else {
             larger(unseen, view.reach_outside(position))
         };
-    }
-
-    /// Notes whether no point of a leaf has a candidate.
-    #[inline(always)]
-    pub(super) fn note_idle(&self, components: &Components<'_>, leaf: usize) {
-        let is_idle = self.partner == [NO_POINT; LANES];
-        components.idle[leaf].store(is_idle, Relaxed);
     }
 
     /// Replaces candidates that have become points of the own component by the next neighbors.
@@ -150,7 +134,6 @@ impl Candidates {
             components.lower_cut(own, self.reach[lane]);
             components.lower_cut(other, self.reach[lane]);
         }
-        self.note_idle(components, leaf);
     }
 }
 

@@ -152,11 +152,6 @@ impl Lists {
         &self.neighbors[position as usize * self.kept..][..self.kept]
     }
 
-    /// The memory of the neighbors.
-    pub(super) fn into_neighbors(self) -> Vec<u32> {
-        self.neighbors
-    }
-
     /// Whether the neighbor of a position at this reach is before all points outside the list.
     #[inline(always)]
     pub(super) fn is_first(&self, position: u32, reach: f64) -> bool {

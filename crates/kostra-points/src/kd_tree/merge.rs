@@ -24,8 +24,7 @@ pub(super) struct Merged {
 }
 
 /// Merges each component with `next[component]`, which is the component itself if it has no first
-/// pair. `sizes` is empty if each component is one point. Appends the first pairs, each once.
-/// `pair` is called for components with a pair.
+/// pair. Appends the first pairs, each once. `pair` is called for components with a pair.
 pub(super) fn merge(
     mut next: Vec<u32>,
     sizes: &[u32],
@@ -51,11 +50,11 @@ pub(super) fn merge(
         for component in range {
             let number = numbers[find(next, component as u32) as usize].load(Relaxed);
             numbers[component].store(number, Relaxed);
-            let (size, added) = (&slots[number as usize], *sizes.get(component).unwrap_or(&1));
+            let size = &slots[number as usize];
             if is_alone {
-                size.store(size.load(Relaxed) + added, Relaxed);
+                size.store(size.load(Relaxed) + sizes[component], Relaxed);
             } else {
-                size.fetch_add(added, Relaxed);
+                size.fetch_add(sizes[component], Relaxed);
             }
         }
     });

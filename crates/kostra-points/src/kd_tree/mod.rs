@@ -11,11 +11,11 @@ mod search;
 mod shape;
 mod walk;
 
-use kostra_core::{Run, recycled};
+use kostra_core::Run;
 use kostra_parallel::{Team, with_observed_team};
 
 use crate::neighbors::check_min_samples;
-use crate::pair::{self, Unsorted};
+use crate::pair::{self, Pair};
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
 pub(crate) use lists::Found;
 use lists::{Lists, for_each_leaf};
@@ -52,7 +52,7 @@ fn tree_of(
     let threads = if points.len() < 2 { 1 } else { run.threads() };
     with_observed_team(run, threads, |team, run| {
         let pairs = if points.len() < 2 {
-            Vec::new().into()
+            Vec::new()
         } else {
             pairs_of(&prepared, min_samples, team, run)?
         };
@@ -66,13 +66,11 @@ fn pairs_of(
     min_samples: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-) -> Result<Unsorted, PointsError> {
+) -> Result<Vec<Pair>, PointsError> {
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     let lists =
         run.phase("nearest neighbors", |run| Lists::new(&mut *passes, min_samples, team, run))?;
-    let spare = passes.take_spare();
-    let (pairs, spare) = rounds::tree(&*passes, &lists, spare, team, run)?;
-    Ok(Unsorted { pairs, spare: recycled(spare), ends: recycled(lists.into_neighbors()) })
+    rounds::tree(&*passes, &lists, team, run)
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances

@@ -3,7 +3,6 @@
 //! The rest of the search is compiled once and calls this work for a leaf, or for many at a time.
 
 use std::marker::PhantomData;
-use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::OutOfMemory;
 use kostra_parallel::Team;
@@ -16,7 +15,6 @@ use super::search::Search;
 use super::shape::Shape;
 use crate::blocks::LANES;
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
-use crate::pair::Pair;
 use crate::wide::{Work, has_versions, wide};
 use crate::{MAX_TREE_DIMENSIONS, Prepared};
 
@@ -39,9 +37,6 @@ pub(super) trait Passes: Sync {
     /// Sets the least core distances of all nodes from the core distances of all leaves.
     fn set_core(&mut self, core: &[[f64; LANES]]);
 
-    /// Memory that is no longer needed: at least 8 bytes for each coordinate.
-    fn take_spare(&mut self) -> Vec<u64>;
-
     /// Finds the nearest neighbors of the points of a leaf.
     fn find(&self, leaf: usize, neighbors: &mut LeafNeighbors);
 
@@ -57,9 +52,6 @@ pub(super) trait Passes: Sync {
 
     /// A lower bound of the reach of the points of two nodes.
     fn bound(&self, from: u32, to: u32) -> f64;
-
-    /// The pair of the points at two positions, with the distance of a metric itself.
-    fn pair(&self, u: u32, v: u32) -> Pair;
 }
 
 /// Builds the tree for the norm of the points, and for at least their dimensions.
@@ -137,10 +129,6 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
         self.tree.set_core(core);
     }
 
-    fn take_spare(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.tree.spare)
-    }
-
     fn find(&self, leaf: usize, neighbors: &mut LeafNeighbors) {
         wide(Find::<A, D> { tree: &self.tree, leaf, neighbors, norm: PhantomData });
     }
@@ -155,8 +143,7 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
     fn renew(&self, chunk: Chunk<'_>) {
         let (view, components) = (self.view(chunk.lists), chunk.components);
         for (leaf, candidates) in (chunk.first_leaf..).zip(chunk.candidates) {
-            let is_idle = components.idle[leaf].load(Relaxed);
-            if components.of_leaves[leaf] != components.skipped && !is_idle {
+            if components.of_leaves[leaf] != components.skipped {
                 candidates.renew(&view, components, leaf);
             }
         }
@@ -169,11 +156,6 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
     fn bound(&self, from: u32, to: u32) -> f64 {
         let (from, to) = (&self.tree.nodes[from as usize], &self.tree.nodes[to as usize]);
         larger(from.bound::<A>(to), larger(from.least_core, to.least_core))
-    }
-
-    fn pair(&self, u: u32, v: u32) -> Pair {
-        let shape = &self.tree.shape;
-        Pair::new(self.tree.compared::<A>(u, v), shape.id(u), shape.id(v))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The rounds of Borůvka's algorithm.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::{OutOfMemory, Run, memory, recycled};
+use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
-use super::candidates::{Candidates, Components, MIXED, NO_POINT, uncertain};
+use super::candidates::{Candidates, Components, MIXED, NO_POINT, component_of, uncertain};
 use super::lists::{LEAVES, Lists, for_each_chunk};
 use super::merge::merge;
 use super::passes::{Chunk, Passes};
@@ -22,80 +22,66 @@ struct Rounds<'a> {
     passes: &'a dyn Passes,
     lists: &'a Lists,
     candidates: Vec<Candidates>,
-    /// Whether no point of each leaf has a candidate.
-    idle: Vec<AtomicBool>,
-    /// Whether the points have candidates.
-    has_candidates: bool,
-    /// The component of each position; empty before the first merge, if that is of neighbors.
-    of: Vec<u32>,
+    /// The component of each position.
+    of: Vec<[u32; LANES]>,
     /// The component of all points of each node, and of each leaf, or [`MIXED`].
     of_nodes: Vec<u32>,
     of_leaves: Vec<u32>,
     /// Whether a round has searched.
     has_searched: bool,
     components: usize,
-    /// The number of points of each component; empty if all have one.
+    /// The number of points of each component.
     sizes: Vec<u32>,
     pairs: Vec<Pair>,
 }
 
-/// The pairs of the minimum spanning tree, and memory that is no longer needed. Uses the memory of
-/// `spare`.
+/// The pairs of the minimum spanning tree.
 pub(super) fn tree(
     passes: &dyn Passes,
     lists: &Lists,
-    spare: Vec<u64>,
     team: &Team<'_>,
     run: &mut Run<'_>,
-) -> Result<(Vec<Pair>, Vec<Candidates>), PointsError> {
-    let mut rounds = Rounds::new(passes, lists, spare)?;
+) -> Result<Vec<Pair>, PointsError> {
+    let mut rounds = Rounds::new(passes, lists, team)?;
     let n = passes.shape().len as usize;
     while rounds.components > 1 {
         run.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
         if rounds.components == n && lists.core.is_empty() {
-            run.phase("merge", |_| rounds.merge_neighbors(team))?;
+            // The first neighbor of each point is its first pair.
+            let winners = memory::collected(0..n as u32)?;
+            run.phase("merge", |_| rounds.merge(&winners, team))?;
         } else {
             rounds.round(team, run)?;
         }
     }
-    Ok((rounds.pairs, rounds.candidates))
+    Ok(rounds.pairs)
 }
 
 impl<'a> Rounds<'a> {
-    /// Each point is a component.
-    fn new(passes: &'a dyn Passes, lists: &'a Lists, spare: Vec<u64>) -> Result<Self, OutOfMemory> {
+    /// Each point is a component, and its first neighbor is its candidate.
+    fn new(passes: &'a dyn Passes, lists: &'a Lists, team: &Team<'_>) -> Result<Self, OutOfMemory> {
         let shape = passes.shape();
         let (leaves, n) = (shape.leaves(), shape.len as usize);
-        // The first merge of neighbors sets the components.
-        let mut of = Vec::new();
-        if !lists.core.is_empty() {
-            of = memory::filled(leaves * LANES, MIXED)?;
-            of.iter_mut().zip(0..n as u32).for_each(|(of, position)| *of = position);
+        let mut of = memory::filled(leaves, [MIXED; LANES])?;
+        for position in 0..n {
+            of[position / LANES][position % LANES] = position as u32;
         }
-        let mut candidates = recycled(spare);
-        memory::refill(&mut candidates, leaves, Candidates::UNKNOWN)?;
+        let mut candidates = memory::filled(leaves, Candidates::UNKNOWN)?;
+        for_each_chunk(team, &mut candidates, |chunk, candidates| {
+            passes.start(lists, chunk * LEAVES, candidates);
+        });
         Ok(Self {
             passes,
             lists,
             candidates,
-            has_candidates: false,
-            idle: memory::collected((0..leaves).map(|_| AtomicBool::new(false)))?,
             of,
             of_nodes: memory::filled(shape.nodes(), MIXED)?,
             of_leaves: memory::filled(leaves, MIXED)?,
             has_searched: false,
             components: n,
-            sizes: Vec::new(),
+            sizes: memory::filled(n, 1)?,
             pairs: memory::with_capacity(n - 1)?,
         })
-    }
-
-    /// Merges each point with its first neighbor. With a metric itself, this is its first pair.
-    fn merge_neighbors(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
-        let (passes, lists) = (self.passes, self.lists);
-        let first = |point: usize| lists.neighbors(point as u32)[0];
-        let pair = |point: usize| passes.pair(point as u32, first(point));
-        self.merge(|_, point| first(point), |_, point| pair(point), team)
     }
 
     /// Finds the first pairs that leave components, and merges the components.
@@ -107,15 +93,11 @@ impl<'a> Rounds<'a> {
         let mut cut = memory::filled(self.components, f64::INFINITY.to_bits())?;
         let (passes, lists, skipped) = (self.passes, self.lists, self.largest());
         let cut = atomic_u64(&mut cut);
-        let (of, of_nodes, of_leaves) = (self.of.as_chunks().0, &self.of_nodes, &self.of_leaves);
-        let has_candidates = std::mem::replace(&mut self.has_candidates, true);
-        let components = &Components { of, of_nodes, of_leaves, cut, idle: &self.idle, skipped };
+        let (of, of_nodes, of_leaves) = (&self.of, &self.of_nodes, &self.of_leaves);
+        let components = &Components { of, of_nodes, of_leaves, cut, skipped };
         run.phase("renew candidates", |_| {
             for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
                 let first_leaf = chunk * LEAVES;
-                if !has_candidates {
-                    passes.start(lists, first_leaf, candidates);
-                }
                 passes.renew(Chunk { lists, components, first_leaf, candidates });
             });
         });
@@ -144,7 +126,7 @@ impl<'a> Rounds<'a> {
         let mut winners = memory::filled(self.components, NO_POINT)?;
         let slots = atomic_u32(&mut winners);
         run.phase("choose", |_| self.choose(components, &waiting, slots, team));
-        run.phase("merge", |_| self.merge_winners(&winners, team))?;
+        run.phase("merge", |_| self.merge(&winners, team))?;
         Ok(())
     }
 
@@ -157,7 +139,7 @@ impl<'a> Rounds<'a> {
         team: &Team<'_>,
     ) -> usize {
         team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
-            let of = &components.of[leaf];
+            let of = &self.of[leaf];
             for lane in uncertain(components, of, &self.candidates[leaf]) {
                 waiting[of[lane] as usize].store(1, Relaxed);
             }
@@ -181,9 +163,8 @@ impl<'a> Rounds<'a> {
         team: &Team<'_>,
     ) {
         team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
-            let (candidates, of) = (&self.candidates[leaf], &components.of[leaf]);
-            let is_idle = components.idle[leaf].load(Relaxed);
-            if is_idle || components.of_leaves[leaf] == components.skipped {
+            let (candidates, of) = (&self.candidates[leaf], &self.of[leaf]);
+            if self.of_leaves[leaf] == components.skipped {
                 return;
             }
             for lane in Lanes::that(|lane| candidates.partner[lane] != NO_POINT) {
@@ -218,62 +199,41 @@ impl<'a> Rounds<'a> {
         Pair::new(candidates.reach[lane], shape.id(position), shape.id(partner))
     }
 
-    /// Merges the components of the winners' pairs.
-    fn merge_winners(&mut self, winners: &[u32], team: &Team<'_>) -> Result<(), OutOfMemory> {
-        let other = |rounds: &Self, component: usize| {
-            let winner = winners[component];
-            if winner == NO_POINT {
-                return component as u32;
-            }
-            let (leaf, lane) = (winner as usize / LANES, winner as usize % LANES);
-            rounds.of[rounds.candidates[leaf].partner[lane] as usize]
-        };
-        self.merge(other, |rounds, component| rounds.pair(winners[component]), team)
-    }
-
-    /// Merges each component with another one, by a pair, and numbers the new components.
-    fn merge(
-        &mut self,
-        other: impl Fn(&Self, usize) -> u32 + Sync,
-        pair: impl Fn(&Self, usize) -> Pair + Sync,
-        team: &Team<'_>,
-    ) -> Result<(), OutOfMemory> {
-        let mut pairs = std::mem::take(&mut self.pairs);
-        let rounds = &*self;
-        let mut next = memory::zeros(rounds.components)?;
+    /// Merges the components of the winners' pairs, and numbers the new components.
+    fn merge(&mut self, winners: &[u32], team: &Team<'_>) -> Result<(), OutOfMemory> {
+        let mut next = memory::zeros(self.components)?;
         let slots = atomic_u32(&mut next);
-        team.for_each(rounds.components, Schedule::Dynamic(LEAVES * LANES), |component| {
-            slots[component].store(other(rounds, component), Relaxed);
+        team.for_each(self.components, Schedule::Dynamic(LEAVES * LANES), |component| {
+            let winner = winners[component];
+            let other = if winner == NO_POINT {
+                component as u32
+            } else {
+                let (leaf, lane) = (winner as usize / LANES, winner as usize % LANES);
+                component_of(&self.of, self.candidates[leaf].partner[lane])
+            };
+            slots[component].store(other, Relaxed);
         });
-        let pair = |component: usize| pair(rounds, component);
-        let mut merged = merge(next, &rounds.sizes, &pair, &mut pairs, team)?;
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let pair = |component: usize| self.pair(winners[component]);
+        let merged = merge(next, &self.sizes, &pair, &mut pairs, team)?;
         (self.pairs, self.components, self.sizes) = (pairs, merged.sizes.len(), merged.sizes);
-        if self.of.is_empty() {
-            let unused = self.passes.shape().leaves() * LANES - merged.new.len();
-            memory::reserve_exact(&mut merged.new, unused)?;
-            merged.new.extend(std::iter::repeat_n(MIXED, unused));
-            self.of = merged.new;
-            self.rename(|of| of, team);
-        } else {
-            self.rename(|of| merged.new[of as usize], team);
-        }
+        self.rename(&merged.new, team);
         Ok(())
     }
 
     /// Notes the new component of each position and each node.
-    fn rename(&mut self, new: impl Fn(u32) -> u32 + Sync, team: &Team<'_>) {
+    fn rename(&mut self, new: &[u32], team: &Team<'_>) {
         let shape = self.passes.shape();
-        let of = self.of.as_chunks_mut::<LANES>().0;
-        let mut of_leaves: Vec<_> = of.iter_mut().zip(&mut self.of_leaves).collect();
+        let mut of_leaves: Vec<_> = self.of.iter_mut().zip(&mut self.of_leaves).collect();
         for_each_chunk(team, &mut of_leaves, |chunk, leaves| {
             for (leaf, (of, of_leaf)) in (chunk * LEAVES..).zip(leaves) {
                 let lanes = &mut of[..shape.lanes(leaf)];
                 if **of_leaf == MIXED {
-                    lanes.iter_mut().for_each(|of| *of = new(*of));
+                    lanes.iter_mut().for_each(|of| *of = new[*of as usize]);
                     let is_one = lanes.iter().all(|of| *of == lanes[0]);
                     **of_leaf = if is_one { lanes[0] } else { MIXED };
                 } else {
-                    **of_leaf = new(**of_leaf);
+                    **of_leaf = new[**of_leaf as usize];
                     lanes.fill(**of_leaf);
                 }
             }

@@ -46,7 +46,6 @@ impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
             };
             searching.search(&view, leaf, candidates);
             searching.finish(candidates);
-            candidates.note_idle(components, leaf);
         }
     }
 }

@@ -57,7 +57,7 @@ pub fn neighbors_tree(
             }
         }
     }
-    with_observed_team(run, run.threads(), |team, _| Ok(pair::tree(&prepared, pairs.into(), team)?))
+    with_observed_team(run, run.threads(), |team, _| Ok(pair::tree(&prepared, pairs, team)?))
 }
 
 /// The edges of the graph, each once.
