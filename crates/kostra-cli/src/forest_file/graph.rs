@@ -14,8 +14,7 @@ use crate::input::Graph;
 type Key = (Vertex, Vertex, i128);
 
 /// Reads a forest as a graph, and finds each of its edges in `solved`: the first edge with the same
-/// endpoints, in any direction, and the same weight. Returns the ids in ascending order, because
-/// the order of the edges in the file has no meaning.
+/// endpoints, in any direction, and the same weight.
 ///
 /// # Errors
 /// When the file cannot be read, or is a forest of another graph: the vertices differ, or `solved`
@@ -34,7 +33,7 @@ pub(super) fn read_ids(
         ReadError { input: input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
     };
     compare_vertices(&forest, solved).map_err(|message| error(None, message))?;
-    let mut ids = find(&forest.graph, &solved.graph).map_err(|edge| {
+    find(&forest.graph, &solved.graph).map_err(|edge| {
         let place = (format == Format::DIMACS)
             .then(|| Place::Line { line: content.line_of(edge as u64), column: 1 });
         let (u, v) = (forest.graph.u()[edge], forest.graph.v()[edge]);
@@ -44,9 +43,7 @@ pub(super) fn read_ids(
              {weight}, and the graph has no such edge"
         );
         error(place, message)
-    })?;
-    ids.sort_unstable();
-    Ok(ids)
+    })
 }
 
 fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {

@@ -15,13 +15,21 @@ const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// Reads the edge ids of a forest of `graph`. If the file also contains endpoints and weights, they
-/// must be those of `graph`.
+/// Reads the edge ids of a forest of `graph`, in any order, and sorts them. If the file also
+/// contains endpoints and weights, they must be those of `graph`.
 ///
 /// # Errors
 /// When the file cannot be read, is not a forest as `kostra solve` writes it, or is a forest of
 /// another graph.
 pub(crate) fn read(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadError> {
+    let mut ids = read_ids(input, graph)?;
+    if !ids.is_sorted() {
+        ids.sort_unstable();
+    }
+    Ok(ids)
+}
+
+fn read_ids(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadError> {
     let mut reader = BufReader::new(kostra::io::open_text(input)?);
     let head = reader.fill_buf().map_err(|cause| read_error(input, cause))?;
     if geojson::is_map(head) {
