@@ -243,8 +243,7 @@ pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
 pub(crate) fn grouped_digits<'a>(numbers: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
     let (mut grouped, mut has_short) = (None, false);
     for number in numbers {
-        let number =
-            number.strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\"")).unwrap_or(number);
+        let Some(Cow::Borrowed(number)) = unquote(number) else { return None };
         let digits = number.strip_prefix(b"-").or(number.strip_prefix(b"+")).unwrap_or(number);
         let mut groups = digits.split(|&byte| byte == b'.');
         let first = groups.next().filter(|first| (1..=3).contains(&first.len()))?;
