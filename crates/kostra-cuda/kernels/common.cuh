@@ -46,6 +46,21 @@ __device__ __forceinline__ u64 rank_of(u32 key, u32 id) { return (u64)key << 32 
 __device__ __forceinline__ u32 load(const u32* word) { return *(const volatile u32*)word; }
 __device__ __forceinline__ u64 load(const u64* word) { return *(const volatile u64*)word; }
 
+// Loads four words of an array of `count` words from place i on, as 16 bytes at once where they are
+// aligned. Words after the last one are not loaded. The words are read once, so they need not stay
+// in the cache.
+template <class Word>
+__device__ __forceinline__ void load_four(Word* words, const Word* from, u64 i, u64 count) {
+    if ((u64)from % sizeof(uint4) == 0 && i + 4 <= count) {
+#pragma unroll
+        for (u32 j = 0; j < 4 * sizeof(Word) / sizeof(uint4); j++)
+            ((uint4*)words)[j] = __ldcs((const uint4*)(from + i) + j);
+    } else {
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) words[j] = i + j < count ? from[i + j] : 0;
+    }
+}
+
 // Lowers a word to a value. Looks first: most offers come too late, and a look is cheaper than an
 // atomic.
 __device__ __forceinline__ void lower(u32* word, u32 value) {

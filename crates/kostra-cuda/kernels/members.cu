@@ -4,12 +4,10 @@
 
 // Counts the members in each line of a set.
 KERNEL count_members(const u32* words, u64 count, u32* members) {
-    u32 lane = threadIdx.x % 32;
-    for (u64 line = first_index() / 32; 32 * line < count; line += index_stride() / 32) {
-        u64 at = 32 * line + lane;
-        u32 sum = __reduce_add_sync(NONE, at < count ? __popc(words[at]) : 0);
-        if (lane == 0) members[line] = sum;
-    }
+    for_each_line(words, count, [&](u64 line, u32 word) {
+        u32 sum = __reduce_add_sync(NONE, __popc(word));
+        if (threadIdx.x % 32 == 0) members[line] = sum;
+    });
 }
 
 // Lists the members of a set in ascending order. `before` has, for each line, the number of members

@@ -36,17 +36,34 @@ __device__ __forceinline__ void for_each_of_line(u32 word, u32 first, Take take)
     __syncwarp(); // before the next line is listed
 }
 
+// Calls `take` with the number of each line of a set of `count` words, and the lane's word of it. A
+// warp reads four lines at once, so that enough loads are in flight.
+template <typename Take>
+__device__ __forceinline__ void for_each_line(const u32* words, u64 count, Take take) {
+    const u32 AT_ONCE = 4;
+    u32 lane = threadIdx.x % 32;
+    for (u64 line = first_index() / 32 * AT_ONCE; 32 * line < count;
+         line += index_stride() / 32 * AT_ONCE) {
+        u32 word[AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            u64 at = 32 * (line + j) + lane;
+            word[j] = at < count ? words[at] : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++)
+            if (32 * (line + j) < count) take(line + j, word[j]);
+    }
+}
+
 // Calls `take` with the place and the number of each member of a set of `count` words. `before`
 // has, for each line, the number of members in the lines before it.
 template <typename Take>
 __device__ __forceinline__ void for_each_member(const u32* words, u64 count, const u32* before,
                                                 Take take) {
-    u32 lane = threadIdx.x % 32;
-    for (u64 line = first_index() / 32; 32 * line < count; line += index_stride() / 32) {
-        u64 at = 32 * line + lane;
-        u32 word = at < count ? words[at] : 0;
+    for_each_line(words, count, [&](u64 line, u32 word) {
         if (__any_sync(NONE, word != 0))
             for_each_of_line(word, before[line],
                              [&](u32 place, u32 i) { take(place, line * LINE + i); });
-    }
+    });
 }

@@ -85,29 +85,38 @@ __device__ void sample_edges(const Weight* weights, u32 count, u32 first, u32 to
 }
 
 // Writes the set of the edges that do not exceed a pivot: a key and an id. The `count` edges have
-// the ids from `first` on. A warp writes eight words at once, so that eight loads overlap.
+// the ids from `first` on. A lane loads four edges of each 128, 64 bytes at once, so that enough
+// bytes are in flight.
 template <typename Weight>
 __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 kind, u32 flip,
                              u64 pivot_key, u32 pivot_id, u32* set, u64 words) {
-    const u32 AT_ONCE = 8;
+    const u32 EACH = 64 / sizeof(Weight); // edges of a lane, and words of a warp
     u32 lane = threadIdx.x % 32;
-    for (u64 w = first_index() / 32 * AT_ONCE; w < words; w += index_stride() / 32 * AT_ONCE) {
-        u64 key[AT_ONCE];
+    for (u64 w = first_index() / 32 * EACH; w < words; w += index_stride() / 32 * EACH) {
+        alignas(uint4) Weight weight[EACH];
+        u64 first_at = 32 * w + 4 * lane;
 #pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++) {
-            u64 i = 32 * (w + j) + lane;
-            key[j] = i < count ? key_of(weights[i], kind, flip) : ~0ull;
-        }
+        for (u32 j = 0; j < EACH; j += 4)
+            load_four(weight + j, weights, first_at + 32 * j, count);
         u32 mine = 0;
 #pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++) {
-            u64 i = 32 * (w + j) + lane;
-            bool light = i < count && (key[j] < pivot_key ||
-                                       (key[j] == pivot_key && first + (u32)i <= pivot_id));
-            u32 word = __ballot_sync(0xffffffff, light);
-            if (lane == j) mine = word;
+        for (u32 j = 0; j < EACH; j += 4) {
+            u32 bits = 0;
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) {
+                u64 i = first_at + 32 * j + k, key = key_of(weight[j + k], kind, flip);
+                bool light = i < count && (key < pivot_key || (key == pivot_key &&
+                                                               first + (u32)i <= pivot_id));
+                bits |= (u32)light << k;
+            }
+            // The bits of eight lanes are a word. The lane of each eight with the number j / 4
+            // keeps it.
+            bits <<= 4 * (lane % 8);
+            for (u32 step = 1; step < 8; step *= 2) bits |= __shfl_xor_sync(NONE, bits, step);
+            if (lane % 8 == j / 4) mine = bits;
         }
-        if (lane < AT_ONCE && w + lane < words) set[w + lane] = mine;
+        u64 at = w + 4 * (lane % 8) + lane / 8;
+        if (lane % 8 < EACH / 4 && at < words) set[at] = mine;
     }
 }
 

@@ -20,7 +20,7 @@ struct Graph {
     u32 flip;           // as key_of takes it
     u32 wide;           // 1 if keys have 64 bits
     u32 lights;         // edges of the list of light edges; 0 if there is no such list
-    u32 unused;
+    u32 wanted;         // without such a list: about how many edges of an edge list are light
     const u32* offsets; // rows: where each begins, and the end of the last
     const u32* neighbors;
     const u32* ids;

@@ -2,15 +2,6 @@
 
 #pragma once
 
-// Prefetches the keys of a warp's next tile. Otherwise each tile would wait for memory first.
-template <class K>
-__device__ __forceinline__ void Solver<K>::prefetch_keys(u32 i0) {
-    const u32 LINE = 128 / sizeof(Key); // keys of a line of the cache
-    u32 i = i0 + warps * TILE_RECORDS + lane * LINE;
-    if (lane < TILE_RECORDS / LINE && i < graph.edges)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"((const Key*)graph.weights + i));
-}
-
 // Lists all edges.
 template <class K>
 __device__ void Solver<K>::gather_edges() {
@@ -42,22 +33,23 @@ __device__ __forceinline__ u32* wanted_edges() {
     return words;
 }
 
-// Puts wanted edges into the queue. Bit j of `wanted` is edge first + 32 * j.
+// Puts wanted edges into the queue. A lane has four edges of each 128, from `first` on: bit j is
+// edge first + j % 4 + j / 4 * 128.
 template <class K>
 template <class Wanted>
-__device__ __forceinline__ void Solver<K>::push_wanted(WantedQueue<u32>& queue, u32 first,
-                                                       u32 wanted, u32 giant) {
-    while (__any_sync(ALL_LANES, wanted != 0)) {
-        if (queue.push(wanted != 0, first + 32 * (__ffs(wanted) - 1)))
-            flush_wanted<Wanted>(queue, giant);
-        wanted &= wanted - 1;
+__device__ __forceinline__ void Solver<K>::push_wanted(WantedQueue<u32>& queue, u32 first, u32 bits,
+                                                       Wanted wanted) {
+    while (__any_sync(ALL_LANES, bits != 0)) {
+        u32 j = __ffs(bits) - 1;
+        if (queue.push(bits != 0, first + j % 4 + j / 4 * 128)) flush_wanted(queue, wanted);
+        bits &= bits - 1;
     }
 }
 
 // Puts up to WANTED_BATCH wanted edges on the list.
 template <class K>
 template <class Wanted>
-__device__ void Solver<K>::flush_wanted(WantedQueue<u32>& queue, u32 giant) {
+__device__ void Solver<K>::flush_wanted(WantedQueue<u32>& queue, Wanted wanted) {
     Quad<K> edges;
     queue.take(edges.id);
 #pragma unroll
@@ -67,52 +59,68 @@ __device__ void Solver<K>::flush_wanted(WantedQueue<u32>& queue, u32 giant) {
         edges.b[j] = there ? graph.v[edges.id[j]] : 0;
         edges.key[j] = there ? key_at(edges.id[j]) : 0;
     }
-    if (Wanted::between) {
+    if constexpr (Wanted::between) {
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
             edges.a[j] = component_of(scratch.link[edges.a[j]]);
             edges.b[j] = component_of(scratch.link[edges.b[j]]);
             edges.id[j] += first_id();
+            edges.keep[j] = edges.a[j] != edges.b[j];
         }
-    }
-#pragma unroll
-    for (u32 j = 0; j < PER_LANE; j++) edges.keep[j] = edges.a[j] != edges.b[j];
-    if (Wanted::between) {
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++)
-            if (edges.keep[j]) write_min_except(giant, edges, j);
+            if (edges.keep[j]) write_min_except(wanted.giant, edges, j);
+        append(lists.light, edges);
     } else {
-        write_min_four(edges);
+        append_light(edges, wanted.pivot);
     }
+}
+
+// Puts edges of the input on the lists: those up to the pivot, and those above it.
+template <class K>
+__device__ __forceinline__ void Solver<K>::append_light(Quad<K>& edges, u64 pivot) {
+    bool is_heavy[PER_LANE], any = false;
+#pragma unroll
+    for (u32 j = 0; j < PER_LANE; j++) {
+        bool between = edges.a[j] != edges.b[j];
+        is_heavy[j] = between && K::order(edges.key[j], edges.id[j]) > pivot;
+        edges.keep[j] = between && !is_heavy[j];
+        any |= is_heavy[j];
+    }
+    write_min_four(edges);
     append(lists.light, edges);
+    if (__any_sync(ALL_LANES, any)) {
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) edges.keep[j] = is_heavy[j];
+        append(lists.heavy, edges);
+    }
 }
 
 // Lists the edges up to the pivot.
 template <class K>
-__device__ void Solver<K>::gather_edges_up_to(u64 pivot) {
+__device__ void Solver<K>::gather_edges_up_to(u64 pivot, u64 light_pivot) {
+    const u32 EACH = LANE_BYTES / sizeof(Key);
     WantedQueue<u32> queue(wanted_edges());
-    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
-        Key key[PER_LANE];
-        u32 wanted = 0;
-        prefetch_keys(i0);
+    for (u32 i0 = warp * 32 * EACH; i0 < graph.edges; i0 += warps * 32 * EACH) {
+        alignas(uint4) Key weight[EACH];
+        u32 first = i0 + 4 * lane, bits = 0;
 #pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            u32 i = i0 + 32 * j + lane;
-            key[j] = i < graph.edges ? key_at(i) : 0;
-        }
+        for (u32 j = 0; j < EACH; j += 4)
+            load_four(weight + j, (const Key*)graph.weights, first + 32 * j, graph.edges);
 #pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            u32 i = i0 + 32 * j + lane;
-            if (i < graph.edges && K::order(key[j], i) <= pivot) wanted |= 1u << j;
+        for (u32 j = 0; j < EACH; j++) {
+            u32 i = first + j % 4 + j / 4 * 128;
+            Key key = key_of(weight[j], graph.kind, graph.flip);
+            if (i < graph.edges && K::order(key, i) <= pivot) bits |= 1u << j;
         }
-        push_wanted<Light>(queue, i0 + lane, wanted, UNSET);
+        push_wanted(queue, first, bits, Light{light_pivot});
     }
-    flush_wanted<Light>(queue, UNSET);
+    flush_wanted(queue, Light{light_pivot});
 }
 
 // Lists the edges of the list of light edges.
 template <class K>
-__device__ void Solver<K>::gather_light_edges() {
+__device__ void Solver<K>::gather_light_edges(u64 pivot) {
     const Key* weights = (const Key*)graph.light_weights;
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.lights; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
@@ -123,10 +131,8 @@ __device__ void Solver<K>::gather_light_edges() {
             edges.a[j] = there ? graph.light_u[i] : 0;
             edges.b[j] = there ? graph.light_v[i] : 0;
             edges.key[j] = there ? key_of(weights[i], graph.kind, graph.flip) : 0;
-            edges.keep[j] = edges.a[j] != edges.b[j];
         }
-        write_min_four(edges);
-        append(lists.light, edges);
+        append_light(edges, pivot);
     }
 }
 
@@ -179,26 +185,27 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         sync(LABEL);
         folded = fold_giant();
     }
+    const u32 EACH = LANE_BYTES / 4 / sizeof(u32);
     WantedQueue<u32> queue(wanted_edges());
-    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
-        u32 a[PER_LANE], b[PER_LANE], wanted = 0;
+    for (u32 i0 = warp * 32 * EACH; i0 < graph.edges; i0 += warps * 32 * EACH) {
+        alignas(uint4) u32 a[EACH], b[EACH];
+        u32 first = i0 + 4 * lane, bits = 0;
 #pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            u32 i = i0 + 32 * j + lane;
-            a[j] = i < graph.edges ? __ldcs(graph.u + i) : 0;
-            b[j] = i < graph.edges ? __ldcs(graph.v + i) : 0;
+        for (u32 j = 0; j < EACH; j += 4) {
+            load_four(a + j, graph.u, first + 32 * j, graph.edges);
+            load_four(b + j, graph.v, first + 32 * j, graph.edges);
         }
 #pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            if (a[j] != b[j] && !(folded && is_folded(a[j]) && is_folded(b[j]))) wanted |= 1u << j;
+        for (u32 j = 0; j < EACH; j++) {
+            if (a[j] != b[j] && !(folded && is_folded(a[j]) && is_folded(b[j]))) bits |= 1u << j;
         }
 #pragma unroll
-        for (u32 j = 0; j < PER_LANE; j++) {
-            if (wanted >> j & 1 && (giant == UNSET ? scratch.link[a[j]] == scratch.link[b[j]]
-                                                   : is_noted(a[j]) & is_noted(b[j])))
-                wanted ^= 1u << j;
+        for (u32 j = 0; j < EACH; j++) {
+            if (bits >> j & 1 && (giant == UNSET ? scratch.link[a[j]] == scratch.link[b[j]]
+                                                 : is_noted(a[j]) & is_noted(b[j])))
+                bits ^= 1u << j;
         }
-        push_wanted<BetweenComponents>(queue, i0 + lane, wanted, giant);
+        push_wanted(queue, first, bits, BetweenComponents{giant});
     }
-    flush_wanted<BetweenComponents>(queue, giant);
+    flush_wanted(queue, BetweenComponents{giant});
 }

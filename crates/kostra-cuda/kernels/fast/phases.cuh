@@ -4,7 +4,7 @@
 
 // Replaces each label in from..to by the final number that it leads to.
 template <class K>
-__device__ void Solver<K>::label_vertices(u32 from, u32 to) {
+__device__ void Solver<K>::label_components(u32 from, u32 to) {
     for (u32 x = from + warp * 32 + lane; x < to; x += warps * 32) {
         u32 y = scratch.link[x];
         while (y < FINAL) y = scratch.link[y];
@@ -17,26 +17,34 @@ template <class K>
 __device__ void Solver<K>::start_phase() {
     level.count = read(phase.finals);
     level.base = level.base >= 3 * graph.vertices ? graph.vertices : 3 * graph.vertices;
+    phase.base = level.base;
     few.least_at = 0;
     for (u32 i = warp * 32 + lane; i < level.count; i += warps * 32) clear_component(i);
     phase.finals = new_counter();
     sync(RESTART);
 }
 
-// Gives every vertex its final number of the phase, and starts the next phase.
+// Gives every vertex its final number of the phase, and starts the next phase. After an earlier
+// phase, vertices have the final numbers of that phase.
 template <class K>
 __device__ void Solver<K>::next_phase() {
-    label_vertices(graph.vertices, level.base);
+    u32 first_level = phase.base ? phase.base : graph.vertices;
+    label_components(first_level, level.base);
     sync(LABEL);
-    label_vertices(0, graph.vertices);
+    for (u32 v = warp * 32 + lane; v < graph.vertices; v += warps * 32) {
+        u32 y = scratch.link[v];
+        if (phase.base) y = scratch.link[phase.base + (y & ~FINAL)];
+        while (y < FINAL) y = scratch.link[y];
+        scratch.link[v] = y;
+    }
     start_phase();
 }
 
 // Runs rounds until all lists are empty and, if labels are wanted, every component has its final
-// number. Precondition: the listed edges are candidates of this level.
+// number. Precondition: the light edges are candidates of this level. If there are heavy edges,
+// which are set aside, they are `pending`.
 template <class K>
-__device__ void Solver<K>::rounds(bool labels_wanted) {
-    bool pending = false; // whether heavy edges are set aside
+__device__ void Solver<K>::rounds(bool labels_wanted, bool pending) {
     while (pending || (level.count && (lists.in_play || labels_wanted))) {
         bool goes_on = labels_wanted || pending, is_few = false;
         FinishInput finishing = FinishInput::NOTHING;
@@ -47,9 +55,13 @@ __device__ void Solver<K>::rounds(bool labels_wanted) {
         if (level.count == 0) {
             // The light edges are done: a phase on the heavy ones.
             pending = false;
-            label_vertices(phase.heavy_base, level.base);
-            sync(LABEL);
-            start_phase();
+            if (phase.heavy_base) {
+                label_components(phase.heavy_base, level.base);
+                sync(LABEL);
+                start_phase();
+            } else {
+                next_phase();
+            }
             chain = lists.heavy;
             labels = Labels::FINAL;
         } else if (lists.in_play <= FINISH_LIMIT && level.count <= FINISH_LIMIT) {
@@ -104,14 +116,6 @@ __device__ float Solver<K>::light_share_of_rows() {
     return degree * (float)graph.vertices / (float)(graph.entries / 2);
 }
 
-// The share of light edges in the edge list.
-template <class K>
-__device__ __forceinline__ float Solver<K>::light_share() {
-    bool is_dense = graph.edges / graph.vertices > DENSE_DEGREE;
-    float degree = is_dense ? LIGHT_DEGREE_DENSE : LIGHT_DEGREE;
-    return degree * (float)graph.vertices / (float)graph.edges;
-}
-
 template <class K>
 __device__ void Solver<K>::solve_rows() {
     begin();
@@ -119,9 +123,9 @@ __device__ void Solver<K>::solve_rows() {
     u32 queue_counter = new_counter();
     phase.finals = new_counter();
     float share = filtered ? light_share_of_rows() : 1.0f;
-    if (filtered) sample_input(graph.entries, share, graph.ids);
+    if (filtered) sample_input(graph.weights, graph.entries, share, graph.ids);
     sync(CLEAR);
-    u64 pivot = filtered ? input_pivot(share) : 0;
+    u64 pivot = filtered ? input_pivot(share, share) : 0;
     if (filtered) {
         scan_by_group(pivot, queue_counter);
     } else {
@@ -145,7 +149,7 @@ __device__ void Solver<K>::solve_rows() {
     }
     count_edges(filtered ? RELABEL : GATHER);
     for (bool first = filtered; !overflowed(); first = false) {
-        rounds(first);
+        rounds(first, false);
         if (!first) return;
         next_phase();
         u32 giant = passive_giant();
@@ -159,29 +163,40 @@ __device__ void Solver<K>::solve_rows() {
     }
 }
 
+// A phase on light edges, of the input or of a list of their own, and one on the edges between
+// their components. If there are many light edges, the lighter ones come first.
 template <class K>
 __device__ void Solver<K>::solve_edges() {
     begin();
     bool filtered = graph.lights || graph.edges >= FILTER_DEGREE * (u64)graph.vertices;
+    u32 wanted = graph.lights ? graph.lights : graph.wanted;
+    float first_wanted = LIGHT_DEGREE_DENSE * (float)graph.vertices;
+    bool splits = filtered && (float)wanted > first_wanted + (float)SPLIT_EDGES;
+    if (!splits) first_wanted = (float)wanted;
+    float total = (float)(graph.lights ? graph.lights : graph.edges);
+    float share = (float)wanted / total, first_share = first_wanted / total;
     phase.finals = new_counter();
     for (u32 i = warp * 32 + lane; i < graph.vertices; i += warps * 32) clear_component(i);
-    bool sampled = filtered && !graph.lights;
-    if (sampled) sample_input(graph.edges, light_share(), 0);
+    if (splits || (filtered && !graph.lights))
+        sample_input(graph.lights ? graph.light_weights : graph.weights,
+                     graph.lights ? graph.lights : graph.edges, first_share, 0);
     sync(CLEAR);
-    u64 pivot = sampled ? input_pivot(light_share()) : 0;
+    u64 pivot = filtered ? input_pivot(share, first_share) : 0;
+    u64 first_pivot = splits ? input_pivot(first_share, first_share) : MAX_ORDER;
     if (graph.lights) {
-        gather_light_edges();
+        gather_light_edges(first_pivot);
     } else if (filtered) {
-        gather_edges_up_to(pivot);
+        gather_edges_up_to(pivot, first_pivot);
     } else {
         gather_edges();
     }
     count_edges(GATHER);
     for (bool first = filtered; !overflowed(); first = false) {
-        rounds(first);
+        rounds(first, first && splits);
         if (!first) return;
         next_phase();
         if (blockIdx.x == 0 && threadIdx.x == 0) scratch.report[REPORT_LABELS] = level.count;
+        if (level.count == 1) return; // the light edges connect all vertices
         gather_edges_outside(passive_giant());
         count_edges(GATHER);
     }

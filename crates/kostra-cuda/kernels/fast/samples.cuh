@@ -44,27 +44,31 @@ __device__ __forceinline__ u64 Solver<K>::least_of_warps(u32 count) {
     return least;
 }
 
-// Each warp samples the `total` entries or edges of the input, for a pivot that a `share` of them
-// do not exceed. `ids` is null for an edge list. Only the first MAX_SAMPLES warps do.
+// Each warp samples `total` entries or edges of the input, which have these weights, for a pivot
+// that a `share` of them do not exceed. `ids` is null for an edge list. Only the first MAX_SAMPLES
+// warps do.
 template <class K>
-__device__ void Solver<K>::sample_input(u32 total, float share, const u32* ids) {
+__device__ void Solver<K>::sample_input(const void* weights, u32 total, float share,
+                                        const u32* ids) {
     if (warp >= MAX_SAMPLES) return;
     u32 draws = draws_for(share, MAX_DRAWS);
     u64 least = MAX_ORDER;
     for (u32 i = lane; i < min(draws, WARP_DRAWS); i += 32) {
         u32 at = (u64)hash(warp * WARP_DRAWS + i) * total >> 32;
-        least = min(least, K::order(key_at(at), ids ? ids[at] : at));
+        Key key = key_of(((const Key*)weights)[at], graph.kind, graph.flip);
+        least = min(least, K::order(key, ids ? ids[at] : at));
     }
     for (u32 step = 16; step; step /= 2)
         least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
     if (lane == 0) scratch.samples[warp] = least;
 }
 
-// An order that about a `share` of the input do not exceed, from the samples of sample_input.
+// An order that about a `share` of the input do not exceed, from the samples that sample_input took
+// for `sampled_share`.
 template <class K>
-__device__ u64 Solver<K>::input_pivot(float share) {
+__device__ u64 Solver<K>::input_pivot(float share, float sampled_share) {
     if (share >= 1.0f) return MAX_ORDER;
-    u32 draws = draws_for(share, MAX_DRAWS), sampled = max(draws / WARP_DRAWS, 1u);
+    u32 draws = draws_for(sampled_share, MAX_DRAWS), sampled = max(draws / WARP_DRAWS, 1u);
     u64 least = least_of_warps(sampled);
     return quantile(least, share, sampled * min(draws, WARP_DRAWS));
 }

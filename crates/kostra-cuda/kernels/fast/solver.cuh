@@ -27,8 +27,9 @@ struct Level {
 
 // A phase ends when no edge is left in play. Each component that is done has a final number.
 struct Phase {
+    u32 base;       // the `base` of its first level
     u32 finals;     // the index of the counter of final numbers
-    u32 heavy_base; // the `base` of the level whose labels the heavy edges have
+    u32 heavy_base; // the `base` of the level whose labels the heavy edges have; 0: of vertices
 };
 
 // The level that contract_few contracted last, and its minima.
@@ -101,9 +102,11 @@ struct FinishEdges;
 // Which entries or edges go on the list.
 struct Light {
     static constexpr bool between = false;
+    u64 pivot; // of an edge list: edges above it go on the heavy list
 };
 struct BetweenComponents {
     static constexpr bool between = true;
+    u32 giant; // of an edge list: the giant component
 };
 
 // The state of one thread. All members but `lane` are equal in all threads of a warp. All members
@@ -134,6 +137,7 @@ struct Solver {
           warps(gridDim.x * BLOCK_WARPS),
           lists{UNSET, EMPTY, EMPTY, 0},
           level{0, args.graph.vertices},
+          phase{0, 0, 0},
           next_counter(FIRST_FREE_COUNTER),
           barriers(0) {
         few.least_at = 0;
@@ -185,8 +189,8 @@ struct Solver {
     __device__ static u32 draws_for(float share, u32 most);
     __device__ u64 least_of_warps(u32 count);
     __device__ u64 quantile(u64 mine, float share, u32 draws);
-    __device__ void sample_input(u32 total, float share, const u32* ids);
-    __device__ u64 input_pivot(float share);
+    __device__ void sample_input(const void* weights, u32 total, float share, const u32* ids);
+    __device__ u64 input_pivot(float share, float sampled_share);
     __device__ void sample_list();
     __device__ u64 list_pivot();
     __device__ u32 find_giant(u32 above);
@@ -216,18 +220,18 @@ struct Solver {
     __device__ void gather_row_outside(RowPart row, u32 sub, u32 width, u32 giant);
 
     // ---- edge_lists.cuh
-    __device__ void prefetch_keys(u32 i0);
     __device__ void gather_edges();
-    __device__ void gather_edges_up_to(u64 pivot);
-    __device__ void gather_light_edges();
+    __device__ void append_light(Quad<K>& edges, u64 pivot);
+    __device__ void gather_edges_up_to(u64 pivot, u64 light_pivot);
+    __device__ void gather_light_edges(u64 pivot);
     __device__ void note_giant(u32 giant);
     __device__ bool is_noted(u32 v);
     __device__ bool fold_giant();
     __device__ bool is_folded(u32 v);
     template <class Wanted>
-    __device__ void push_wanted(WantedQueue<u32>& queue, u32 first, u32 wanted, u32 giant);
+    __device__ void push_wanted(WantedQueue<u32>& queue, u32 first, u32 bits, Wanted wanted);
     template <class Wanted>
-    __device__ void flush_wanted(WantedQueue<u32>& queue, u32 giant);
+    __device__ void flush_wanted(WantedQueue<u32>& queue, Wanted wanted);
     __device__ void gather_edges_outside(u32 giant);
 
     // ---- round.cuh
@@ -265,12 +269,11 @@ struct Solver {
     __device__ void finish_alone(FinishInput input, u32 count);
 
     // ---- phases.cuh
-    __device__ void label_vertices(u32 from, u32 to);
+    __device__ void label_components(u32 from, u32 to);
     __device__ void start_phase();
     __device__ void next_phase();
-    __device__ void rounds(bool labels_wanted);
+    __device__ void rounds(bool labels_wanted, bool pending);
     __device__ float light_share_of_rows();
-    __device__ float light_share();
     __device__ void solve_rows();
     __device__ void solve_edges();
 };

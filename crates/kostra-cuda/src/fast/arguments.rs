@@ -5,13 +5,14 @@
 
 use cudarc::driver::DeviceRepr;
 
+use super::light;
 use crate::buffers::Keys;
 use crate::shared::{constant, ptr, shared_struct};
 
 const ARGUMENTS: &str = include_str!("../../kernels/fast/arguments.cuh");
 const CONSTANTS: &str = include_str!("../../kernels/fast/constants.cuh");
 
-pub(crate) const DENSE_DEGREE: u64 = constant(CONSTANTS, "DENSE_DEGREE");
+pub(super) const DENSE_DEGREE: u64 = constant(CONSTANTS, "DENSE_DEGREE");
 pub(super) const BLOCK_THREADS: u32 = constant(CONSTANTS, "BLOCK_THREADS") as u32;
 pub(super) const SECOND_BLOCK_EDGES: u64 = constant(CONSTANTS, "SECOND_BLOCK_EDGES");
 pub(super) const TILE_RECORDS: u64 = constant(CONSTANTS, "TILE_RECORDS");
@@ -39,7 +40,8 @@ shared_struct! {
     pub(super) wide: u32,
     /// The number of edges of the list of light edges; 0 without such a list.
     pub(super) lights: u32,
-    unused: u32,
+    /// Without such a list: about how many edges of an edge list are light.
+    wanted: u32,
     pub(super) offsets: ptr,
     pub(super) neighbors: ptr,
     pub(super) ids: ptr,
@@ -54,8 +56,9 @@ shared_struct! {
 impl Graph {
     /// A graph without addresses.
     pub(super) fn new(vertices: u32, edges: u32, entries: u32, keys: Keys) -> Self {
-        let wide = keys.wide.into();
-        Self { vertices, edges, entries, kind: keys.kind, flip: keys.flip, wide, ..Self::default() }
+        let (wide, wanted) = (keys.wide.into(), light::wanted(vertices, edges.into()));
+        let (kind, flip) = (keys.kind, keys.flip);
+        Self { vertices, edges, entries, kind, flip, wide, wanted, ..Self::default() }
     }
 
     /// The id of the first edge. Ids below it are of the list of light edges.

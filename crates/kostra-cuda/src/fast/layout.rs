@@ -28,7 +28,7 @@ pub(super) const COUNTER_SETS: Range<usize> = 0..2 * COUNTER_SET as usize;
 /// Arrays begin at multiples of this number of bytes, as allocations by the driver do.
 const ALIGNMENT: u64 = 256;
 /// The most records per vertex of a dense graph, beside those per edge. They have room for the
-/// light edges.
+/// light edges, unless these have a list of their own.
 const RECORDS_PER_VERTEX: u64 = 6;
 /// Records of a dense graph are also one for this number of edges, for the edges that the first
 /// phase leaves between components.
@@ -53,7 +53,8 @@ impl Layout {
         let records = if room == Room::AllEdges || m < FILTER_DEGREE * n {
             m
         } else {
-            m.min(RECORDS_PER_VERTEX * n + m / EDGES_PER_RECORD)
+            let light = (RECORDS_PER_VERTEX * n).max(graph.lights.into());
+            m.min(light + m / EDGES_PER_RECORD)
         };
         // Each warp may have a partly filled tile in each of its two lists.
         let tiles = records / TILE_RECORDS + 2 * warps + 1;

@@ -24,6 +24,7 @@
 
 mod arguments;
 mod layout;
+pub(crate) mod light;
 mod plan;
 mod solve;
 
@@ -35,7 +36,6 @@ use kostra_core::{
 };
 use kostra_parallel::edge_ids;
 
-pub(crate) use self::arguments::DENSE_DEGREE;
 use self::arguments::Graph;
 use self::plan::{Form, Plan};
 pub(crate) use self::solve::Found;

@@ -13,24 +13,23 @@
 
 #![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
 
-use cudarc::driver::CudaSlice;
+use std::sync::{Mutex, PoisonError};
+
 use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use kostra_core::{Key, Run, SolveError};
-use kostra_parallel::{Team, with_team};
+use kostra_parallel::{lock, with_team};
 
 use super::forest::{DeviceForest, Ids, SOURCE, forest_edge_bytes, of_keys, take_members};
 use super::parts::{Part, have_room, joined, on_all};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
+use crate::device::Scratch;
 use crate::launch::{grid_stride, launch};
 use crate::{Device, DeviceError, fast, staging};
 
 /// With fewer edges per vertex, forests of shares are merged.
 const LEAST_DEGREE: usize = 8;
-/// Light edges per vertex. More of them leave fewer edges to the second pass.
-const LIGHT_DEGREE: f64 = 1.0;
-/// Light edges per vertex on graphs of [`fast::DENSE_DEGREE`] edges per vertex, as in `cuda-fast`.
-const LIGHT_DEGREE_DENSE: f64 = 2.5;
 /// Samples for the pivot.
 const SAMPLES: usize = 1 << 12;
 /// The most draws for a sample.
@@ -41,6 +40,9 @@ const DRAWS_PER_SHARE: f64 = 0.7;
 
 /// The key and the id of an edge.
 type Pivot = (u64, u32);
+
+/// Above every edge.
+const ABOVE_ALL: Pivot = (u64::MAX, u32::MAX);
 
 /// Whether a graph has enough edges per vertex.
 pub(super) fn suits(vertices: u32, edges: usize) -> bool {
@@ -54,83 +56,113 @@ pub(super) fn solve<K: Key>(
     (graph, all): ((u32, Keys), usize),
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
+    let Some(first) = parts.first() else { return Ok(None) };
+    let share = f64::from(fast::light::wanted(graph.0, all as u64)) / all as f64;
+    let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
+    // The devices draw while the threads start.
+    let samples = launch_on_all(parts, |part| part.sample(all as u32, draws))?;
     // A thread for each device waits for it. The threads stay for all steps, because starting one
     // takes a tenth of a millisecond.
     with_team(parts.len(), |team| {
-        let lights = run.phase("select light edges", |_| {
-            let pivot = find_pivot(team, parts, graph, all)?;
-            on_all(team, parts, |_, part| Ok(part.light_edges(pivot)?))
+        let (lights, answer) = run.phase("select light edges", |_| {
+            let pivot = find_pivot(parts, samples, share, draws)?;
+            let sets = launch_on_all(parts, |part| part.select_light(pivot))?;
+            // An allocation of this size takes some tenths of a millisecond, which the devices need
+            // for their selections, too.
+            let answer = first.device.bind().and_then(|()| DeviceEdgeSet::new(first.device, all));
+            let sets: Vec<_> = sets.iter().map(LightSet::view).collect();
+            let lights = on_all(team, parts, |index, part| Ok(part.list(&sets[index])?))?;
+            Ok::<_, SolveError>((lights, answer))
         })?;
         let count: usize = lights.iter().map(DeviceForest::len).sum();
         run.counter("light edges", count as f64);
-        if count == 0 || !fits(parts, count)? {
-            return Ok(None);
-        }
+        let answer = match answer {
+            Ok(answer) if count > 0 && fits(parts, count)? => Mutex::new(answer),
+            Ok(_) | Err(DeviceError::OutOfMemory { .. }) => return Ok(None),
+            Err(error) => return Err(name_device(first.device, error.into())),
+        };
         let reduced = run.phase("reduce shares", |_| {
-            on_all(team, parts, |index, part| part.reduce(index == 0, (parts, &lights), all))
+            on_all(team, parts, |index, part| {
+                let answer = if index == 0 { Some(&mut *lock(&answer)) } else { None };
+                part.reduce(answer, parts, &lights)
+            })
         })?;
         drop(lights);
-        run.phase("last forest", |_| finish(parts, graph, reduced))
+        let mut answer = answer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        run.phase("last forest", |_| finish(parts, graph, &reduced, &mut answer))?;
+        Ok(Some(answer))
     })
 }
 
-/// What the first device notes about the light edges.
-struct LightForest {
-    /// The edges of their forest.
-    set: DeviceEdgeSet,
-    /// The label of each vertex.
-    labels: CudaSlice<u32>,
+/// What a device finds out about the light edges, and its own edges between their components.
+struct Reduced<K: Key> {
+    /// The forest of the edges between components, with the ends in the graph.
+    heavy: DeviceForest<K>,
+    /// On the first device, if there are several components: the component of each vertex.
+    labels: Option<CudaSlice<u32>>,
     components: u32,
 }
 
-/// The forest of a part's edges between components of the light edges, with the ends in the graph.
-struct Reduced<K: Key> {
-    heavy: DeviceForest<K>,
-    /// Of the first device only.
-    light: Option<LightForest>,
+/// The set of a part's light edges, in the scratch memory of its device.
+struct LightSet<'a> {
+    scratch: Scratch<'a>,
+    words: usize,
 }
 
-/// An edge that about the wanted number of edges do not exceed.
+impl LightSet<'_> {
+    fn view(&self) -> CudaView<'_, u32> {
+        // SAFETY: any bytes are valid integers.
+        unsafe { self.scratch.slice(..4 * self.words).transmute(self.words) }
+            .expect("the memory has this number of words")
+    }
+}
+
+/// An edge that about a `share` of all edges do not exceed, from the samples of all devices.
 fn find_pivot<K: Key>(
-    team: &Team<'_>,
     parts: &[Part<'_, K>],
-    (vertices, _): (u32, Keys),
-    all: usize,
+    samples: Vec<CudaSlice<u32>>,
+    share: f64,
+    draws: u32,
 ) -> Result<Pivot, SolveError> {
-    let is_dense = all as u64 / fast::DENSE_DEGREE >= u64::from(vertices);
-    let degree = if is_dense { LIGHT_DEGREE_DENSE } else { LIGHT_DEGREE };
-    let share = (degree * f64::from(vertices) / all as f64).min(1.0);
-    let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
-    let samples = on_all(team, parts, |_, part| Ok(part.sample(all as u32, draws)?))?;
-    let mut least: Vec<Pivot> = samples
-        .into_iter()
-        .reduce(|mut least, others| {
-            least.iter_mut().zip(others).for_each(|(least, other)| *least = other.min(*least));
-            least
-        })
-        .unwrap_or_default();
+    let mut least = vec![ABOVE_ALL; SAMPLES];
+    for (part, samples) in parts.iter().zip(samples) {
+        let words = part.device.bind().and_then(|()| staging::fetch_words(part.device, &samples));
+        let words = words.map_err(|error| name_device(part.device, error.into()))?;
+        for (least, &[low, high, id]) in least.iter_mut().zip(words.as_chunks().0) {
+            *least = (u64::from(high) << 32 | u64::from(low), id).min(*least);
+        }
+    }
     // A sample does not exceed the pivot with this probability.
     let probability = 1.0 - (1.0 - share).powf(draws.into());
-    let at = ((least.len() as f64 * probability) as usize).min(least.len().saturating_sub(1));
-    if least.is_empty() {
-        return Ok(Pivot::default());
-    }
+    let at = ((SAMPLES as f64 * probability) as usize).min(SAMPLES - 1);
     Ok(*least.select_nth_unstable(at).1)
+}
+
+/// Launches a kernel on all devices, and does not wait for it.
+fn launch_on_all<'a, K: Key, R>(
+    parts: &'a [Part<'_, K>],
+    launch: impl Fn(&'a Part<'_, K>) -> Result<R, DeviceError>,
+) -> Result<Vec<R>, SolveError> {
+    let launch = |part: &'a Part<'_, K>| {
+        let launched = part.device.bind().and_then(|()| launch(part));
+        launched.map_err(|error| name_device(part.device, error.into()))
+    };
+    parts.iter().map(launch).collect()
 }
 
 /// Whether all devices have the memory for `lights` light edges beside their own.
 fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError> {
     have_room(parts, |part| {
         let vertices = part.edges.vertices as usize;
-        let others = list_bytes::<K>(lights, 0)
-            + vertices * (forest_edge_bytes::<K>() + size_of::<u32>())
-            + 2 * DeviceEdgeSet::bytes(part.edges.edges as usize);
+        let others =
+            list_bytes::<K>(lights, 0) + vertices * (forest_edge_bytes::<K>() + size_of::<u32>());
         (lights, others)
     })
 }
 
-/// Samples of the graph's `all` edges: for each, the least of `draws` draws of those with the
-/// `count` ids from `first` on. Compiled once for all widths of keys, as the next function.
+/// Samples of the graph's `all` edges, three words for each: the least of `draws` draws of those
+/// with the `count` ids from `first` on. Compiled once for all widths of keys, as the next
+/// function. Neither waits for its kernel.
 ///
 /// # Safety
 /// `weights` is the address of a weight for each of these edges.
@@ -140,7 +172,7 @@ unsafe fn sample(
     weights: CUdeviceptr,
     (count, first): (u32, u32),
     (all, draws): (u32, u32),
-) -> Result<Vec<Pivot>, DeviceError> {
+) -> Result<CudaSlice<u32>, DeviceError> {
     let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
     let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
     // SAFETY: a sample has three words, and the caller guarantees the weights.
@@ -164,12 +196,7 @@ unsafe fn sample(
             "sampling edges"
         )
     }?;
-    let words = staging::fetch_words(device, &sampled)?;
-    let (samples, _) = words.as_chunks();
-    Ok(samples
-        .iter()
-        .map(|&[low, high, id]| (u64::from(high) << 32 | u64::from(low), id))
-        .collect())
+    Ok(sampled)
 }
 
 /// The set of the edges, of those with the `count` ids from `first` on, that do not exceed the
@@ -183,17 +210,19 @@ unsafe fn select_light(
     weights: CUdeviceptr,
     (count, first): (u32, u32),
     (pivot_key, pivot_id): Pivot,
-) -> Result<CudaSlice<u32>, DeviceError> {
-    let words = DeviceEdgeSet::bytes(count as usize) / size_of::<u32>();
-    let mut set: CudaSlice<u32> = device.uninit(words)?;
+) -> Result<LightSet<'_>, DeviceError> {
+    let bytes = DeviceEdgeSet::bytes(count as usize);
+    let mut scratch = device.scratch(bytes)?;
+    scratch.take_turn(); // the set takes the place of what the last solve prepared for the next
+    let set = LightSet { scratch, words: bytes / size_of::<u32>() };
     let kernel = device.function(SOURCE, of_keys!("select_light", keys))?;
-    let words = words as u64;
+    let words = set.words as u64;
     // SAFETY: the set has this number of words, and there are `count` weights.
     unsafe {
         launch!(
             device,
             &kernel,
-            grid_stride(4 * words),
+            grid_stride(2 * words),
             (SOURCE, "select_light"),
             [
                 ptr weights = &weights,
@@ -203,7 +232,7 @@ unsafe fn select_light(
                 u32 flip = &keys.flip,
                 u64 pivot_key = &pivot_key,
                 u32 pivot_id = &pivot_id,
-                ptr set = &mut set,
+                ptr set = &set.scratch.device_ptr(device.stream()).0,
                 u64 words = &words,
             ],
             "selecting light edges"
@@ -214,76 +243,82 @@ unsafe fn select_light(
 
 impl<K: Key> Part<'_, K> {
     /// Samples of the graph's `all` edges: for each, the least of `draws` draws of this part.
-    fn sample(&self, all: u32, draws: u32) -> Result<Vec<Pivot>, DeviceError> {
+    fn sample(&self, all: u32, draws: u32) -> Result<CudaSlice<u32>, DeviceError> {
         let Self { device, edges, first } = *self;
         let own = (edges.edges, first);
         // SAFETY: the part has a weight for each of its edges.
         unsafe { sample(device, edges.keys, edges.weights.address(), own, (all, draws)) }
     }
 
-    /// The edges that do not exceed the pivot.
-    fn light_edges(&self, pivot: Pivot) -> Result<DeviceForest<K>, DeviceError> {
+    /// The set of the edges that do not exceed the pivot.
+    fn select_light(&self, pivot: Pivot) -> Result<LightSet<'_>, DeviceError> {
         let Self { device, edges, first } = *self;
-        if edges.edges == 0 {
-            return DeviceForest::empty(device);
-        }
         let own = (edges.edges, first);
         // SAFETY: the part has a weight for each of its edges.
-        let set = unsafe { select_light(device, edges.keys, edges.weights.address(), own, pivot) }?;
-        take_members(device, edges, &Ids::from(device, first)?, &set.as_view())
+        unsafe { select_light(device, edges.keys, edges.weights.address(), own, pivot) }
     }
 
-    /// The forest of the part's edges between the components of the light edges.
+    /// The edges of a set.
+    fn list(&self, set: &CudaView<'_, u32>) -> Result<DeviceForest<K>, DeviceError> {
+        take_members(self.device, self.edges, &Ids::from(self.device, self.first)?, set)
+    }
+
+    /// The forest of the part's edges between the components of the light edges. The first device
+    /// adds the forest of the light edges to the answer.
     fn reduce(
         &self,
-        is_first: bool,
-        (parts, lights): (&[Self], &[DeviceForest<K>]),
-        all: usize,
+        answer: Option<&mut DeviceEdgeSet>,
+        parts: &[Self],
+        lights: &[DeviceForest<K>],
     ) -> Result<Reduced<K>, SolveError> {
         let device = &**self.device;
         let lights: Vec<_> = parts.iter().map(|part| &**part.device).zip(lights).collect();
         let graph = (self.edges.vertices, self.edges.keys);
-        let list = joined(device, graph, &lights, is_first)?;
+        let list = joined(device, graph, &lights, answer.is_some())?;
         let found = fast::find_with_light(device, self.edges, &list.edges)?;
-        let light = if is_first {
-            let mut set = DeviceEdgeSet::new(device, all)?;
-            list.mark_members(device, &found.light_words(), &mut set)?;
-            let mut labels = device.uninit(found.labels().len())?;
-            let copied = device.stream().memcpy_dtod(&found.labels(), &mut labels);
-            device.check(copied, "copying labels")?;
-            Some(LightForest { set, labels, components: found.components() })
+        let components = found.components();
+        let is_connected = components == 1;
+        let mut labels = None;
+        if let Some(answer) = answer {
+            list.mark_members(device, &found.light_words(), answer)?;
+            if !is_connected {
+                let copy = labels.insert(device.uninit(found.labels().len())?);
+                let copied = device.stream().memcpy_dtod(&found.labels(), copy);
+                device.check(copied, "copying labels")?;
+            }
+        }
+        let heavy = if is_connected {
+            DeviceForest::empty(device)?
         } else {
-            None
+            take_members(device, self.edges, &Ids::from(device, self.first)?, &found.words())?
         };
-        let ids = Ids::from(device, self.first)?;
-        let heavy = take_members(device, self.edges, &ids, &found.words())?;
-        Ok(Reduced { heavy, light })
+        Ok(Reduced { heavy, labels, components })
     }
 }
 
-/// The set of the forest of the graph, found on the first device.
+/// Adds the forest of all edges between components of the light edges to the answer, which is on
+/// the first device.
 fn finish<K: Key>(
     parts: &[Part<'_, K>],
     graph: (u32, Keys),
-    mut reduced: Vec<Reduced<K>>,
-) -> Result<Option<DeviceEdgeSet>, SolveError> {
-    let light = reduced.first_mut().and_then(|first| first.light.take());
-    let (Some(first), Some(light)) = (parts.first(), light) else { return Ok(None) };
-    let LightForest { mut set, labels, components } = light;
+    reduced: &[Reduced<K>],
+    answer: &mut DeviceEdgeSet,
+) -> Result<(), SolveError> {
+    let (Some(first), Some(Reduced { labels: Some(labels), components, .. })) =
+        (parts.first(), reduced.first())
+    else {
+        return Ok(()); // the light edges connect all vertices
+    };
     let device = &**first.device;
-    let heavy: Vec<_> = parts
-        .iter()
-        .zip(&reduced)
-        .map(|(part, reduced)| (&**part.device, &reduced.heavy))
-        .collect();
+    let heavy: Vec<_> =
+        parts.iter().zip(reduced).map(|(part, reduced)| (&**part.device, &reduced.heavy)).collect();
     let mut step = || {
         device.bind()?;
         let mut list = joined(device, graph, &heavy, true)?;
-        list.contract_ends(device, &labels, components)?;
-        list.mark_in(device, &mut set)
+        list.contract_ends(device, labels, *components)?;
+        list.mark_in(device, answer)
     };
-    step().map_err(|error| name_device(device, error))?;
-    Ok(Some(set))
+    step().map_err(|error| name_device(device, error))
 }
 
 #[cfg(test)]

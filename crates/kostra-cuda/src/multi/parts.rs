@@ -53,16 +53,21 @@ pub(super) fn joined<K: Key>(
 ) -> Result<List<K>, SolveError> {
     let count = lists.iter().map(|(_, list)| list.len()).sum();
     let joined = List::uninit(device, graph, (count, Side::Before), 0..0)?;
-    let mut known = 0;
+    let (mut known, mut direct) = (0, Vec::new());
     for &(from, list) in lists {
         let regions = joined.regions(known, list);
         let regions = if with_ids { &regions[..] } else { &regions[..3] };
-        let way = Way::between(from, device);
-        // SAFETY: the joined list has room for all lists, and they are complete.
-        unsafe { transfer::copy((from, device), regions, way) }
-            .map_err(|error| name_devices(from, device, error))?;
         known += list.len();
+        match Way::between(from, device) {
+            // All direct copies are waited for at once.
+            Way::Direct => direct.extend_from_slice(regions),
+            // SAFETY: the joined list has room for all lists, and they are complete.
+            way => unsafe { transfer::copy((from, device), regions, way) }
+                .map_err(|error| name_devices(from, device, error))?,
+        }
     }
+    // SAFETY: as above.
+    unsafe { transfer::copy((device, device), &direct, Way::Direct) }?;
     Ok(joined)
 }
 

@@ -1,0 +1,28 @@
+//! How many edges of an edge list are contracted first.
+
+use super::arguments::DENSE_DEGREE;
+
+/// Light edges per vertex.
+const DEGREE: f64 = 1.0;
+/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex. More light edges leave
+/// fewer edges to the second pass.
+const DEGREE_DENSE: f64 = 2.5;
+/// Light edges per vertex beside half the logarithm of the number of vertices, if the light edges
+/// are to connect the graph. On average, e^-4 vertices of a random graph then have no light edge.
+const CONNECTING_DEGREE: f64 = 2.0;
+/// The light edges are to connect the graph if they are at most this part of all edges. The second
+/// pass then has nothing to do.
+const CONNECTING_PART: f64 = 1.0 / 16.0;
+
+/// About how many light edges of a graph are contracted first.
+pub(crate) fn wanted(vertices: u32, edges: u64) -> u32 {
+    let (n, m) = (f64::from(vertices), edges as f64);
+    let connecting = (n.max(1.0).ln() / 2.0 + CONNECTING_DEGREE) * n;
+    if connecting <= CONNECTING_PART * m {
+        connecting as u32
+    } else if m >= DENSE_DEGREE as f64 * n {
+        (DEGREE_DENSE * n) as u32
+    } else {
+        (DEGREE * n) as u32
+    }
+}
