@@ -37,6 +37,14 @@ impl Blocks {
     }
 }
 
+/// The name of a kernel for a width of keys.
+macro_rules! of_keys {
+    ($name:literal, $keys:expr) => {
+        if $keys.wide { concat!($name, "_64") } else { concat!($name, "_32") }
+    };
+}
+pub(crate) use of_keys;
+
 /// The threads of a block of [`grid_stride`]. Several such blocks fit on a multiprocessor of every
 /// device.
 pub(crate) const STRIDE_BLOCK: u32 = 256;

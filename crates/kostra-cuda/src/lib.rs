@@ -24,6 +24,7 @@ pub mod external;
 pub mod fast;
 mod foreign;
 mod launch;
+mod light_edges;
 mod members;
 mod memory;
 mod module;

@@ -11,39 +11,21 @@
 //! * Each device does the work on light edges for itself, but only its share of the passes over the
 //!   other edges.
 
-#![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
-
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{lock, with_team};
 
-use super::forest::{DeviceForest, Ids, SOURCE, forest_edge_bytes, of_keys, take_members};
+use super::forest::{DeviceForest, Ids, forest_edge_bytes, take_members};
 use super::parts::{Part, have_room, joined, on_all};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
-use crate::device::Scratch;
-use crate::launch::{grid_stride, launch};
-use crate::{Device, DeviceError, fast, staging};
+use crate::light_edges::{self, Least, LightSet, Pivot, Sampling};
+use crate::{DeviceError, fast};
 
 /// With fewer edges per vertex, forests of shares are merged.
 const LEAST_DEGREE: usize = 8;
-/// Samples for the pivot.
-const SAMPLES: usize = 1 << 12;
-/// The most draws for a sample.
-const MOST_DRAWS: f64 = 256.0;
-/// With this number divided by the share of light edges as the number of draws, about half of the
-/// samples are light. The middle quantiles are the most exact.
-const DRAWS_PER_SHARE: f64 = 0.7;
-
-/// The key and the id of an edge.
-type Pivot = (u64, u32);
-
-/// Above every edge.
-const ABOVE_ALL: Pivot = (u64::MAX, u32::MAX);
-
 /// Whether a graph has enough edges per vertex.
 pub(super) fn suits(vertices: u32, edges: usize) -> bool {
     vertices > 0 && edges / LEAST_DEGREE >= vertices as usize
@@ -57,15 +39,14 @@ pub(super) fn solve<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
     let Some(first) = parts.first() else { return Ok(None) };
-    let share = f64::from(fast::light::wanted(graph.0, all as u64)) / all as f64;
-    let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
+    let sampling = Sampling::new(graph.0, all as u32);
     // The devices draw while the threads start.
-    let samples = launch_on_all(parts, |part| part.sample(all as u32, draws))?;
+    let samples = launch_on_all(parts, |part| part.sample(sampling))?;
     // A thread for each device waits for it. The threads stay for all steps, because starting one
     // takes a tenth of a millisecond.
     with_team(parts.len(), |team| {
         let (lights, answer) = run.phase("select light edges", |_| {
-            let pivot = find_pivot(parts, samples, share, draws)?;
+            let pivot = find_pivot(parts, sampling, samples)?;
             let sets = launch_on_all(parts, |part| part.select_light(pivot))?;
             // An allocation of this size takes some tenths of a millisecond, which the devices need
             // for their selections, too.
@@ -103,39 +84,18 @@ struct Reduced<K: Key> {
     components: u32,
 }
 
-/// The set of a part's light edges, in the scratch memory of its device.
-struct LightSet<'a> {
-    scratch: Scratch<'a>,
-    words: usize,
-}
-
-impl LightSet<'_> {
-    fn view(&self) -> CudaView<'_, u32> {
-        // SAFETY: any bytes are valid integers.
-        unsafe { self.scratch.slice(..4 * self.words).transmute(self.words) }
-            .expect("the memory has this number of words")
-    }
-}
-
-/// An edge that about a `share` of all edges do not exceed, from the samples of all devices.
+/// The pivot between light and heavy edges, from the samples of all devices.
 fn find_pivot<K: Key>(
     parts: &[Part<'_, K>],
+    sampling: Sampling,
     samples: Vec<CudaSlice<u32>>,
-    share: f64,
-    draws: u32,
 ) -> Result<Pivot, SolveError> {
-    let mut least = vec![ABOVE_ALL; SAMPLES];
+    let mut least = Least::default();
     for (part, samples) in parts.iter().zip(samples) {
-        let words = part.device.bind().and_then(|()| staging::fetch_words(part.device, &samples));
-        let words = words.map_err(|error| name_device(part.device, error.into()))?;
-        for (least, &[low, high, id]) in least.iter_mut().zip(words.as_chunks().0) {
-            *least = (u64::from(high) << 32 | u64::from(low), id).min(*least);
-        }
+        let lowered = part.device.bind().and_then(|()| least.lower(part.device, &samples));
+        lowered.map_err(|error| name_device(part.device, error.into()))?;
     }
-    // A sample does not exceed the pivot with this probability.
-    let probability = 1.0 - (1.0 - share).powf(draws.into());
-    let at = ((SAMPLES as f64 * probability) as usize).min(SAMPLES - 1);
-    Ok(*least.select_nth_unstable(at).1)
+    Ok(least.pivot(sampling))
 }
 
 /// Launches a kernel on all devices, and does not wait for it.
@@ -160,102 +120,15 @@ fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError
     })
 }
 
-/// Samples of the graph's `all` edges, three words for each: the least of `draws` draws of those
-/// with the `count` ids from `first` on. Compiled once for all widths of keys, as the next
-/// function. Neither waits for its kernel.
-///
-/// # Safety
-/// `weights` is the address of a weight for each of these edges.
-unsafe fn sample(
-    device: &Device,
-    keys: Keys,
-    weights: CUdeviceptr,
-    (count, first): (u32, u32),
-    (all, draws): (u32, u32),
-) -> Result<CudaSlice<u32>, DeviceError> {
-    let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
-    let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
-    // SAFETY: a sample has three words, and the caller guarantees the weights.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(32 * SAMPLES as u64),
-            (SOURCE, "sample_edges"),
-            [
-                ptr weights = &weights,
-                u32 count = &count,
-                u32 first = &first,
-                u32 total = &all,
-                u32 kind = &keys.kind,
-                u32 flip = &keys.flip,
-                u32 draws = &draws,
-                u32 samples = &(SAMPLES as u32),
-                ptr sampled = &mut sampled,
-            ],
-            "sampling edges"
-        )
-    }?;
-    Ok(sampled)
-}
-
-/// The set of the edges, of those with the `count` ids from `first` on, that do not exceed the
-/// pivot.
-///
-/// # Safety
-/// As for [`sample`].
-unsafe fn select_light(
-    device: &Device,
-    keys: Keys,
-    weights: CUdeviceptr,
-    (count, first): (u32, u32),
-    (pivot_key, pivot_id): Pivot,
-) -> Result<LightSet<'_>, DeviceError> {
-    let bytes = DeviceEdgeSet::bytes(count as usize);
-    let mut scratch = device.scratch(bytes)?;
-    scratch.take_turn(); // the set takes the place of what the last solve prepared for the next
-    let set = LightSet { scratch, words: bytes / size_of::<u32>() };
-    let kernel = device.function(SOURCE, of_keys!("select_light", keys))?;
-    let words = set.words as u64;
-    // SAFETY: the set has this number of words, and there are `count` weights.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(2 * words),
-            (SOURCE, "select_light"),
-            [
-                ptr weights = &weights,
-                u64 count = &u64::from(count),
-                u32 first = &first,
-                u32 kind = &keys.kind,
-                u32 flip = &keys.flip,
-                u64 pivot_key = &pivot_key,
-                u32 pivot_id = &pivot_id,
-                ptr set = &set.scratch.device_ptr(device.stream()).0,
-                u64 words = &words,
-            ],
-            "selecting light edges"
-        )
-    }?;
-    Ok(set)
-}
-
 impl<K: Key> Part<'_, K> {
-    /// Samples of the graph's `all` edges: for each, the least of `draws` draws of this part.
-    fn sample(&self, all: u32, draws: u32) -> Result<CudaSlice<u32>, DeviceError> {
-        let Self { device, edges, first } = *self;
-        let own = (edges.edges, first);
-        // SAFETY: the part has a weight for each of its edges.
-        unsafe { sample(device, edges.keys, edges.weights.address(), own, (all, draws)) }
+    /// Samples of this part.
+    fn sample(&self, sampling: Sampling) -> Result<CudaSlice<u32>, DeviceError> {
+        sampling.launch(self.device, self.edges, self.first)
     }
 
     /// The set of the edges that do not exceed the pivot.
     fn select_light(&self, pivot: Pivot) -> Result<LightSet<'_>, DeviceError> {
-        let Self { device, edges, first } = *self;
-        let own = (edges.edges, first);
-        // SAFETY: the part has a weight for each of its edges.
-        unsafe { select_light(device, edges.keys, edges.weights.address(), own, pivot) }
+        light_edges::select(self.device, self.edges, self.first, pivot)
     }
 
     /// The edges of a set.

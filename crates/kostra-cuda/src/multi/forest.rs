@@ -11,36 +11,23 @@ use kostra_core::{Key, Run, SolveError};
 use super::interior;
 use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
-use crate::launch::{grid_stride, launch};
+use crate::launch::{grid_stride, launch, of_keys};
 use crate::members::{load_places, places_of_members};
 use crate::source::Source;
-use crate::{Device, DeviceError, fast};
+use crate::{Device, DeviceError, fast, light_edges};
 
 pub(super) const SOURCE: Source = Source::file("multi.cu");
 
 /// Loads the kernels of this file for a width of keys.
 pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
     load_places(device)?;
-    let kernels = [
-        of_keys!("take_members", keys),
-        "mark_members",
-        of_keys!("sample_edges", keys),
-        of_keys!("select_light", keys),
-        "contract_ends",
-    ];
+    light_edges::load_kernels(device, keys)?;
+    let kernels = [of_keys!("take_members", keys), "mark_members", "contract_ends"];
     kernels
         .into_iter()
         .chain(interior::KERNELS)
         .try_for_each(|name| device.function(SOURCE, name).map(drop))
 }
-
-/// The name of a kernel for a width of keys.
-macro_rules! of_keys {
-    ($name:literal, $keys:expr) => {
-        if $keys.wide { concat!($name, "_64") } else { concat!($name, "_32") }
-    };
-}
-pub(super) use of_keys;
 
 /// The ids of the edges of a list, which ascend. Edges of forests have ids of their own; those of
 /// all other edges follow each other.
