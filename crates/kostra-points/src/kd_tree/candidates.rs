@@ -83,6 +83,11 @@ impl Candidates {
         }
     }
 
+    /// Makes the first neighbor of a lane its candidate, for a metric itself.
+    pub(super) fn set_first(&mut self, lane: usize, reach: f64, neighbor: u32) {
+        (self.reach[lane], self.partner[lane], self.seen[lane]) = (reach, neighbor, 1);
+    }
+
     /// Makes a neighbor the candidate of a position. Points that are not known have at least the
     /// reach `unseen`.
     fn take<A: Accumulate, const D: usize>(
@@ -142,10 +147,18 @@ impl Candidates {
 #[inline(always)]
 pub(super) fn uncertain(
     components: &Components<'_>,
-    of: &[u32; LANES],
+    leaf: usize,
     candidates: &Candidates,
 ) -> Lanes {
-    let unseen = &candidates.unseen;
+    let (of, unseen) = (&components.of[leaf], &candidates.unseen);
+    let common = components.of_leaves[leaf];
+    if common == components.skipped {
+        return Lanes(0);
+    }
+    if common != MIXED {
+        let cut = components.cut(common);
+        return Lanes::that(|lane| (unseen[lane] <= cut) & (unseen[lane] < f64::INFINITY));
+    }
     let may_search =
         |lane: usize| (unseen[lane] < f64::INFINITY) & (of[lane] != components.skipped);
     let mut lanes = Lanes(0);

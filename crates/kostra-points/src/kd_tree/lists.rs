@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Schedule, Team, for_each_item, lock};
 
+use super::candidates::Candidates;
 use super::nearest::LeafNeighbors;
 use super::passes::Passes;
 use super::shape::Shape;
@@ -44,17 +45,22 @@ pub(super) fn for_each_chunk<T: Send>(
 
 impl Lists {
     /// Finds the neighbors of at least two points, and core distances if `min_samples` is above 1.
+    /// Makes the first neighbor of each point its candidate.
     pub(super) fn new(
         passes: &mut dyn Passes,
         min_samples: usize,
         team: &Team<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Self, PointsError> {
+    ) -> Result<(Self, Vec<Candidates>), PointsError> {
         if min_samples > 1 {
             let mut lists = Self::with_core(passes, min_samples, team, run)?;
             passes.set_core(&lists.core);
             lists.sort(passes.shape(), team);
-            Ok(lists)
+            let mut candidates = memory::filled(passes.shape().leaves(), Candidates::UNKNOWN)?;
+            for_each_chunk(team, &mut candidates, |chunk, candidates| {
+                passes.start(&lists, chunk * LEAVES, candidates);
+            });
+            Ok((lists, candidates))
         } else {
             Self::nearest(passes, team, run)
         }
@@ -70,20 +76,25 @@ impl Lists {
         passes: &dyn Passes,
         team: &Team<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Self, PointsError> {
+    ) -> Result<(Self, Vec<Candidates>), PointsError> {
         let shape = passes.shape();
         let kept = kept_neighbors(passes.dimensions()).min(shape.len as usize - 1);
         let mut lists = Self::empty(shape.leaves(), kept)?;
-        let outputs: Vec<_> = lists.neighbors.chunks_mut(LANES * kept).map(Mutex::new).collect();
+        let mut candidates = memory::filled(shape.leaves(), Candidates::UNKNOWN)?;
+        let neighbors = lists.neighbors.chunks_mut(LANES * kept);
+        let outputs: Vec<_> = neighbors.zip(&mut candidates).map(Mutex::new).collect();
         let store = |leaf: usize, found: &LeafNeighbors| {
             let mut output = lock(&outputs[leaf]);
-            for (lane, list) in output.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
+            let (neighbors, candidates) = &mut *output;
+            for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
+                let (compared, _) = found.of(lane);
                 store_positions(list, found.of(lane));
+                candidates.set_first(lane, compared[0], list[0]);
             }
         };
         for_each_leaf(passes, kept, &store, team, run)?;
         drop(outputs);
-        Ok(lists)
+        Ok((lists, candidates))
     }
 
     /// Finds core distances, and the neighbors inside them, which are not sorted yet.

@@ -68,9 +68,9 @@ fn pairs_of(
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
-    let lists =
+    let mut lists =
         run.phase("nearest neighbors", |run| Lists::new(&mut *passes, min_samples, team, run))?;
-    rounds::tree(&*passes, &lists, team, run)
+    rounds::tree(&*passes, &mut lists, team, run)
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances

@@ -21,7 +21,7 @@ const ENOUGH_CERTAIN: usize = 3;
 struct Rounds<'a> {
     passes: &'a dyn Passes,
     lists: &'a Lists,
-    candidates: Vec<Candidates>,
+    candidates: &'a mut [Candidates],
     /// The component of each position.
     of: Vec<[u32; LANES]>,
     /// The component of all points of each node, and of each leaf, or [`MIXED`].
@@ -38,11 +38,11 @@ struct Rounds<'a> {
 /// The pairs of the minimum spanning tree.
 pub(super) fn tree(
     passes: &dyn Passes,
-    lists: &Lists,
+    (lists, candidates): &mut (Lists, Vec<Candidates>),
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let mut rounds = Rounds::new(passes, lists, team)?;
+    let mut rounds = Rounds::new(passes, lists, candidates)?;
     let n = passes.shape().len as usize;
     while rounds.components > 1 {
         run.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
@@ -58,18 +58,18 @@ pub(super) fn tree(
 }
 
 impl<'a> Rounds<'a> {
-    /// Each point is a component, and its first neighbor is its candidate.
-    fn new(passes: &'a dyn Passes, lists: &'a Lists, team: &Team<'_>) -> Result<Self, OutOfMemory> {
+    /// Each point is a component.
+    fn new(
+        passes: &'a dyn Passes,
+        lists: &'a Lists,
+        candidates: &'a mut [Candidates],
+    ) -> Result<Self, OutOfMemory> {
         let shape = passes.shape();
         let (leaves, n) = (shape.leaves(), shape.len as usize);
         let mut of = memory::filled(leaves, [MIXED; LANES])?;
         for position in 0..n {
             of[position / LANES][position % LANES] = position as u32;
         }
-        let mut candidates = memory::filled(leaves, Candidates::UNKNOWN)?;
-        for_each_chunk(team, &mut candidates, |chunk, candidates| {
-            passes.start(lists, chunk * LEAVES, candidates);
-        });
         Ok(Self {
             passes,
             lists,
@@ -96,7 +96,7 @@ impl<'a> Rounds<'a> {
         let (of, of_nodes, of_leaves) = (&self.of, &self.of_nodes, &self.of_leaves);
         let components = &Components { of, of_nodes, of_leaves, cut, skipped };
         run.phase("renew candidates", |_| {
-            for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
+            for_each_chunk(team, self.candidates, |chunk, candidates| {
                 let first_leaf = chunk * LEAVES;
                 passes.renew(Chunk { lists, components, first_leaf, candidates });
             });
@@ -115,7 +115,7 @@ impl<'a> Rounds<'a> {
         if self.has_searched {
             run.phase("search", |_| {
                 passes.shape().for_each_subtree(
-                    &mut self.candidates,
+                    self.candidates,
                     team,
                     |root, first_leaf, candidates| {
                         passes.search(root, Chunk { lists, components, first_leaf, candidates });
@@ -139,9 +139,8 @@ impl<'a> Rounds<'a> {
         team: &Team<'_>,
     ) -> usize {
         team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
-            let of = &self.of[leaf];
-            for lane in uncertain(components, of, &self.candidates[leaf]) {
-                waiting[of[lane] as usize].store(1, Relaxed);
+            for lane in uncertain(components, leaf, &self.candidates[leaf]) {
+                waiting[self.of[leaf][lane] as usize].store(1, Relaxed);
             }
         });
         waiting.iter().filter(|waiting| waiting.load(Relaxed) == 0).count() - 1

@@ -103,7 +103,7 @@ impl<'a> Searching<'a> {
         let of = &components.of[leaf];
         let mut cut = [-1.0; LANES];
         let (mut lanes, mut common) = (0, None);
-        for lane in uncertain(components, of, candidates) {
+        for lane in uncertain(components, leaf, candidates) {
             lanes |= 1 << lane;
             cut[lane] = components.cut(of[lane]);
             let other = common.unwrap_or(of[lane]);
