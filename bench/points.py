@@ -1,28 +1,23 @@
-"""Compares Euclidean spanning trees of Kostra and of other libraries, in turn, on random points.
+"""Compares Euclidean spanning trees of Kostra and of other libraries on random points, in one
+process, in turn.
 
-    cargo build --release -p kostra-points --example timing
-    OMP_NUM_THREADS=N python bench/points.py target/release/examples/timing --threads N
+    OMP_NUM_THREADS=N python bench/points.py --threads N
         [--sets 1000000x3,100000x10] [--kinds uniform] [--peers quitefastmst] [--labels 50]
         [--runs N] [-o RECORD]
 
-Each round runs the example in a process of its own, and then each peer in this process. The time of
-the example is the one that it prints: from the coordinates to the sorted edges. The times of peers
-are those of one call with a NumPy array. The first round does not count. The result is the median.
-A peer that takes longer than --patience in the first round takes no further turns, and that round
-is its result. Total lengths must agree. With --labels, all find the labels of HDBSCAN instead of
-the tree, and the record has the numbers of clusters and of noise. With -o, the program adds or
-replaces the entries of its sets and its number of threads in the record. The peers must be
-installed.
+The package and the peers must be installed. A time is that of one call, from an array of float64 to
+the arrays of the result. Each round runs Kostra and then each peer. The first round does not count.
+The result is the median. A library that takes longer than --patience in the first round takes no
+further turns, and that round is its result. Total lengths must agree. With --labels, all find the
+labels of HDBSCAN instead of the tree, and the record has the numbers of clusters and of noise. With
+-o, the program adds or replaces the entries of its sets and its number of threads in the record.
 """
 
 import argparse
 import os
 import pathlib
-import re
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -33,7 +28,23 @@ SETS = ("2500000x2", "1000000x3", "250000x5", "100000x10")
 KINDS = ("uniform", "clustered")
 #: The number of nearest points, itself included, within the core distance, for labels.
 SAMPLES = 5
-UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def points_of(n, dimensions, kind):
+    """Points in a unit cube, or around 100 centers with a standard deviation of 0.01."""
+    random = np.random.default_rng(1)
+    if kind == "uniform":
+        return random.random((n, dimensions))
+    centers = random.random((100, dimensions))
+    return centers[random.integers(100, size=n)] + random.normal(0, 0.01, (n, dimensions))
+
+
+def kostra(points, threads):
+    import kostra
+
+    tree = kostra.euclidean_mst(points, threads=threads)
+    assert len(tree.u) == len(tree.v)
+    return tree.distances.sum()
 
 
 def quitefastmst(points, threads):
@@ -71,7 +82,8 @@ def scikit_learn(points, threads):
     return mst_from_data_matrix(points, np.zeros(len(points)), euclidean, 1.0)["distance"].sum()
 
 
-PEERS = {
+TREES = {
+    "kostra": kostra,
     "quitefastmst": quitefastmst,
     "mlpack": mlpack,
     "hdbscan": hdbscan,
@@ -85,6 +97,13 @@ PRECISION = {"fast_hdbscan": 1e-6}
 
 #: The classes of HDBSCAN. hdbscan and fast_hdbscan do not count a point among its own
 #: ``min_samples`` neighbors.
+def labels_kostra(points, least, samples, threads):
+    from kostra.cluster import HDBSCAN
+
+    options = {"min_samples": samples, "threads": threads}
+    return HDBSCAN(min_cluster_size=least, **options).fit(points).labels_
+
+
 def labels_hdbscan(points, least, samples, threads):
     from hdbscan import HDBSCAN
 
@@ -106,64 +125,44 @@ def labels_scikit_learn(points, least, samples, threads):
 
 
 LABELS = {
+    "kostra": labels_kostra,
     "hdbscan": labels_hdbscan,
     "fast_hdbscan": labels_fast_hdbscan,
     "scikit-learn": labels_scikit_learn,
 }
 
 
-def kostra(options, points, file=""):
-    """The seconds of one run of the example, and the total length or the counts of labels."""
-    (n, dimensions, kind), labels = points, options.labels
-    samples = SAMPLES if labels else 1
-    words = [n, dimensions, samples, options.threads, kind, 1, file, labels or ""]
-    command = [options.example, *map(str, words)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if labels:
-        pattern = r"labels in ([\d.]+)([^\d\s]+), (\d+) clusters, (\d+) noise"
-        number, unit, clusters, noise = re.search(pattern, output).groups()
-        return float(number) * UNITS[unit], {"clusters": int(clusters), "noise": int(noise)}
-    number, unit, total = re.search(r"([\d.]+)(\D+) wall.*total ([\d.]+)", output).groups()
-    return float(number) * UNITS[unit], float(total)
-
-
-def peer(name, rows, options):
-    """The seconds of one call of a peer, and the total length or the counts of labels."""
+def call(name, points, options):
+    """The seconds of one call, and the total length or the counts of labels."""
     start = time.perf_counter()
     if options.labels:
-        labels = LABELS[name](rows, options.labels, SAMPLES, options.threads)
+        labels = LABELS[name](points, options.labels, SAMPLES, options.threads)
         seconds = time.perf_counter() - start
         return seconds, {"clusters": int(labels.max()) + 1, "noise": int((labels < 0).sum())}
-    total = PEERS[name](rows, options.threads)
-    return time.perf_counter() - start, total
+    total = TREES[name](points, options.threads)
+    return time.perf_counter() - start, float(total)
 
 
 def measure(options, size, kind):
-    n, dimensions = size.split("x")
-    points = (n, dimensions, kind)
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "points.bin")
-        warm_up, result = kostra(options, points, file)
-        rows = np.fromfile(file).reshape(-1, int(dimensions))
-    seconds, results, disagreements = {"kostra": [warm_up]}, {"kostra": result}, []
-    for turn in range(options.runs + 1):
-        if turn > 0:
-            seconds["kostra"].append(kostra(options, points)[0])
-        for name in options.peers:
+    n, dimensions = map(int, size.split("x"))
+    points = points_of(n, dimensions, kind)
+    seconds, results, disagreements = {}, {}, []
+    for _ in range(options.runs + 1):
+        for name in ["kostra", *options.peers]:
             samples = seconds.setdefault(name, [])
             if samples and samples[0] > options.patience:
                 continue
-            took, results[name] = peer(name, rows, options)
+            took, results[name] = call(name, points, options)
             samples.append(took)
-            precision = PRECISION.get(name, 1e-9)
-            if not options.labels and abs(results[name] - result) > precision * result:
-                disagreements.append(f"{name}: {results[name]}")
+            expected, precision = results["kostra"], PRECISION.get(name, 1e-9)
+            if not options.labels and abs(results[name] - expected) > precision * expected:
+                disagreements.append(f"{name}: {results[name]}, not {expected}")
     return {
-        "vertices": int(n),
-        "dimensions": int(dimensions),
+        "vertices": n,
+        "dimensions": dimensions,
         "kind": kind,
         "threads": options.threads,
-        **({"labels": results} if options.labels else {"total_length": result}),
+        **({"labels": results} if options.labels else {"total_length": results["kostra"]}),
         "disagreements": disagreements,
         "trees": {
             name: {
@@ -178,10 +177,9 @@ def measure(options, size, kind):
 
 def main():
     parser = argparse.ArgumentParser(description="Measures spanning trees of points.")
-    parser.add_argument("example", help="the program of the example `timing`")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sets", default=",".join(SETS), help="default: %(default)s")
-    parser.add_argument("--peers", default="quitefastmst", help=f"among {','.join(PEERS)}")
+    parser.add_argument("--peers", default="quitefastmst", help=f"among {','.join([*TREES][1:])}")
     parser.add_argument("--kinds", default=",".join(KINDS), help="default: %(default)s")
     parser.add_argument(
         "--labels", type=int, metavar="SIZE", help="measure HDBSCAN, min_cluster_size=SIZE"
@@ -199,8 +197,9 @@ def main():
     for size in options.sets.split(","):
         for kind in options.kinds.split(","):
             entry = measure(options, size, kind)
+            packages = ["kostra", "numpy", *options.peers]
             words = [os.path.basename(word) for word in sys.argv]
-            entry |= {"command": words, "runs": options.runs, "about": about(["numpy", *options.peers])}
+            entry |= {"command": words, "runs": options.runs, "about": about(packages)}
             failed |= bool(entry["disagreements"])
             threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
             name = f"{size} {kind}{', labels' if options.labels else ''}, {threads}"
