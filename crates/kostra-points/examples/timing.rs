@@ -1,7 +1,6 @@
 //! Times the spanning tree of random points:
-//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE [MIN_CLUSTER_SIZE]]]`. Writes the
-//! points to the file, if its name is not empty, as 64-bit numbers without a header, so that
-//! another program can read them. With a least size of clusters, times the labels of HDBSCAN too.
+//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [MIN_CLUSTER_SIZE]]`. With a least size
+//! of clusters, times the labels of HDBSCAN too.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -60,15 +59,10 @@ fn processor_seconds() -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [n, d, min_samples, threads, kind, ..] = &arguments[..] else {
-        return Err(
-            "usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE [SIZE]]]".into()
-        );
+        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [SIZE]]".into());
     };
     let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
     let rows = coordinates(n, d, kind == "clustered");
-    if let Some(file) = arguments.get(6).filter(|file| !file.is_empty()) {
-        std::fs::write(file, rows.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
-    }
     let points = Points::new(&rows, d)?;
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
     let runs: usize = arguments.get(5).map_or(Ok(3), |runs| runs.parse())?;
@@ -81,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let total: f64 = tree.distances.iter().sum();
         println!("{wall:.3?} wall, {processor:.2} s processor, total {total}");
         println!("  {} rounds, {:.1?}", times.rounds, times.phases);
-        if let Some(size) = arguments.get(7).filter(|size| !size.is_empty()) {
+        if let Some(size) = arguments.get(6) {
             let (before, threads) = (Instant::now(), threads.parse()?);
             let hierarchy = Hierarchy::on_threads(tree, threads)?;
             let merged = before.elapsed();
