@@ -143,8 +143,8 @@ impl Candidates {
 }
 
 /// The lanes of a leaf that do not know whether another point is as near as the candidate of their
-/// component.
-#[inline(always)]
+/// component. Compiled once, because a copy in each search would make programs larger.
+#[inline(never)]
 pub(super) fn uncertain(
     components: &Components<'_>,
     leaf: usize,
