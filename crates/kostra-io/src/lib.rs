@@ -51,6 +51,7 @@ mod terms;
 mod testing;
 mod text_part;
 mod text_writer;
+mod thousands;
 mod weights;
 mod whole;
 mod words;

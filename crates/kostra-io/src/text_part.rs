@@ -56,6 +56,7 @@ pub(crate) struct Lines {
     pub(crate) ends: Ends,
     /// Whether the edges have weights, if there are any.
     pub(crate) weighted: Option<bool>,
+    pub(crate) kinds: Kinds,
 }
 
 /// What follows from all edges of a text.
@@ -157,7 +158,7 @@ impl<H: TextHead> TextPart<H> {
         let own = own.get(..1).unwrap_or_default();
         let through = surveys.get(..=part).unwrap_or_default();
         own.iter().any(|survey| survey.faulty)
-            || kinds_of(through).conflict().is_some()
+            || lines_of(through).kinds.conflict().is_some()
             || self.head.contradicts(&lines_of(before), &lines_of(own))
     }
 
@@ -165,7 +166,7 @@ impl<H: TextHead> TextPart<H> {
     fn fault(&self, before: &[Survey], options: &ReadOptions) -> Fault {
         let before_lines = lines_of(before);
         let lines = self.head_lines + before_lines.lines;
-        let mut columns = Columns::after(before_lines.ends.edges, kinds_of(before));
+        let mut columns = Columns::after(before_lines.ends.edges, before_lines.kinds);
         let result = self.parse(lines, before_lines.weighted, &mut columns, options);
         result.err().unwrap_or_else(|| Fault::whole("the file changes while it is read"))
     }
@@ -238,6 +239,7 @@ fn lines_of(surveys: &[Survey]) -> Lines {
         lines: surveys.iter().map(|survey| survey.lines).sum(),
         ends: surveys.iter().fold(Ends::NONE, |ends, survey| ends.then(survey.ends)),
         weighted: first.map(|survey| survey.weights > 0),
+        kinds: kinds_of(surveys),
     }
 }
 

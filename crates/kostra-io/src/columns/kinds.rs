@@ -3,6 +3,8 @@
 //! For each kind of weight the first edge is kept. From these follows the first edge at which two
 //! kinds exclude each other, independent of the division of the input into blocks or parts.
 
+use crate::thousands::Thousands;
+
 /// The largest number up to which every integer is a 64-bit float.
 const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
 
@@ -19,6 +21,8 @@ pub(crate) struct Kinds {
     negative: First,
     /// The first weight of 2^63 or more.
     huge: First,
+    /// What the weights between semicolons say about points.
+    pub(crate) thousands: Thousands,
 }
 
 /// A weight that excludes an earlier one.
@@ -32,7 +36,7 @@ pub(crate) struct Conflict {
 
 impl Kinds {
     /// The number of words of [`to_words`](Self::to_words).
-    pub(crate) const WORDS: usize = 12;
+    pub(crate) const WORDS: usize = 12 + Thousands::WORDS;
 
     pub(super) fn see_float(&mut self, edge: usize) {
         self.float = self.float.or(Some((edge as u64, 0)));
@@ -68,12 +72,13 @@ impl Kinds {
     }
 
     fn map(self, change: impl Fn(First) -> First) -> Self {
-        let Self { float, inexact, negative, huge } = self;
+        let Self { float, inexact, negative, huge, thousands } = self;
         Self {
             float: change(float),
             inexact: change(inexact),
             negative: change(negative),
             huge: change(huge),
+            thousands,
         }
     }
 
@@ -84,6 +89,7 @@ impl Kinds {
             inexact: self.inexact.or(later.inexact),
             negative: self.negative.or(later.negative),
             huge: self.huge.or(later.huge),
+            thousands: self.thousands.and(later.thousands),
         }
     }
 
@@ -128,6 +134,9 @@ impl Kinds {
         {
             words.copy_from_slice(&[edge, value as u64, (value >> 64) as u64]);
         }
+        if let Some(words) = words.last_chunk_mut() {
+            *words = self.thousands.to_words();
+        }
         words
     }
 
@@ -136,7 +145,10 @@ impl Kinds {
             let &[edge, low, high] = words.get(3 * at..)?.first_chunk()?;
             (edge != u64::MAX).then_some((edge, i128::from(high as i64) << 64 | i128::from(low)))
         };
-        Self { float: first(0), inexact: first(1), negative: first(2), huge: first(3) }
+        let thousands = words
+            .last_chunk()
+            .map_or_else(Thousands::default, |&words| Thousands::from_words(words));
+        Self { float: first(0), inexact: first(1), negative: first(2), huge: first(3), thousands }
     }
 }
 
@@ -151,6 +163,7 @@ mod tests {
         kinds.see_negative(3, i64::MIN);
         kinds.see_huge(4, u64::MAX);
         kinds.see_float(9);
+        kinds.thousands = Thousands::of([&b"1.000"[..], b"7"].into_iter());
         assert_eq!(Kinds::from_words(kinds.to_words()), kinds);
     }
 }

@@ -6,8 +6,9 @@ use super::column::{coordinates, places};
 use super::{PointFile, PointOptions, would_round};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::{Separator, ask_for_point, fields, grouped_digits, is_comment, unquote};
+use crate::formats::{Separator, fields, is_comment, unquote};
 use crate::number::{remedy_for_comma, show};
+use crate::thousands::Thousands;
 use crate::whole::WholeText;
 use crate::{Header, KeptColumns};
 
@@ -60,8 +61,8 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
     // Programs write semicolons where a comma is the decimal point.
     for &column in chosen.iter().filter(|_| separator == Separator::Byte(b';')) {
         let field = |(_, bytes)| fields(bytes, separator).nth(column).map(|(_, field)| field);
-        if let Some(number) = grouped_digits(lines.clone().filter_map(field)) {
-            return Err(Fault::at_line(line, 1, ask_for_point(number)));
+        if let Some(question) = Thousands::of(lines.clone().filter_map(field)).question() {
+            return Err(Fault::at_line(line, 1, question));
         }
     }
     let table = Table { separator, columns, chosen, kept };

@@ -236,39 +236,6 @@ pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     Ok(Cow::Owned(field.iter().map(point).collect()))
 }
 
-/// A number whose point may separate thousands, as `1.000` beside `950`: every number with a point
-/// has one to three digits before it, the first not 0, and three after it. The other numbers, at
-/// least one, have up to three digits: programs that write a decimal point write it in all of them,
-/// or leave out zeros at the end.
-pub(crate) fn grouped_digits<'a>(numbers: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
-    let (mut grouped, mut has_short) = (None, false);
-    for number in numbers {
-        let Some(Cow::Borrowed(number)) = unquote(number) else { return None };
-        let digits = number.strip_prefix(b"-").or(number.strip_prefix(b"+")).unwrap_or(number);
-        let mut groups = digits.split(|&byte| byte == b'.');
-        let first = groups.next().filter(|first| (1..=3).contains(&first.len()))?;
-        if !digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
-            return None;
-        }
-        match groups.next() {
-            None => has_short = true,
-            Some(rest) if rest.len() == 3 && !first.starts_with(b"0") => grouped = Some(number),
-            Some(_) => return None,
-        }
-    }
-    grouped.filter(|_| has_short)
-}
-
-/// The question whether points separate thousands, if `number` may have such a point.
-pub(crate) fn ask_for_point(number: &[u8]) -> String {
-    let number = show(number);
-    format!(
-        "does the point in '{number}' separate thousands? write '{}' if it does, and a point in \
-         every number, as '950.0', if it is a decimal point",
-        number.replace('.', "")
-    )
-}
-
 /// A note about the columns that are not used.
 pub(in crate::formats) fn left_out(
     columns: usize,
@@ -357,31 +324,6 @@ mod tests {
         assert_eq!(of_lines(&["1 2\t3"]), Separator::Blanks, "two numbers before the tab");
         assert_eq!(of_lines(&["1\t2", "1 2"]), Separator::Blanks, "a line without tabs");
         assert_eq!(of_lines(&["1,\t2"]), Separator::Byte(b','));
-    }
-
-    #[test]
-    fn points_may_separate_thousands_beside_short_numbers() {
-        let grouped = |text: &'static str| grouped_digits(text.split(' ').map(str::as_bytes));
-        for text in ["1.000 950", "12.500 7 1.000", "-1.000 0", "\"1.000\" \"950\"", "+1.234 +5"] {
-            assert!(grouped(text).is_some(), "{text}");
-        }
-        for text in [
-            "1.000 2.500",
-            "0.125 3",
-            "1.000 950 0.5",
-            "1.000 1000",
-            "1.5 950",
-            "1.0000 950",
-            "1234.000 950",
-            "950 3",
-            "1.000 1e3",
-            "1.000 nan",
-            "1.000 ",
-            ".125 3",
-            "",
-        ] {
-            assert_eq!(grouped(text), None, "{text}");
-        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use kostra_core::counted;
 
 use crate::blocks::Text;
-use crate::columns::{Columns, Ends};
+use crate::columns::{Columns, Ends, Kinds};
 use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
@@ -158,6 +158,13 @@ impl Head {
     fn reserve(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
         let Some(StatedCounts { m, .. }) = self.counts else { return Ok(()) };
         columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), self.is_weighted())
+    }
+
+    /// Refuses weights whose points may separate thousands.
+    pub(super) fn check_points(&self, kinds: Kinds) -> Result<(), Fault> {
+        let Some(sentence) = kinds.thousands.question() else { return Ok(()) };
+        let place = Some(Place::Line { line: self.line, column: 1 });
+        Err(Fault { place, kind: ReadErrorKind::Columns { sentence, columns: Vec::new() } })
     }
 
     /// Checks that there are as many edges as stated.

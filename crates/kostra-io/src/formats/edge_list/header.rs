@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::{ask_for_point, grouped_digits, is_weight, text, texts, unquote};
+use super::fields::{is_weight, text, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
 use crate::number::{digits, has_decimal_comma, natural};
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
@@ -195,23 +195,6 @@ pub(super) fn refuse_matrix(
          if each line is an edge"
     );
     Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
-}
-
-/// Refuses weights between semicolons whose points may separate thousands. Programs write
-/// semicolons where a comma is the decimal point.
-pub(super) fn refuse_thousands(
-    rows: &[Fields<'_>],
-    weight: Option<usize>,
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
-    let weights = rows.iter().filter_map(|row| row.get(weight?).copied());
-    match grouped_digits(weights).filter(|_| !options.columns.decimal_comma) {
-        Some(number) => {
-            let sentence = ask_for_point(number);
-            Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
-        }
-        None => Ok(()),
-    }
 }
 
 /// Refuses rows `1-2 5`, recognized as edges between names, that may be edges `1 2` of weight 5: in

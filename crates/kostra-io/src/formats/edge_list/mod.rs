@@ -48,7 +48,7 @@ use head::{COUNTS_COMMENT, Head};
 pub(super) use choose::{Chooser, Chosen};
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
-pub(crate) use fields::{Separator, ask_for_point, fields, grouped_digits, is_comment, unquote};
+pub(crate) use fields::{Separator, fields, is_comment, unquote};
 pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
@@ -110,11 +110,13 @@ fn read_in_blocks(
     let (vertices, names) = if layout.named {
         let names = head.parse_names(text, &mut columns, &mut kept, options)?;
         notes.clone_from(&layout.notes);
+        head.check_points(columns.kinds)?;
         head.check_edges(columns.len() as u64)?;
         warnings.extend(missing_value(&names));
         (names.len() as u64, Some(names))
     } else {
         head.parse_lines(text, &mut columns, &mut kept, options)?;
+        head.check_points(columns.kinds)?;
         let ends = Ends::of_edges(&columns.u, &columns.v);
         let conclusion = head.conclude(ends, options, &mut notes)?;
         if !conclusion.first_is_an_edge {
@@ -170,6 +172,7 @@ fn read_blocks(
     weights::refuse_others(head.announces_edges() && head.is_weighted(), options)?;
     blocks.begin(head.facts())?;
     head.parse_blocks(text, blocks, options)?;
+    head.check_points(blocks.columns.kinds)?;
     blocks.finish()?;
     let mut notes = Vec::new();
     let conclusion = head.conclude(blocks.ends, &in_order_of_ids(options), &mut notes)?;

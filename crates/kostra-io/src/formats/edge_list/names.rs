@@ -6,7 +6,7 @@
 use super::fields::{cut, fields, is_comment, is_weight, unquote};
 use super::header::has_known_ends;
 use super::layout::{Layout, WeightAt};
-use super::rows::{Row, open_quote, parse_lines, plain_weight, row_in};
+use super::rows::{Row, open_quote, parse_lines, plain_weight, row_in, see_thousands};
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
@@ -44,6 +44,7 @@ impl Parser for NamedRows<'_> {
     type Chunk = NamedChunk;
 
     fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
+        see_thousands(block, self.layout, self.options, &mut chunk.columns);
         let is_triple = self.layout.is_weighted_triple(self.options);
         let plain = |at, chunk: &mut NamedChunk| {
             if is_triple { self.plain_edge(block, at, chunk) } else { None }

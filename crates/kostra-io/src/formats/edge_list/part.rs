@@ -49,6 +49,7 @@ impl TextHead for Head {
         options: &ReadOptions,
         notes: &mut Vec<String>,
     ) -> Result<Conclusion, Fault> {
+        self.check_points(all.kinds)?;
         self.conclude(all.ends, &in_order_of_ids(options), notes)
     }
 }

@@ -13,6 +13,7 @@ use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
 use crate::fault::BlockFault;
 use crate::number::{NanRule, digits, has_decimal_comma, natural, show, weight};
+use crate::thousands::Thousands;
 use crate::{ReadOptions, Terms};
 
 /// The offset of a field in its line, and the field.
@@ -130,6 +131,7 @@ impl Parser for Rows<'_> {
         let layout = self.layout;
         let separator = layout.separator;
         let any = |line: &[u8], chunk: &mut Columns| self.any_line(line, chunk);
+        see_thousands(block, layout, self.options, chunk);
         if layout.is_weighted_triple(self.options) {
             let nan = self.options.nan_rule();
             let plain = |at, chunk: &mut Columns| plain_edge(block, at, separator, nan, chunk);
@@ -141,6 +143,27 @@ impl Parser for Rows<'_> {
             parse_lines(block, chunk, |_, _| None, any)
         }
     }
+}
+
+/// Records what the weights between semicolons say about points.
+pub(super) fn see_thousands(
+    block: &[u8],
+    layout: &Layout,
+    options: &ReadOptions,
+    columns: &mut Columns,
+) {
+    /// The rows that show what all are like, if all have a point or none has.
+    const FEW: usize = 64;
+    if layout.separator != Separator::Byte(b';') || options.columns.decimal_comma {
+        return;
+    }
+    let count = |byte| memchr::memchr_iter(byte, block).count();
+    let (points, ends) = (count(b'.'), count(b'\n'));
+    let rows = if points == 0 || points == ends { FEW } else { usize::MAX };
+    let lines = block.split(|&byte| byte == b'\n').map(without_end);
+    let lines = lines.filter(|line| !is_comment(line));
+    let weights = lines.filter_map(|line| Some(Row::parse(line, layout).ok()?.weight?.1));
+    columns.kinds.thousands = Thousands::of(weights.take(rows));
 }
 
 /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of

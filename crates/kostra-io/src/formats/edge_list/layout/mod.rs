@@ -7,9 +7,7 @@ use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, left_out,
     text, unquote, weight_in,
 };
-use super::header::{
-    Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse_row_numbers, refuse_thousands,
-};
+use super::header::{Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse_row_numbers};
 use super::rows::open_quote;
 use crate::interface::Vertices;
 use crate::number::{has_decimal_comma, natural};
@@ -196,9 +194,6 @@ impl Layout {
             refuse_matrix(&rows, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
-        if separator == Separator::Byte(b';') {
-            refuse_thousands(&rows, weight, options)?;
-        }
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(&rows, [u, v], first_line);
         let mut layout = Self {
