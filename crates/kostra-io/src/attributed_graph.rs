@@ -14,6 +14,7 @@ use kostra_core::{Vertex, memory};
 
 use crate::columns::{Columns, Number};
 use crate::fault::Fault;
+use crate::formats::is_similarity;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
 use crate::number::show;
@@ -52,6 +53,11 @@ impl<'a> WeightAttribute<'a> {
             }
         };
         Ok(Self { options, chosen, others: Vec::new() })
+    }
+
+    /// See [`Loaded::similarity`](crate::Loaded).
+    pub(crate) fn similarity(&self) -> Option<String> {
+        self.chosen.filter(|name| is_similarity(name)).map(str::to_owned)
     }
 
     /// Whether the attribute with this name is the weight.
@@ -231,7 +237,7 @@ impl AttributedGraph {
             );
             return Err(Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence) });
         }
-        let options = weight.options;
+        let (options, similarity) = (weight.options, weight.similarity());
         if !weighted && columns.len() > 0 {
             weight.check_absence()?;
         }
@@ -239,6 +245,6 @@ impl AttributedGraph {
         let graph = RawGraph::new(ids.len(), columns, weighted).build(options, &mut notes)?;
         let are_names = text_ids || !ids.are_numbers();
         let names = if are_names { Some(ids.into_names()?) } else { None };
-        Ok(Parsed { names, text_names: text_ids, kept, ..Parsed::new(graph, notes) })
+        Ok(Parsed { names, text_names: text_ids, kept, similarity, ..Parsed::new(graph, notes) })
     }
 }

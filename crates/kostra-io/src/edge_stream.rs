@@ -83,6 +83,8 @@ pub struct StreamSummary {
     pub format: Format,
     /// The compression of the input.
     pub compression: Compression,
+    /// As [`Loaded::similarity`](crate::Loaded).
+    pub similarity: Option<String>,
     /// What the user should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -153,12 +155,12 @@ fn read_blocks(
     let mut blocks = Blocks::new(options, block_edges, target);
     blocks.window_bytes = stream.window_bytes;
     read(stream, options, &mut blocks)?;
-    let Blocks { columns, vertices, ends, notes, ids, loops, .. } = blocks;
+    let Blocks { columns, vertices, ends, similarity, notes, ids, loops, .. } = blocks;
     let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
     let vertices = vertices.unwrap_or(from_ids as u32); // ids are below the most vertices
     let edges = columns.base;
     let loops = BitSet::from_words(loops);
-    Ok(StreamSummary { vertices, ids, loops, edges, format, compression, notes })
+    Ok(StreamSummary { vertices, ids, loops, edges, format, compression, similarity, notes })
 }
 
 /// Collects the edges of a format's reader into blocks.
@@ -168,6 +170,7 @@ pub(crate) struct Blocks<'a> {
     /// The ends of all edges that have been passed on, for a format that does not state the number
     /// of vertices.
     pub(crate) ends: Ends,
+    pub(crate) similarity: Option<String>,
     pub(crate) notes: Vec<String>,
     /// The memory of the decompressor beyond that which usual files need.
     window_bytes: u64,
@@ -195,6 +198,7 @@ impl<'a> Blocks<'a> {
         Self {
             columns: Columns::default(),
             ends: Ends::NONE,
+            similarity: None,
             notes: Vec::new(),
             window_bytes: 0,
             vertices: None,

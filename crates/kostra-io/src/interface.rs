@@ -234,6 +234,9 @@ pub struct Loaded {
     pub vertex_weights: Option<Vec<i64>>,
     /// The columns that [`ColumnOptions`] keeps.
     pub kept: Option<KeptColumns>,
+    /// The name of the column or the attribute that is the weight, if the name says that vertices
+    /// are nearer where it is greater (see [`is_similarity`](crate::is_similarity)).
+    pub similarity: Option<String>,
     /// The format of the file.
     pub format: Format,
     /// The compression of the file.
@@ -259,6 +262,8 @@ pub(crate) struct Parsed {
     pub(crate) names_are_ids: bool,
     pub(crate) vertex_weights: Option<Vec<i64>>,
     pub(crate) kept: Option<KeptColumns>,
+    /// See [`Loaded::similarity`].
+    pub(crate) similarity: Option<String>,
     pub(crate) notes: Vec<String>,
     /// See [`Loaded::warnings`].
     pub(crate) warnings: Vec<String>,
@@ -277,6 +282,7 @@ impl Parsed {
             names_are_ids: false,
             vertex_weights: None,
             kept: None,
+            similarity: None,
             notes,
             warnings: Vec::new(),
             mapped: None,

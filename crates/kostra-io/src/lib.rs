@@ -66,7 +66,7 @@ pub use file_version::{FileVersion, is_same_file};
 #[cfg(feature = "parquet")]
 pub use formats::write_parquet_table;
 pub use formats::{
-    FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, isolated_vertices, open_kst,
+    FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
 };
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};

@@ -75,7 +75,7 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     let format = choose_format(&mut stream, name, options)?;
     let parsed = (format.info().read)(stream, options)?;
     let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
-    let Parsed { vertex_weights, kept, notes, warnings, mapped, .. } = parsed;
+    let Parsed { vertex_weights, kept, similarity, notes, warnings, mapped, .. } = parsed;
     Ok(Loaded {
         graph,
         coordinates,
@@ -84,6 +84,7 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
         names_are_ids,
         vertex_weights,
         kept,
+        similarity,
         format,
         compression,
         notes,

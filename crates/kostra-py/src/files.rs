@@ -31,6 +31,8 @@ pub(crate) struct Loaded<'py> {
     /// Whether the names are integers of the input.
     names_are_ids: bool,
     kept: Option<Kept>,
+    /// The name of the weights, if it says that greater ones are nearer.
+    similarity: Option<String>,
     /// Notes about the input.
     notes: Vec<String>,
     /// The notes that are warnings.
@@ -158,10 +160,17 @@ pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyRes
         names: loaded.names,
         names_are_ids: loaded.names_are_ids,
         kept: loaded.kept.map(Kept),
+        similarity: loaded.similarity,
         notes: loaded.notes,
         warnings: loaded.warnings,
         ..Loaded::new(py, loaded.graph, loaded.coordinates)
     })
+}
+
+/// Whether weights of this name are greater where vertices are nearer.
+#[pyfunction]
+pub(crate) fn is_similarity(name: &str) -> bool {
+    kostra::io::is_similarity(name)
 }
 
 /// Generates a graph; see `Graph.generate` in Python.
@@ -188,6 +197,7 @@ impl<'py> Loaded<'py> {
             names: None,
             names_are_ids: false,
             kept: None,
+            similarity: None,
             notes: Vec::new(),
             warnings: Vec::new(),
         }

@@ -47,7 +47,7 @@ mod _kostra {
     #[pymodule_export]
     use super::dlpack::Borrowed;
     #[pymodule_export]
-    use super::files::{generate, read};
+    use super::files::{generate, is_similarity, read};
     #[pymodule_export]
     use super::forest::{Forest, Hierarchy};
     #[pymodule_export]

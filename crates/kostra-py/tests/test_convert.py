@@ -431,3 +431,28 @@ def test_a_vertex_called_like_a_missing_value_is_a_warning(library):
     roads = library.DataFrame({"source": ["a", "nan", "b"], "target": ["nan", "c", "c"]})
     with pytest.warns(UserWarning, match="'nan' is a vertex; if it stands for a missing value"):
         kostra.Graph.from_table(roads)
+
+
+def test_weights_that_are_similarities_are_a_warning(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("source,target,match_score\na,b,0.9\nb,c,0.1\n")
+    frame = pandas.read_csv(path)
+    graph = nx.from_pandas_edgelist(frame, edge_attr="match_score")
+    sources = [
+        lambda: kostra.Graph.read(path),
+        lambda: kostra.Graph.from_table(frame, weight="match_score"),
+        lambda: kostra.Graph.from_networkx(graph, weight="match_score"),
+        lambda: kostra.Graph.from_igraph(igraph.Graph.from_networkx(graph), weight="match_score"),
+    ]
+    for source in sources:
+        similar = source()
+        similar.minimum_spanning_forest(maximum=True)
+        with pytest.warns(UserWarning, match="the weights are 'match_score'.*pass maximum=True"):
+            similar.minimum_spanning_forest()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            similar.minimum_spanning_forest()  # warns once
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lengths = frame.rename(columns={"match_score": "km"})
+        kostra.Graph.from_table(lengths, weight="km").minimum_spanning_forest()

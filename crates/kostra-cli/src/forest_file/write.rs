@@ -156,6 +156,7 @@ mod tests {
                 text_names: false,
                 vertex_weights: None,
                 kept: None,
+                similarity: None,
                 format: None,
                 compression: Compression::None,
                 notes: Vec::new(),

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use kostra::io::{Compression, Format, KeptColumns, MappedFile};
-use kostra_core::{AnyGraph, Coordinates, WeightType};
+use kostra_core::{AnyGraph, Coordinates, Order, WeightType};
+
+use crate::output;
 
 /// A graph that was read or generated.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct Graph {
     /// The columns of the input that are kept with the edges.
     pub(crate) kept: Option<KeptColumns>,
     /// The format of the input; none for a generated graph.
+    /// The name of the weights, if it says that greater ones are nearer.
+    pub(crate) similarity: Option<String>,
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,
     pub(crate) notes: Vec<String>,
@@ -39,7 +43,21 @@ pub(crate) struct Header {
     pub(crate) storage: String,
 }
 
+/// The warning that weights of this name are minimized, if they are.
+pub(crate) fn doubt_about_order(similarity: Option<&str>, order: Order) -> Option<String> {
+    let name = similarity.filter(|_| order == Order::Minimum)?;
+    Some(format!(
+        "the weights are '{name}', and a minimum spanning forest keeps the least; pass `--maximum` \
+         if the greatest are meant"
+    ))
+}
+
 impl Graph {
+    /// Warns of weights that are minimized although their name says that greater ones are nearer.
+    pub(crate) fn warn_of_order(&self, order: Order) {
+        output::warn(doubt_about_order(self.similarity.as_deref(), order).as_slice());
+    }
+
     pub(crate) fn header(&self) -> Header {
         Header {
             vertices: self.graph.vertices(),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _ids
+from kostra import _arrays, _device, _ids, _kostra
 from kostra._arrays import Columns
 from kostra._forest import Forest
 from kostra._kept import Kept
@@ -63,6 +63,7 @@ class Graph(Sources):
         "_weight_type",
         "_coordinates",
         "_nodes",
+        "_similarity",
         "geographic",
         "notes",
     )
@@ -105,13 +106,17 @@ class Graph(Sources):
         self._kept = None
         self._nodes = nodes
         self._coordinates = None
+        self._similarity = None
         self.geographic = False
         self.notes = []
 
     @classmethod
-    def _of(cls, columns, nan, threads, copy=True):
+    def _of(cls, columns, nan, threads, copy=True, weight=None):
+        """The graph of columns, whose weights have the name ``weight``."""
         graph = cls.__new__(cls)
         graph._fill(columns, nan, copy, threads)
+        if isinstance(weight, str) and _kostra.is_similarity(weight):
+            graph._similarity = weight
         return graph
 
     @classmethod
@@ -123,6 +128,7 @@ class Graph(Sources):
         graph._end_types = (np.dtype(np.int32),) * 2
         graph._weight_type = graph._inner.weights().dtype
         graph._gaps = None
+        graph._similarity = loaded.get("similarity")
         graph._kept = None if loaded.get("kept") is None else Kept(loaded["kept"])
         return graph
 
@@ -201,12 +207,23 @@ class Graph(Sources):
             "algorithm": _arrays.text("algorithm", algorithm),
             "parts": _arrays.parts(parts, self.n),
         }
+        if not maximum:
+            self._warn_of_similarity()
         inner = self._inner.solve(options)
         self._warn_of_gaps(inner.n_components > 1)
         forest = Forest(inner, self._end_types, self._weight_type, self._nodes)
         forest._coordinates, forest.geographic = self._coordinates, self.geographic
         forest._kept = None if self._kept is None else self._kept.pick(forest.edge_ids)
         return forest
+
+    def _warn_of_similarity(self):
+        """Warns once about weights that are greater where vertices are nearer."""
+        if self._similarity is not None:
+            name, self._similarity = self._similarity, None
+            _arrays.warn(
+                f"the weights are {name!r}, and a minimum spanning forest keeps the least; pass "
+                "maximum=True if the greatest are meant"
+            )
 
     def _warn_of_gaps(self, is_unconnected):
         """Warns once about vertices without edges. A connected graph has none."""

@@ -83,7 +83,7 @@ class Sources(Vertices):
         >>> [list(roads.edges)[edge] for edge in graph.minimum_spanning_forest().edge_ids]
         [('a', 'c'), ('b', 'c')]
         """
-        return cls._of(_convert.networkx(graph, weight), nan, threads)
+        return cls._of(_convert.networkx(graph, weight), nan, threads, weight=weight)
 
     @classmethod
     def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
@@ -119,7 +119,7 @@ class Sources(Vertices):
         >>> kostra.Graph.from_igraph(triangle).minimum_spanning_forest().edge_ids
         array([1, 2])
         """
-        return cls._of(_convert.igraph(graph, weight), nan, threads)
+        return cls._of(_convert.igraph(graph, weight), nan, threads, weight=weight)
 
     @classmethod
     def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
@@ -251,7 +251,7 @@ class Sources(Vertices):
             columns, end_types = Columns(u, v, columns.w, len(nodes), nodes), None
         elif has_integers:
             columns = columns._replace(n=vertices)
-        graph = cls._of(columns._replace(names=names), nan, threads, copy)
+        graph = cls._of(columns._replace(names=names), nan, threads, copy, weight)
         graph._end_types = end_types or graph._end_types
         graph._kept = _kept.of_table(table, kept, graph.m)
         if graph._gaps is not None:

@@ -213,6 +213,9 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let plan = Plan::resolve(self)?;
         let input = plan.input.load()?;
+        if plan.forest.is_none() {
+            input.warn_of_order(plan.order);
+        }
         let start = Instant::now();
         let forest = plan.forest(&input)?;
         let solve = start.elapsed();

@@ -97,6 +97,7 @@ fn open_device(plan: &Plan) -> anyhow::Result<Duration> {
 
 fn load(plan: &Plan) -> anyhow::Result<Graph> {
     let mut input = plan.input.load()?;
+    input.warn_of_order(plan.order);
     if !plan.output.as_ref().is_some_and(|output| output.format.keeps_coordinates()) {
         // Few formats keep coordinates, and they can take more memory than the edges.
         input.coordinates = None;

@@ -1,6 +1,6 @@
 //! Known names of columns of edge lists, in the form that [`plain`] returns.
 
-use super::fields::unquote;
+use super::fields::{text, unquote};
 
 /// Names of the first end. The name of the second end is at the same index of [`V_NAMES`].
 pub(super) const U_NAMES: [&str; 16] = [
@@ -83,6 +83,30 @@ const NO_WEIGHT_NAMES: [&str; 27] = [
     "order",
 ];
 
+/// Names of weights that are greater where vertices are nearer.
+const SIMILARITIES: [&str; 7] =
+    ["similarity", "correlation", "affinity", "score", "strength", "capacity", "probability"];
+/// First words of names that turn the second into its opposite.
+const OPPOSITES: [&str; 6] = ["inverse", "inv", "neg", "negative", "minus", "not"];
+
+/// Whether a column or an attribute of this name contains weights that are greater where vertices
+/// are nearer, as `similarity` and `match_score` do. Usually their maximum forest is meant.
+pub fn is_similarity(name: &str) -> bool {
+    let words = words(name.as_bytes());
+    let (first, last) = match &words[..] {
+        [word] => (None, word),
+        [first, last] => (Some(first), last),
+        _ => return false,
+    };
+    SIMILARITIES.contains(&last.as_str())
+        && first.is_none_or(|first| !OPPOSITES.contains(&first.as_str()))
+}
+
+/// The name of the column of the weights, if it is [a similarity](is_similarity).
+pub(in crate::formats) fn similarity(name: Option<&[u8]>) -> Option<String> {
+    name.map(text).filter(|name| is_similarity(name))
+}
+
 /// Whether the name of a column of numbers says that they are no weights. So does an empty name,
 /// which a column of row numbers may have.
 pub(super) fn is_no_weight(name: &[u8]) -> bool {
@@ -125,4 +149,21 @@ pub(super) fn plain(name: &[u8]) -> String {
         .filter(|byte| byte.is_ascii_alphanumeric())
         .map(|byte| byte.to_ascii_lowercase() as char)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarities_are_known_by_their_last_word() {
+        for name in ["similarity", "Cosine Similarity", "match_score", "linkStrength", "CAPACITY"] {
+            assert!(is_similarity(name), "{name}");
+        }
+        for name in
+            ["", "weight", "dissimilarity", "inverse_similarity", "score_distance", "a b score"]
+        {
+            assert!(!is_similarity(name), "{name}");
+        }
+    }
 }

@@ -53,6 +53,9 @@ pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
+pub use known::is_similarity;
+#[cfg(feature = "parquet")]
+pub(super) use known::similarity;
 pub use names::MISSING_VALUES;
 pub(super) use names::missing_value;
 
@@ -148,7 +151,8 @@ fn read_in_blocks(
     notes.extend_from_slice(&warnings);
     let kept = Some(kept).filter(|kept| !kept.names().is_empty());
     let names_are_ids = !options.names && names.as_deref().is_some_and(occurring::are_ids);
-    Ok(Parsed { names, names_are_ids, warnings, kept, ..Parsed::new(graph, notes) })
+    let similarity = head.layout.similarity;
+    Ok(Parsed { names, names_are_ids, similarity, warnings, kept, ..Parsed::new(graph, notes) })
 }
 
 /// Refuses a number of vertices if the vertices are names.
@@ -170,6 +174,7 @@ fn read_blocks(
     let mut head = Head::read(&mut text, &in_order_of_ids(options))?;
     head.in_blocks = true;
     weights::refuse_others(head.announces_edges() && head.is_weighted(), options)?;
+    blocks.similarity.clone_from(&head.layout.similarity);
     blocks.begin(head.facts())?;
     head.parse_blocks(text, blocks, options)?;
     head.check_points(blocks.columns.kinds)?;

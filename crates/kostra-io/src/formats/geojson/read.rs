@@ -282,7 +282,7 @@ impl Lines<'_> {
     }
 
     fn finish(self) -> Result<Parsed, Fault> {
-        let Self { options, points, columns, kept, others, .. } = self;
+        let Self { options, points, columns, kept, others, weight, .. } = self;
         if others > 0 && points.is_empty() {
             return Err(Fault::whole("the file contains no lines, which are the edges"));
         }
@@ -302,6 +302,7 @@ impl Lines<'_> {
         let graph = RawGraph::new(vertices, columns, weighted)
             .with_coordinates(coordinates.clone())
             .build(&options, &mut notes)?;
-        Ok(Parsed { coordinates: Some(coordinates), kept, ..Parsed::new(graph, notes) })
+        let (coordinates, similarity) = (Some(coordinates), weight.similarity());
+        Ok(Parsed { coordinates, kept, similarity, ..Parsed::new(graph, notes) })
     }
 }

@@ -115,7 +115,7 @@ impl KstFile {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let parsed = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
         let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
-        let Parsed { vertex_weights, kept, notes, warnings, mapped, .. } = parsed;
+        let Parsed { vertex_weights, kept, similarity, notes, warnings, mapped, .. } = parsed;
         let (format, compression) = (Format::KST, Compression::None);
         Ok(Loaded {
             graph,
@@ -125,6 +125,7 @@ impl KstFile {
             names_are_ids,
             vertex_weights,
             kept,
+            similarity,
             format,
             compression,
             notes,

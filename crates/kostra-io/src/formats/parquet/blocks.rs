@@ -8,7 +8,7 @@ use super::cells::Cells;
 use super::ends::{are_names, beyond, refuse_implausible, vertex};
 use super::file::File;
 use super::headers::Stored;
-use super::read::{Table, choose};
+use super::read::{Table, choose, similarity_of};
 use crate::columns::Ends;
 use crate::compression::Stream;
 use crate::edge_stream::{Blocks, Ids, StreamFacts};
@@ -44,6 +44,7 @@ fn read_file(
     let length = version.length();
     let file = File::open(Stored::Disk { file: on_disk, length })?;
     let (chosen, _) = choose(&file, options, &mut blocks.notes)?;
+    blocks.similarity = similarity_of(&file, chosen);
     weights::refuse_others(chosen.weight.is_some(), options)?;
     let ends = [chosen.u, chosen.v];
     // Only the end of the file shows whether ids must be numbered, which takes no table of names.

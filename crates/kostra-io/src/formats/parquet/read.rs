@@ -9,7 +9,7 @@ use super::headers::Stored;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value};
+use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value, similarity};
 use crate::interface::Parsed;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
@@ -55,7 +55,9 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     notes.extend_from_slice(&warnings);
     let kept = Some(rows.kept).filter(|kept| !kept.names().is_empty());
     let names_are_ids = !options.names && names.is_some() && !text_names;
-    Ok(Parsed { names, text_names, names_are_ids, warnings, kept, ..Parsed::new(graph, notes) })
+    let similarity = similarity_of(&file, chosen);
+    let rest = Parsed::new(graph, notes);
+    Ok(Parsed { names, text_names, names_are_ids, warnings, kept, similarity, ..rest })
 }
 
 /// The kind of the values of a column.
@@ -67,6 +69,16 @@ fn kind_of(file: &File, column: usize) -> KeptKind {
         // A float would round decimals.
         Some(Ok(_) | Err(_)) | None => KeptKind::Text,
     }
+}
+
+/// See [`Loaded::similarity`](crate::Loaded).
+pub(super) fn similarity_of(file: &File, chosen: Chosen) -> Option<String> {
+    similarity(
+        chosen
+            .weight
+            .and_then(|column| file.columns.get(column))
+            .map(|column| column.name.as_bytes()),
+    )
 }
 
 /// The columns of the vertices and the weight, and the columns that are kept.

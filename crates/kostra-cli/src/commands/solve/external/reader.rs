@@ -12,7 +12,7 @@ use kostra_core::{AnyGraph, BitSet, OutOfMemory};
 
 use super::super::plan::Plan;
 use super::sink::part_of;
-use crate::input::Source;
+use crate::input::{Source, doubt_about_order};
 use crate::progress::Stage;
 
 /// What the reader sends.
@@ -125,7 +125,8 @@ fn read_file(
     stage: &Stage,
 ) -> anyhow::Result<Summary> {
     let progress = |progress: kostra::io::Progress| stage.bytes(progress.bytes, progress.of);
-    let summary = stream_edges(input, &plan.input.options, block_edges, &progress, queue)?;
+    let mut summary = stream_edges(input, &plan.input.options, block_edges, &progress, queue)?;
+    summary.notes.extend(doubt_about_order(summary.similarity.as_deref(), plan.order));
     Ok(Summary {
         vertices: summary.vertices,
         ids: summary.ids,

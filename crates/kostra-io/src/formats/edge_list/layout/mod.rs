@@ -8,6 +8,7 @@ use super::fields::{
     text, unquote, weight_in,
 };
 use super::header::{Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse_row_numbers};
+use super::known::similarity;
 use super::rows::open_quote;
 use crate::interface::Vertices;
 use crate::number::{has_decimal_comma, natural};
@@ -47,6 +48,8 @@ pub(super) struct Layout {
     pub(super) named: bool,
     /// Whether the first line contains names of columns, counts, or an edge.
     pub(super) first_line: FirstLine,
+    /// See [`Loaded::similarity`](crate::Loaded).
+    pub(super) similarity: Option<String>,
     /// What the user should know about these choices.
     pub(super) notes: Vec<String>,
 }
@@ -79,6 +82,7 @@ impl Layout {
         kept: Vec::new(),
         named: false,
         first_line: FirstLine::Edge,
+        similarity: None,
         notes: Vec::new(),
     };
 
@@ -194,6 +198,7 @@ impl Layout {
             refuse_matrix(&rows, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
+        let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(&rows, [u, v], first_line);
         let mut layout = Self {
@@ -205,6 +210,7 @@ impl Layout {
             kept: chooser.kept()?,
             named: options.names,
             first_line,
+            similarity,
             ..Self::NONE
         };
         layout.take_dictionary(cut(first_edge).1, options)?;
