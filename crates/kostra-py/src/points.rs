@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{
-    ClusterError, Distances, Entries, pairwise_tree, rows_tree, segment, sparse_core_distances,
-    sparse_tree,
+    ClusterError, Distances, Entries, asymmetric_entries as asymmetric, pairwise_tree, rows_tree,
+    segment, sparse_core_distances, sparse_tree,
 };
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
@@ -251,6 +251,24 @@ pub(crate) fn tree_of_entries(
         sparse_tree(entries, Some(&cores), threads)
     });
     tree.map(Forest::of_points).map_err(cluster_error)
+}
+
+/// The positions of two entries (i, j) and (j, i) whose distances differ.
+#[pyfunction]
+pub(crate) fn asymmetric_entries(
+    py: Python<'_>,
+    points: u32,
+    rows: PyReadonlyArray1<'_, u32>,
+    columns: PyReadonlyArray1<'_, u32>,
+    distances: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Option<[usize; 2]>> {
+    let entries = Entries {
+        points,
+        rows: rows.as_slice()?,
+        columns: columns.as_slice()?,
+        distances: distances.as_slice()?,
+    };
+    py.detach(|| asymmetric(entries)).map_err(cluster_error)
 }
 
 /// The segment of each vertex, and the number of segments.

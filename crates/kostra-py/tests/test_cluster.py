@@ -153,6 +153,24 @@ def test_sparse_neighbors_give_scikit_learns_labels():
     assert same_partition(HDBSCAN(**options).fit(graph).labels_, expected.labels_)
 
 
+def test_the_directions_of_a_sparse_matrix_must_agree():
+    square = squareform(pdist(blobs(40)))
+    wrong = square.copy()
+    wrong[7, 3] *= 2
+    fits = [
+        estimator(metric="precomputed").fit
+        for estimator in (HDBSCAN, SingleLinkage, FelzenszwalbSegmentation)
+    ]
+    fits.append(lambda X: kostra.single_linkage(X, metric="precomputed"))
+    for fit in fits:
+        for kind in ("csr", "csc", "coo"):
+            with pytest.raises(ValueError, match=r"X must be symmetric, but X\[\d, \d\] is .* pass"):
+                fit(sparse.csr_array(wrong).asformat(kind))
+        # Neighbors are stored in one direction, and rounded in another way in the other.
+        fit(kneighbors_graph(blobs(40), 12, mode="distance"))
+        fit(sparse.csr_array(square * np.where(np.tri(40), 1, 1 + 1e-9)))
+
+
 def test_components_are_apart_at_an_infinite_distance():
     square = squareform(pdist(np.array([[0.0], [1], [2], [10], [11], [12], [30]])))
     square[square > 3] = 0

@@ -38,4 +38,4 @@ pub use hierarchy::Hierarchy;
 pub use pairwise::{Distances, pairwise_tree, rows_tree};
 pub use segment::{Segments, segment};
 pub use select::{Clustering, Method, Selection};
-pub use sparse::{Entries, sparse_core_distances, sparse_tree};
+pub use sparse::{Entries, asymmetric_entries, sparse_core_distances, sparse_tree};

@@ -128,6 +128,77 @@ pub fn sparse_core_distances(
     Ok(cores)
 }
 
+/// The positions of two entries (i, j) and (j, i) whose distances differ by more than rounding: by
+/// more than 1e-5 of them and 1e-7 of the largest distance. A pair of points may have an entry in
+/// one order only.
+///
+/// O(m + n) time, and 8 bytes per entry and point.
+///
+/// # Errors
+/// When the three arrays differ in length, there is no such point, or the system does not grant the
+/// memory.
+pub fn asymmetric_entries(entries: Entries<'_>) -> Result<Option<[usize; 2]>, ClusterError> {
+    entries.check()?;
+    let Entries { points, rows, columns, distances } = entries;
+    if let Some(&point) = rows.iter().chain(columns).find(|&&point| point >= points) {
+        return Err(ClusterError::Point { point, points });
+    }
+    let by_row = grouped(rows, points)?;
+    let by_column = grouped(columns, points)?;
+    let finite = distances.iter().copied().filter(|distance| distance.is_finite());
+    let least = 1e-7 * finite.fold(0.0, f64::max);
+    let is_close = |one: f64, other: f64| {
+        one == other || (one - other).abs() <= least + 1e-5 * f64::min(one, other)
+    };
+    let mut last: Vec<usize> = memory::zeros(points as usize)?;
+    for point in 0..points {
+        for &entry in by_row.of(point) {
+            last[columns[entry] as usize] = entry;
+        }
+        let opposite = |&entry: &usize| {
+            let other = last[rows[entry] as usize];
+            // `last` also contains entries of earlier rows.
+            let is_pair = rows[other] == point && columns[other] == rows[entry];
+            (is_pair && !is_close(distances[entry], distances[other])).then_some([entry, other])
+        };
+        if let Some(found) = by_column.of(point).iter().find_map(opposite) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The positions of entries, by one of their points.
+struct Grouped {
+    /// The end of the entries of each point.
+    ends: Vec<usize>,
+    entries: Vec<usize>,
+}
+
+impl Grouped {
+    fn of(&self, point: u32) -> &[usize] {
+        let start = point.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.entries[start..self.ends[point as usize]]
+    }
+}
+
+fn grouped(of: &[u32], points: u32) -> Result<Grouped, ClusterError> {
+    let mut ends: Vec<usize> = memory::zeros(points as usize)?;
+    of.iter().for_each(|&point| ends[point as usize] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        // The start of the entries, which becomes their end when they are placed.
+        sum += std::mem::replace(end, sum);
+    }
+    let mut entries = memory::zeros(of.len())?;
+    for (entry, &point) in of.iter().enumerate() {
+        let place = &mut ends[point as usize];
+        entries[*place] = entry;
+        *place += 1;
+    }
+    Ok(Grouped { ends, entries })
+}
+
 impl Entries<'_> {
     fn check(&self) -> Result<(), ClusterError> {
         let [rows, columns, distances] =
@@ -244,6 +315,23 @@ mod tests {
         assert_eq!((tree.ends, tree.distances), (vec![[1, 2], [0, 1]], vec![3.0, 5.0]));
         let error = sparse_tree(entries, Some(&[5.0]), 1).unwrap_err().to_string();
         assert!(error.contains("3 points but 1 core distances"), "{error}");
+    }
+
+    #[test]
+    fn two_distances_of_a_pair_are_found_and_one_is_no_fault() {
+        let find = |rows: &[u32], columns: &[u32], distances: &[f64]| {
+            asymmetric_entries(Entries { points: 3, rows, columns, distances }).unwrap()
+        };
+        let (rows, columns) = (&[0, 2, 1, 0, 1], &[2, 0, 2, 0, 0]);
+        assert_eq!(find(rows, columns, &[5.0, 5.000_001, 1.0, 0.0, 2.0]), None);
+        assert_eq!(find(rows, columns, &[5.0, 0.0, 1.0, 0.0, 2.0]), Some([1, 0]));
+        assert_eq!(find(rows, columns, &[f64::INFINITY, 7.0, 1.0, 0.0, 2.0]), Some([1, 0]));
+        assert_eq!(find(rows, columns, &[f64::INFINITY; 5]), None);
+        assert_eq!(find(&[0, 1, 0], &[1, 0, 1], &[3.0, 2.0, 3.0]), Some([1, 2]));
+        assert_eq!(find(&[], &[], &[]), None);
+        let outside = Entries { points: 1, rows: &[0], columns: &[1], distances: &[1.0] };
+        let error = asymmetric_entries(outside).unwrap_err().to_string();
+        assert!(error.contains("there is no point 1"), "{error}");
     }
 
     #[test]

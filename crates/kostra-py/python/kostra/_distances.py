@@ -53,11 +53,7 @@ def refuse_no_square(distances):
         )
     if not np.allclose(distances, distances.T):
         row, column = np.argwhere(~np.isclose(distances, distances.T))[0]
-        raise ValueError(
-            f"X must be symmetric, but X[{row}, {column}] is {distances[row, column]} and "
-            f"X[{column}, {row}] is {distances[column, row]}; pass distances that do not "
-            "depend on the order"
-        )
+        _refuse_directions(row, column, distances[row, column], distances[column, row])
     own = distances.diagonal()
     if not np.allclose(own, 0):
         place = int((~np.isclose(own, 0)).argmax())
@@ -65,6 +61,13 @@ def refuse_no_square(distances):
             f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
             "pass distances, not similarities, and zeros on the diagonal"
         )
+
+
+def _refuse_directions(row, column, there, back):
+    raise ValueError(
+        f"X must be symmetric, but X[{row}, {column}] is {there} and X[{column}, {row}] is {back}; "
+        "pass distances that do not depend on the order"
+    )
 
 
 def refuse_wrong(name, distances):
@@ -98,18 +101,32 @@ def sparse_tree(X, min_samples, threads):
     if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
         raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
     n = X.shape[0]
-    if X.format == "coo":
-        X = X.tocsr()  # adds entries that are stored twice
-    X = X.tocoo(copy=False)
-    rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
-    distances = _arrays.numbers("X.data", X.data)
-    refuse_wrong("X.data", distances)
+    rows, columns, distances = sparse_entries(X)
     _refuse_similarities(distances[rows == columns], distances)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         counts = np.bincount(rows, minlength=n)
         _refuse_few_neighbors(counts, min_samples, "stored entries")
     return _forest(n, rows, columns, distances, threads, min_samples)
+
+
+def sparse_entries(X):
+    """The rows, columns and distances of the stored entries of a square sparse matrix.
+
+    Two different distances of a pair of points are refused. A pair that is stored in one direction
+    only, as in a graph of nearest neighbors, has one distance.
+    """
+    if X.format == "coo":
+        X = X.tocsr()  # adds entries that are stored twice
+    X = X.tocoo(copy=False)
+    rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
+    distances = _arrays.numbers("X.data", X.data)
+    refuse_wrong("X.data", distances)
+    found = _kostra.asymmetric_entries(X.shape[0], *_entries(rows, columns, distances))
+    if found is not None:
+        one, other = found
+        _refuse_directions(rows[one], columns[one], distances[one], distances[other])
+    return rows, columns, distances
 
 
 def neighbor_tree(indices, distances, min_samples, threads):
@@ -172,7 +189,11 @@ def _refuse_few_neighbors(counts, min_samples, what):
 
 
 def _forest(n, rows, columns, distances, threads, min_samples=1):
+    entries = _entries(rows, columns, distances)
+    return _kostra.tree_of_entries(n, *entries, min_samples, _arrays.threads(threads))
+
+
+def _entries(rows, columns, distances):
+    """The entries of a sparse matrix in the engine's types."""
     rows, columns = (np.ascontiguousarray(ends, np.uint32) for ends in (rows, columns))
-    distances = np.ascontiguousarray(distances, np.float64)
-    threads = _arrays.threads(threads)
-    return _kostra.tree_of_entries(n, rows, columns, distances, min_samples, threads)
+    return rows, columns, np.ascontiguousarray(distances, np.float64)

@@ -12,7 +12,7 @@ forms:
 * a square symmetric matrix,
 * a condensed vector, as ``scipy.spatial.distance.pdist`` returns it,
 * a sparse n-by-n matrix, such as the k-nearest-neighbor graph of scikit-learn. Stored zeros are
-  distances.
+  distances. A pair that is stored in both directions must have one distance.
 * the pair of arrays that ``kneighbors`` of scikit-learn returns.
 
 The components of a sparse matrix or of k-NN arrays are joined at an infinite distance. ``X`` may
@@ -472,8 +472,9 @@ class FelzenszwalbSegmentation(_Estimator):
     def _graph(self, X):
         X = self._validated(X)
         if hasattr(X, "tocoo"):
-            _distances.refuse_wrong("X.data", X.data)
-            return Graph.from_scipy(X, threads=self.threads)
+            graph = Graph.from_scipy(X, threads=self.threads)
+            _distances.sparse_entries(X)
+            return graph
         if np.ndim(X) != 2 or isinstance(X, Forest):
             raise ValueError("X must be points, or with metric='precomputed' a matrix of distances")
         if self.metric == "precomputed":
