@@ -18,6 +18,8 @@ from pyarrow import parquet
 from scipy import sparse
 
 import kostra
+import kostra.scipy
+from kostra.cluster import HDBSCAN
 
 U, V, W = [0, 1, 2, 0], [1, 2, 0, 3], [4.0, 1.0, 2.0, 0.0]
 IDS = [1, 2, 3]
@@ -49,6 +51,24 @@ def test_scipy_matrices_keep_their_zeros_and_order():
         kostra.Graph.from_scipy(np.zeros((2, 2)))
     with pytest.raises(ValueError, match=r"matrix must be square, but its shape is \(2, 3\)"):
         kostra.Graph.from_scipy(sparse.csr_array((2, 3)))
+
+
+def test_zeros_in_blocks_are_asked_about():
+    square = np.diag([5.0, 3, 4], 1)
+    square += square.T
+    blocks = sparse.bsr_array(square, blocksize=(2, 2))
+    for solve in (
+        kostra.Graph.from_scipy,
+        kostra.scipy.minimum_spanning_tree,
+        lambda matrix: kostra.single_linkage(matrix, metric="precomputed"),
+        HDBSCAN(2, metric="precomputed", min_samples=1).fit,
+    ):
+        with pytest.raises(ValueError, match=r"a zero in a block may be an entry or none; pass \w+"):
+            solve(blocks)
+        entries = blocks.tocsr()
+        entries.eliminate_zeros()
+        solve(entries)
+        solve(sparse.bsr_array(square, blocksize=(1, 1)))
 
 
 def test_networkx_graphs_keep_their_nodes():

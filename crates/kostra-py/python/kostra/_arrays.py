@@ -18,6 +18,16 @@ def warn(message):
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
+def refuse_blocks(name, matrix):
+    """Refuses a sparse matrix of blocks that contain zeros, which may be entries or fill a block."""
+    has_blocks = getattr(matrix, "format", None) == "bsr" and matrix.blocksize != (1, 1)
+    if has_blocks and (matrix.data == 0).any():
+        raise ValueError(
+            f"{name} is a matrix of blocks, and a zero in a block may be an entry or none; pass "
+            f"{name}.tocsr(), and call its eliminate_zeros() if zeros are no entries"
+        )
+
+
 class Columns(NamedTuple):
     """The columns of a graph."""
 

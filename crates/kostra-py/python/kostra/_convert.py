@@ -27,6 +27,7 @@ def scipy(matrix):
         )
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square, but its shape is {matrix.shape}")
+    _arrays.refuse_blocks("matrix", matrix)
     matrix = matrix.tocoo(copy=False)
     names = ("matrix.row", "matrix.col", "matrix.data")
     return Columns(matrix.row, matrix.col, matrix.data, matrix.shape[0], names=names)

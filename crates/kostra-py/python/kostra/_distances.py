@@ -116,6 +116,7 @@ def sparse_entries(X):
     Two different distances of a pair of points are refused. A pair that is stored in one direction
     only, as in a graph of nearest neighbors, has one distance.
     """
+    _arrays.refuse_blocks("X", X)
     if X.format == "coo":
         X = X.tocsr()  # adds entries that are stored twice
     X = X.tocoo(copy=False)

@@ -63,8 +63,10 @@ class _Estimator(ClusterMixin, BaseEstimator):
             return X
         if not hasattr(X, "tocoo"):
             self._refuse_inexact(X)
-        elif X.dtype.kind in "iu":
-            _arrays.numbers("X.data", X.tocoo().data)
+        else:
+            _arrays.refuse_blocks("X", X)
+            if X.dtype.kind in "iu":
+                _arrays.numbers("X.data", X.tocoo().data)
         sparse = ["csr", "csc", "coo"] if self.metric == "precomputed" else False
         return validate_data(
             self,

@@ -24,13 +24,14 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     positions, ``(i, j)`` and ``(j, i)``, the smaller weight is used; for equal weights, the entry
     in the earlier row. The result shares no memory with the input.
 
-    There are three differences:
+    There are four differences:
 
     * Stored zeros of a sparse input are edges, and are stored in the result. With
       ``explicit_zeros=False``, the result omits zeros, as SciPy does.
     * Duplicate entries are parallel edges, not summed: the smaller weight is used. The exception is
       the COO format, for which SciPy sums duplicates in the conversion to CSR.
     * A stored NaN, and a NaN in a masked array that is not masked, raises a ValueError.
+    * So does a zero in a block of a matrix in BSR format, which may be an edge or fill the block.
 
     Parameters
     ----------
@@ -110,6 +111,7 @@ def _as_csr(csgraph):
     edges.
     """
     if sparse.issparse(csgraph):
+        _arrays.refuse_blocks("csgraph", csgraph)
         return csgraph.tocsr()
     if isinstance(csgraph, np.ma.MaskedArray):
         return csgraph_from_masked(np.ma.array(csgraph, mask=np.ma.getmaskarray(csgraph)))
