@@ -103,7 +103,7 @@ impl<'a> FoundForest<'a> {
             let ends = edges.u().iter().zip(edges.v());
             let edges = self.ids.iter().zip(ends).zip(edges.weights());
             for (edge, ((id, (u, v)), weight)) in edges.enumerate() {
-                style.write_edge(to, (*id, [*u, *v], weight), self.names)?;
+                style.write_edge(to, (*id, [*u, *v], *weight), self.names)?;
                 for field in kept.iter().flat_map(|kept| kept.row(edge)) {
                     write!(to, "{separator}{}", style.field(field))?;
                 }

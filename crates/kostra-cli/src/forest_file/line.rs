@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use kostra_core::Vertex;
+use kostra_core::{Vertex, Weight, WeightType};
 
 use crate::forest_file::ForestFormat;
 
@@ -49,13 +49,24 @@ impl Style {
 
     /// Writes the columns that every line has: the id, the ends (by name if the vertices have
     /// names), and the weight.
-    pub(super) fn write_edge(
+    pub(super) fn write_edge<W: Weight>(
         self,
         to: &mut dyn Write,
-        (id, ends, weight): (u64, [Vertex; 2], impl Display),
+        (id, ends, weight): (u64, [Vertex; 2], W),
         names: Option<&[String]>,
     ) -> io::Result<()> {
+        /// Floats up to this one are written without an exponent.
+        const LARGEST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
         let separator = self.separator();
+        let is_float = matches!(W::TYPE, WeightType::F32 | WeightType::F64);
+        let with_exponent;
+        let weight: &dyn Display = if is_float && weight.to_f64().abs() > LARGEST {
+            // Its digits would be read as those of an integer.
+            with_exponent = format!("{:e}", weight.to_f64());
+            &with_exponent
+        } else {
+            &weight
+        };
         match names {
             None => {
                 let [u, v] = ends;
