@@ -8,6 +8,7 @@
 //!
 //! Besides the graph, reading takes the table of ids and one byte per vertex.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use kostra_core::{Vertex, memory};
@@ -23,7 +24,7 @@ use crate::weights::RawGraph;
 use crate::{ColumnChoice, Place, ReadErrorKind, ReadOptions};
 
 /// The attribute that is the weight, unless the user names another one.
-const WEIGHT: &str = "weight";
+pub(crate) const WEIGHT: &str = "weight";
 
 /// Which attribute of the edges is the weight.
 #[derive(Debug)]
@@ -32,6 +33,10 @@ pub(crate) struct WeightAttribute<'a> {
     chosen: Option<&'a str>,
     /// Other attributes that are numbers, in order of appearance.
     others: Vec<String>,
+    /// The attribute that contains an attribute [`WEIGHT`].
+    nested: Option<String>,
+    /// The spellings of [`WEIGHT`] that occur: the first, and another one.
+    spellings: [OnceCell<String>; 2],
 }
 
 impl<'a> WeightAttribute<'a> {
@@ -52,7 +57,13 @@ impl<'a> WeightAttribute<'a> {
                 });
             }
         };
-        Ok(Self { options, chosen, others: Vec::new() })
+        Ok(Self {
+            options,
+            chosen,
+            others: Vec::new(),
+            nested: None,
+            spellings: Default::default(),
+        })
     }
 
     /// See [`Loaded::similarity`](crate::Loaded).
@@ -62,7 +73,33 @@ impl<'a> WeightAttribute<'a> {
 
     /// Whether the attribute with this name is the weight.
     pub(crate) fn is(&self, name: &str) -> bool {
-        self.chosen.map_or_else(|| name.eq_ignore_ascii_case(WEIGHT), |chosen| name == chosen)
+        let Some(chosen) = self.chosen else {
+            let is_weight = name.eq_ignore_ascii_case(WEIGHT);
+            if is_weight {
+                let [first, other] = &self.spellings;
+                if first.get_or_init(|| name.into()) != name {
+                    other.get_or_init(|| name.into());
+                }
+            }
+            return is_weight;
+        };
+        name == chosen
+    }
+
+    /// Refuses edges with the attributes `weight` and `Weight`, which may both be the weight.
+    ///
+    /// # Errors
+    /// When there are such edges.
+    pub(crate) fn check_spelling(&self) -> Result<(), ReadErrorKind> {
+        let [Some(first), Some(other)] = self.spellings.each_ref().map(OnceCell::get) else {
+            return Ok(());
+        };
+        let sentence = format!(
+            "is the weight the attribute '{first}' or '{other}'? pass {} with one of them",
+            self.options.terms.option("weight")
+        );
+        let columns = vec![first.clone(), other.clone()];
+        Err(ReadErrorKind::Columns { sentence, columns })
     }
 
     /// Records an attribute that is a number and not the weight. The ids of edges are no weights.
@@ -78,16 +115,21 @@ impl<'a> WeightAttribute<'a> {
         }
     }
 
+    /// Records an attribute that contains an attribute [`WEIGHT`].
+    pub(crate) fn see_nested(&mut self, name: &str) {
+        self.nested.get_or_insert_with(|| name.into());
+    }
+
     /// Refuses a graph without weights if the user names an attribute, or if other attributes may
     /// be the weight.
     fn check_absence(self) -> Result<(), ReadErrorKind> {
-        let Self { options, chosen, others } = self;
+        let Self { options, chosen, others, nested, .. } = self;
         let shown: Vec<_> =
             others.iter().map(|name| format!("'{}'", show(name.as_bytes()))).collect();
         let list = shown.join(", ");
         let terms = options.terms;
-        let sentence = match chosen {
-            Some(chosen) => {
+        let sentence = match (chosen, nested) {
+            (Some(chosen), _) => {
                 let option = terms.text("weight", &show(chosen.as_bytes()));
                 if others.is_empty() {
                     format!("{option}: no edge has this attribute; omit the option")
@@ -95,8 +137,16 @@ impl<'a> WeightAttribute<'a> {
                     format!("{option}: no edge has this attribute; numbers are in {list}")
                 }
             }
-            None if others.is_empty() || options.missing_weights.is_some() => return Ok(()),
-            None => {
+            (None, _) if options.missing_weights.is_some() => return Ok(()),
+            (None, Some(name)) => {
+                let (name, unit) = (show(name.as_bytes()), terms.text("weights", "unit"));
+                format!(
+                    "the weight is nested in the attribute '{name}'; make it an attribute of the \
+                     edge, or pass {unit}"
+                )
+            }
+            (None, None) if others.is_empty() => return Ok(()),
+            (None, None) => {
                 let (weight, unit) = (terms.option("weight"), terms.text("weights", "unit"));
                 format!(
                     "which attribute is the weight? numbers are in {list}; pass {weight} with one \
@@ -237,6 +287,7 @@ impl AttributedGraph {
             );
             return Err(Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence) });
         }
+        weight.check_spelling()?;
         let (options, similarity) = (weight.options, weight.similarity());
         if !weighted && columns.len() > 0 {
             weight.check_absence()?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::tokens::{Token, Tokens};
-use crate::attributed_graph::{AttributedGraph, WeightAttribute};
+use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -80,6 +80,7 @@ impl<'a> Document<'a> {
         let mut open: Vec<(List, usize)> = Vec::new();
         // The entries of the node or the edge that is open.
         let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut opener = "";
         while let Some((at, token)) = self.next()? {
             let key = match token {
                 Token::Word(key) => key,
@@ -103,6 +104,7 @@ impl<'a> Document<'a> {
                         entries.clear();
                     }
                     open.push((list, at));
+                    opener = key;
                 }
                 Some((at, token @ (Token::Word(value) | Token::Text(value)))) => match inside {
                     Some(List::Node | List::Edge) => {
@@ -110,6 +112,11 @@ impl<'a> Document<'a> {
                         entries.push(Entry { key, value, is_text, at });
                     }
                     Some(List::Graph) if key == "directed" => self.directed = value == "1",
+                    Some(List::Other)
+                        if key == WEIGHT && open.iter().any(|&(list, _)| list == List::Edge) =>
+                    {
+                        self.weight.see_nested(opener);
+                    }
                     _ => {}
                 },
                 Some((at, Token::Close)) => {

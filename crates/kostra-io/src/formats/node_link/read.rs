@@ -261,6 +261,8 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
                         members.weight = Some(value);
                     } else if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
                         weight.see_other(name);
+                    } else if value.starts_with('{') && value.contains("\"weight\"") {
+                        weight.see_nested(name);
                     }
                 }
             }
