@@ -321,10 +321,16 @@ impl Chooser<'_> {
             (None, false) => {
                 // Cytoscape writes the kind of an edge between its ends.
                 let (u, v) = (terms.position("source", 1), terms.position("target", column + 1));
-                let vertex = self
-                    .names
-                    .map_or(format!(", pass {u} and {v} if it is a vertex"), |_| String::new());
-                format!("{name} starts with '{shown}', which is not a number: correct it{vertex}")
+                let known = plain(field(column));
+                let remedy = if self.names.is_some() {
+                    String::new()
+                } else if WEIGHT_NAMES.iter().chain(&LENGTH_NAMES).any(|name| *name == known) {
+                    let header = terms.header();
+                    format!(", pass {header} if the first line contains the names of the columns")
+                } else {
+                    format!(", pass {u} and {v} if it is a vertex")
+                };
+                format!("{name} starts with '{shown}', which is not a number: correct it{remedy}")
             }
         };
         self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
