@@ -222,6 +222,7 @@ def test_outlier_scores_are_highest_far_from_clusters():
         ({"cluster_selection_method": "best"}, ValueError, "'eom' or 'leaf'"),
         ({"cluster_selection_epsilon": -1}, ValueError, "at least 0"),
         ({"max_cluster_size": 0}, ValueError, "max_cluster_size must be from 1"),
+        ({"max_cluster_size": 4}, ValueError, "max_cluster_size is 4, below min_cluster_size, 5"),
         ({"metric": "nearest"}, ValueError, "metric must be one of"),
         ({"min_cluster_size": None}, TypeError, "min_cluster_size must be an integer, not None"),
         ({"allow_single_cluster": "no"}, TypeError, "allow_single_cluster must be True or False"),

@@ -108,11 +108,7 @@ impl Command for Arguments {
         output.as_ref().map_or(Ok(()), Output::check)?;
         let is_keeping = !self.keep.is_empty();
         let format = output.as_ref().map(|to| TableFormat::of(to, is_keeping)).transpose()?;
-        if matches!(self.selection, SelectionMethod::Leaf) && self.max_cluster_size.is_some() {
-            anyhow::bail!(
-                "`--max-cluster-size` has no effect with `--selection leaf`; leave it out"
-            );
-        }
+        self.check_sizes()?;
         let selection = Selection {
             method: match self.selection {
                 SelectionMethod::Eom => Method::ExcessOfMass,
@@ -152,6 +148,27 @@ impl Command for Arguments {
             output::report(&text, output.as_ref())?;
         }
         Ok(Answer::Yes)
+    }
+}
+
+impl Arguments {
+    /// Refuses sizes of clusters that have no effect, or that no cluster has.
+    fn check_sizes(&self) -> anyhow::Result<()> {
+        let (Some(most), least) = (self.max_cluster_size, self.min_cluster_size) else {
+            return Ok(());
+        };
+        if matches!(self.selection, SelectionMethod::Leaf) {
+            anyhow::bail!(
+                "`--max-cluster-size` has no effect with `--selection leaf`; leave it out"
+            );
+        }
+        if most < least {
+            anyhow::bail!(
+                "`--max-cluster-size` is {most}, below the least size of a cluster, {least}; pass \
+                 {least} or more, or a lower `--min-cluster-size`"
+            );
+        }
+        Ok(())
     }
 }
 

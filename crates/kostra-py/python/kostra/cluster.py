@@ -226,6 +226,11 @@ class HDBSCAN(_Estimator):
             "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
+        most = choice["max_cluster_size"]
+        if most is not None and most < least and method == "eom":
+            raise ValueError(
+                f"max_cluster_size is {most}, below min_cluster_size, {least}; no cluster has both"
+            )
         self._refuse_centers(X)
         tree = self._tree_of_samples(X, least)
         self._condensed, self._least = self._condense(tree, least), least
