@@ -130,23 +130,34 @@ impl<K: Key> DeviceEdges<K> {
         edges: Edges<'_, K>,
         threads: usize,
     ) -> Result<Self, DeviceError> {
+        let copy = Self::uninit(device, edges)?;
+        let [weights, u, v] = copy.transfers(edges);
+        // SAFETY: the arrays have the lengths of their sources.
+        unsafe { staging::send(device, &[weights, u, v], threads) }?;
+        Ok(copy)
+    }
+
+    /// Allocates the arrays of a copy.
+    pub(crate) fn uninit(device: &Device, edges: Edges<'_, K>) -> Result<Self, DeviceError> {
         let len = edges.len();
-        let copy = Self {
+        Ok(Self {
             vertices: edges.vertices(),
             edges: len as u32,
             u: device.uninit(len)?.into(),
             v: device.uninit(len)?.into(),
             weights: device.uninit(len)?.into(),
             keys: Keys::of(edges.encoding()),
-        };
-        let transfers = [
-            Transfer::new(edges.weights(), copy.weights.pointer),
-            Transfer::new(edges.u(), copy.u.pointer),
-            Transfer::new(edges.v(), copy.v.pointer),
-        ];
-        // SAFETY: each array was allocated above with the length of its source.
-        unsafe { staging::send(device, &transfers, threads) }?;
-        Ok(copy)
+        })
+    }
+
+    /// The transfers that make this the copy of the edges that it was allocated for: of the
+    /// weights, and of both ends.
+    pub(crate) fn transfers<'a>(&self, edges: Edges<'a, K>) -> [Transfer<'a>; 3] {
+        [
+            Transfer::new(edges.weights(), self.weights.pointer),
+            Transfer::new(edges.u(), self.u.pointer),
+            Transfer::new(edges.v(), self.v.pointer),
+        ]
     }
 
     /// The number of bytes of a copy of `edges` edges.

@@ -14,10 +14,16 @@ const CONNECTING_DEGREE: f64 = 2.0;
 /// pass then has nothing to do.
 const CONNECTING_PART: f64 = 1.0 / 16.0;
 
+/// About how many light edges connect a random graph.
+pub(super) fn connecting(vertices: u32) -> f64 {
+    let n = f64::from(vertices.max(1));
+    (n.ln() / 2.0 + CONNECTING_DEGREE) * n
+}
+
 /// About how many light edges of a graph are contracted first.
 pub(crate) fn wanted(vertices: u32, edges: u64) -> u32 {
     let (n, m) = (f64::from(vertices), edges as f64);
-    let connecting = (n.max(1.0).ln() / 2.0 + CONNECTING_DEGREE) * n;
+    let connecting = connecting(vertices);
     if connecting <= CONNECTING_PART * m {
         connecting as u32
     } else if m >= DENSE_DEGREE as f64 * n {

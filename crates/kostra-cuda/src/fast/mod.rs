@@ -27,6 +27,7 @@ mod layout;
 pub(crate) mod light;
 mod plan;
 mod solve;
+mod weights_first;
 
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ pub fn admit(vertices: u32, edges: usize) -> Result<(), SolveError> {
 /// memory.
 pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     admit(edges.vertices(), edges.len())?;
-    let device = &*Device::open(run.device())?;
+    let device = &Device::open(run.device())?;
     if edges.is_empty() {
         return Ok(EdgeSet::new(0));
     }
@@ -116,6 +117,18 @@ pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeS
     let input = Graph::new(edges.vertices(), edges.len() as u32, 0, keys);
     let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
     device.admit(plan.layout.bytes(), DeviceEdges::<K>::bytes(edges.len()))?;
+    if weights_first::suits(edges.vertices(), edges.len()) {
+        run.compile(|_| weights_first::load_kernels(device, keys))?;
+        let graph = run.upload(|_| DeviceEdges::uninit(device, edges))?;
+        if let Some(forest) = weights_first::solve(device, &graph, edges, run)? {
+            return Ok(forest);
+        }
+        run.upload(|run| {
+            plan.allocate(device, run)?;
+            weights_first::send_ends(device, &graph, edges, run.threads())
+        })?;
+        return solve(device, plan, graph_of_edges(&graph)?, run);
+    }
     let graph = run.upload(|run| {
         plan.allocate(device, run)?;
         DeviceEdges::upload(device, edges, run.threads())

@@ -200,6 +200,7 @@ mod tests {
 
     use super::super::{DeviceShare, on_edges};
     use super::*;
+    use crate::Device;
     use crate::buffers::DeviceEdges;
 
     #[test]
