@@ -19,9 +19,9 @@ pub(crate) struct Graph {
     pub(crate) vertex_weights: Option<Vec<i64>>,
     /// The columns of the input that are kept with the edges.
     pub(crate) kept: Option<KeptColumns>,
-    /// The format of the input; none for a generated graph.
     /// The name of the weights, if it says that greater ones are nearer.
     pub(crate) similarity: Option<String>,
+    /// The format of the input; none for a generated graph.
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,
     pub(crate) notes: Vec<String>,
