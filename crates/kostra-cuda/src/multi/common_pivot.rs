@@ -64,8 +64,8 @@ pub(super) fn solve<K: Key>(
         };
         let reduced = run.phase("reduce shares", |_| {
             on_all(team, parts, |index, part| {
-                let answer = if index == 0 { Some(&mut *lock(&answer)) } else { None };
-                part.reduce(answer, parts, &lights)
+                let mut answer = (index == 0).then(|| lock(&answer));
+                part.reduce(answer.as_deref_mut(), parts, &lights)
             })
         })?;
         drop(lights);
