@@ -48,7 +48,7 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// The sampling for a graph that has edges, of which `cuda-fast` wants its share to be light.
+    /// The sampling for a graph that has edges. The share of light edges is that of `cuda-fast`.
     pub(crate) fn new(vertices: u32, all: u32) -> Self {
         let share = f64::from(fast::light::wanted(vertices, all.into())) / f64::from(all);
         let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;

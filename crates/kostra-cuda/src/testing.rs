@@ -20,6 +20,15 @@ pub(crate) fn device() -> Option<Arc<Device>> {
     }
 }
 
+/// A generator of random numbers below a bound. Equal seeds give equal numbers.
+pub(crate) fn random(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut state = seed;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((state >> 33) % u64::from(below)) as u32
+    }
+}
+
 /// The forest by Kruskal's algorithm, ascending.
 pub(crate) fn kruskal<K: Key>(edges: Edges<'_, K>) -> Vec<EdgeId> {
     let mut ids: Vec<EdgeId> = edges.ids().collect();

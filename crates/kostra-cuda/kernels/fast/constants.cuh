@@ -19,8 +19,8 @@ constexpr u32 SECOND_BLOCK_EDGES = 524288;
 constexpr u32 TILE_RECORDS = 128;
 constexpr u32 PER_LANE = 4;
 static_assert(TILE_RECORDS == 32 * PER_LANE, "a warp holds a tile in registers");
-// Bytes of the input that a lane loads at once in the passes over an edge list. With fewer bytes in
-// flight, these passes do not use the whole bandwidth of the memory (measured).
+// Bytes of keys that a lane loads at once in the first pass over an edge list. With fewer bytes in
+// flight, the pass does not use the whole bandwidth of the memory (measured).
 constexpr u32 LANE_BYTES = 64;
 
 // ---- Sizes of shared memory

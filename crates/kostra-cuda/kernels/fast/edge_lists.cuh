@@ -185,22 +185,18 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         sync(LABEL);
         folded = fold_giant();
     }
-    const u32 EACH = LANE_BYTES / 4 / sizeof(u32);
     WantedQueue<u32> queue(wanted_edges());
-    for (u32 i0 = warp * 32 * EACH; i0 < graph.edges; i0 += warps * 32 * EACH) {
-        alignas(uint4) u32 a[EACH], b[EACH];
+    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
+        alignas(uint4) u32 a[PER_LANE], b[PER_LANE];
         u32 first = i0 + 4 * lane, bits = 0;
+        load_four(a, graph.u, first, graph.edges);
+        load_four(b, graph.v, first, graph.edges);
 #pragma unroll
-        for (u32 j = 0; j < EACH; j += 4) {
-            load_four(a + j, graph.u, first + 32 * j, graph.edges);
-            load_four(b + j, graph.v, first + 32 * j, graph.edges);
-        }
-#pragma unroll
-        for (u32 j = 0; j < EACH; j++) {
+        for (u32 j = 0; j < PER_LANE; j++) {
             if (a[j] != b[j] && !(folded && is_folded(a[j]) && is_folded(b[j]))) bits |= 1u << j;
         }
 #pragma unroll
-        for (u32 j = 0; j < EACH; j++) {
+        for (u32 j = 0; j < PER_LANE; j++) {
             if (bits >> j & 1 && (giant == UNSET ? scratch.link[a[j]] == scratch.link[b[j]]
                                                  : is_noted(a[j]) & is_noted(b[j])))
                 bits ^= 1u << j;

@@ -2,10 +2,10 @@
 
 use super::arguments::DENSE_DEGREE;
 
-/// Light edges per vertex.
+/// Light edges per vertex, as for rows in `constants.cuh`.
 const DEGREE: f64 = 1.0;
-/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex. More light edges leave
-/// fewer edges to the second pass.
+/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex, as for rows. More light
+/// edges leave fewer edges to the second pass.
 const DEGREE_DENSE: f64 = 2.5;
 /// Light edges per vertex beside half the logarithm of the number of vertices, if the light edges
 /// are to connect the graph. On average, e^-4 vertices of a random graph then have no light edge.

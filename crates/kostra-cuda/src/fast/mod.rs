@@ -117,7 +117,7 @@ pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeS
     let input = Graph::new(edges.vertices(), edges.len() as u32, 0, keys);
     let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
     device.admit(plan.layout.bytes(), DeviceEdges::<K>::bytes(edges.len()))?;
-    if weights_first::suits(edges.vertices(), edges.len()) {
+    let graph = if weights_first::suits(edges.vertices(), edges.len()) {
         run.compile(|_| weights_first::load_kernels(device, keys))?;
         let graph = run.upload(|_| DeviceEdges::uninit(device, edges))?;
         if let Some(forest) = weights_first::solve(device, &graph, edges, run)? {
@@ -127,12 +127,13 @@ pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeS
             plan.allocate(device, run)?;
             weights_first::send_ends(device, &graph, edges, run.threads())
         })?;
-        return solve(device, plan, graph_of_edges(&graph)?, run);
-    }
-    let graph = run.upload(|run| {
-        plan.allocate(device, run)?;
-        DeviceEdges::upload(device, edges, run.threads())
-    })?;
+        graph
+    } else {
+        run.upload(|run| {
+            plan.allocate(device, run)?;
+            DeviceEdges::upload(device, edges, run.threads())
+        })?
+    };
     solve(device, plan, graph_of_edges(&graph)?, run)
 }
 

@@ -10,7 +10,10 @@
 
 use std::sync::Arc;
 
-use kostra_core::{EdgeSet, Edges, Key, Run, SolveError, with_capacity_in_large_pages};
+use bytemuck::Zeroable;
+use kostra_core::{
+    EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, memory, with_capacity_in_large_pages,
+};
 use kostra_parallel::for_each_mut;
 
 use super::{find_on_edges, light};
@@ -52,9 +55,9 @@ pub(super) fn solve<K: Key>(
         return Ok(None);
     }
     let light = run.upload(|run| {
-        let u = upload(device, &taken(edges.u(), &ids, run.threads()))?;
-        let v = upload(device, &taken(edges.v(), &ids, run.threads()))?;
-        let weights = upload(device, &taken(edges.weights(), &ids, run.threads()))?;
+        let u = upload(device, &taken(edges.u(), &ids, run.threads())?)?;
+        let v = upload(device, &taken(edges.v(), &ids, run.threads())?)?;
+        let weights = upload(device, &taken(edges.weights(), &ids, run.threads())?)?;
         let (vertices, keys) = (graph.vertices, graph.keys);
         let (edges, u, v, weights) = (ids.len() as u32, u.into(), v.into(), weights.into());
         Ok::<_, DeviceError>(DeviceEdges { vertices, edges, u, v, weights, keys })
@@ -101,8 +104,12 @@ fn light_ids<K: Key>(
 }
 
 /// The values at these places. Each read waits for memory, so all threads take part.
-fn taken<T: Copy + Default + Send + Sync>(values: &[T], places: &[u64], threads: usize) -> Vec<T> {
-    let mut taken = vec![T::default(); places.len()];
+fn taken<T: Zeroable + Copy + Send + Sync>(
+    values: &[T],
+    places: &[u64],
+    threads: usize,
+) -> Result<Vec<T>, OutOfMemory> {
+    let mut taken = memory::zeros(places.len())?;
     let each = places.len().div_ceil(threads).max(1);
     let mut parts: Vec<_> = taken.chunks_mut(each).zip(places.chunks(each)).collect();
     for_each_mut(&mut parts, |(taken, places)| {
@@ -110,7 +117,7 @@ fn taken<T: Copy + Default + Send + Sync>(values: &[T], places: &[u64], threads:
             *taken = values[place as usize];
         }
     });
-    taken
+    Ok(taken)
 }
 
 #[cfg(test)]
@@ -130,11 +137,7 @@ mod tests {
     fn light_edges_that_connect_are_the_answer_and_others_are_refused() {
         let Some(device) = crate::testing::device() else { return };
         let (n, m) = (300_u32, 1 << 17);
-        let mut state = 1_u64;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            ((state >> 33) % u64::from(below)) as u32
-        };
+        let mut random = crate::testing::random(1);
         for (vertices, weights) in [(n, 1 << 30), (n, 5), (n + 1, 1 << 30)] {
             // The last vertex of the last graph has no edge.
             let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();

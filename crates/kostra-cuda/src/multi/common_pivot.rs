@@ -41,13 +41,16 @@ pub(super) fn solve<K: Key>(
     let Some(first) = parts.first() else { return Ok(None) };
     let sampling = Sampling::new(graph.0, all as u32);
     // The devices draw while the threads start.
-    let samples = launch_on_all(parts, |part| part.sample(sampling))?;
+    let samples =
+        launch_on_all(parts, |part| sampling.launch(part.device, part.edges, part.first))?;
     // A thread for each device waits for it. The threads stay for all steps, because starting one
     // takes a tenth of a millisecond.
     with_team(parts.len(), |team| {
         let (lights, answer) = run.phase("select light edges", |_| {
             let pivot = find_pivot(parts, sampling, samples)?;
-            let sets = launch_on_all(parts, |part| part.select_light(pivot))?;
+            let sets = launch_on_all(parts, |part| {
+                light_edges::select(part.device, part.edges, part.first, pivot)
+            })?;
             // An allocation of this size takes some tenths of a millisecond, which the devices need
             // for their selections, too.
             let answer = first.device.bind().and_then(|()| DeviceEdgeSet::new(first.device, all));
@@ -121,16 +124,6 @@ fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError
 }
 
 impl<K: Key> Part<'_, K> {
-    /// Samples of this part.
-    fn sample(&self, sampling: Sampling) -> Result<CudaSlice<u32>, DeviceError> {
-        sampling.launch(self.device, self.edges, self.first)
-    }
-
-    /// The set of the edges that do not exceed the pivot.
-    fn select_light(&self, pivot: Pivot) -> Result<LightSet<'_>, DeviceError> {
-        light_edges::select(self.device, self.edges, self.first, pivot)
-    }
-
     /// The edges of a set.
     fn list(&self, set: &CudaView<'_, u32>) -> Result<DeviceForest<K>, DeviceError> {
         take_members(self.device, self.edges, &Ids::from(self.device, self.first)?, set)
@@ -215,11 +208,7 @@ mod tests {
         // With one device, all shares are on it.
         let second = Device::open(1).unwrap_or_else(|_| first.clone());
         for (n, m, keys) in [(1, 8, 1), (50, 2000, 1), (50, 2000, 7), (3000, 100_000, 1 << 30)] {
-            let mut state = 1_u64;
-            let mut random = |below: u32| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % u64::from(below)) as u32
-            };
+            let mut random = crate::testing::random(1);
             let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
             let graph = EdgeList::new(n as usize, draw(n), draw(n), draw(keys)).unwrap();
             for order in [Order::Minimum, Order::Maximum] {

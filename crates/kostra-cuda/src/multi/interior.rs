@@ -375,11 +375,7 @@ mod tests {
     /// to a vertex far away for each `far` edges.
     fn grid(rows: u32, columns: u32, keys: u32, far: usize) -> EdgeList<u32> {
         let n = rows * columns;
-        let mut state = 7_u64;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            ((state >> 33) % u64::from(below)) as u32
-        };
+        let mut random = crate::testing::random(7);
         let (mut u, mut v) = (Vec::new(), Vec::new());
         for x in 0..n {
             let below = if x + columns < n { x + columns } else { x };
