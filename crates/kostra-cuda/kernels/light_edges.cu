@@ -1,6 +1,6 @@
 // The light edges of an edge list: samples for a pivot, and the set of the edges up to it.
 
-#include "common.cuh"
+#include "members.cuh"
 
 // A sample: the key of an edge in two words, and its id.
 struct Sample {
@@ -76,6 +76,66 @@ __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 ki
     }
 }
 
+// Lists the places of the edges that select_light selects, in any order. Counts all of them in
+// `listed`, and writes the first `room`. Places wait in shared memory until there is one for each
+// lane, because one addition for each place would take longer than reading the keys.
+template <typename Weight>
+__device__ void list_light(const Weight* weights, u64 count, u32 first, u32 kind, u32 flip,
+                           u64 pivot_key, u32 pivot_id, u32* listed, u32* places, u32 room) {
+    const u32 EACH = 64 / sizeof(Weight); // edges of a lane
+    __shared__ u32 queues[LINE_WARPS][64];
+    u32 lane = threadIdx.x % 32, waiting = 0;
+    u32* queue = queues[threadIdx.x / 32];
+    auto flush = [&](u32 some) {
+        __syncwarp();
+        u32 start = 0, place = queue[lane], next = queue[32 + lane];
+        if (lane == 0) start = atomicAdd(listed, some);
+        u32 at = __shfl_sync(NONE, start, 0) + lane;
+        if (lane < some && at < room) places[at] = place;
+        queue[lane] = next;
+        waiting -= some;
+        __syncwarp();
+    };
+    for (u64 i0 = first_index() / 32 * 32 * EACH; i0 < count; i0 += index_stride() * EACH) {
+        alignas(uint4) Weight weight[EACH];
+        u32 here = (u32)min(count - i0, (u64)(32 * EACH)), light = 0;
+#pragma unroll
+        for (u32 j = 0; j < EACH; j += 4)
+            load_four(weight + j, weights + i0, 4 * lane + 32 * j, here);
+#pragma unroll
+        for (u32 j = 0; j < EACH; j++) {
+            u32 i = 4 * lane + 32 * (j / 4 * 4) + j % 4, id = first + (u32)i0 + i;
+            u64 key = key_of(weight[j], kind, flip);
+            bool is_light = key < pivot_key || (key == pivot_key && id <= pivot_id);
+            light |= (u32)(is_light && i < here) << j;
+        }
+        while (__any_sync(NONE, light != 0)) {
+            u32 votes = __ballot_sync(NONE, light != 0), j = __ffs(light) - 1;
+            if (light != 0)
+                queue[waiting + __popc(votes & ((1u << lane) - 1))] =
+                    (u32)i0 + 4 * lane + 32 * (j / 4 * 4) + j % 4;
+            light &= light - 1;
+            waiting += __popc(votes);
+            if (waiting >= 32) flush(32);
+        }
+    }
+    flush(waiting);
+}
+
+// Copies the edges at `count` places of an edge list to a list of their own, with their ids.
+template <typename Weight>
+__device__ void take_edges(const u32* places, u32 count, u32 first, const u32* u, const u32* v,
+                           const Weight* weights, u32* taken_u, u32* taken_v,
+                           Weight* taken_weights, u32* taken_ids) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u32 place = places[i];
+        taken_u[i] = u[place];
+        taken_v[i] = v[place];
+        taken_weights[i] = weights[place];
+        taken_ids[i] = first + place;
+    }
+}
+
 #define PIVOT(BITS)                                                                              \
     KERNEL sample_edges_##BITS(const u##BITS* weights, u32 count, u32 first, u32 total, u32 kind, \
                                u32 flip, u32 draws, u32 samples, Sample* sampled) {              \
@@ -84,6 +144,16 @@ __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 ki
     KERNEL select_light_##BITS(const u##BITS* weights, u64 count, u32 first, u32 kind, u32 flip, \
                                u64 pivot_key, u32 pivot_id, u32* set, u64 words) {               \
         select_light(weights, count, first, kind, flip, pivot_key, pivot_id, set, words);        \
+    }                                                                                            \
+    KERNEL list_light_##BITS(const u##BITS* weights, u64 count, u32 first, u32 kind, u32 flip,   \
+                             u64 pivot_key, u32 pivot_id, u32* listed, u32* places, u32 room) {  \
+        list_light(weights, count, first, kind, flip, pivot_key, pivot_id, listed, places, room); \
+    }                                                                                            \
+    KERNEL take_edges_##BITS(const u32* places, u32 count, u32 first, const u32* u,              \
+                             const u32* v, const u##BITS* weights, u32* taken_u, u32* taken_v,   \
+                             u##BITS* taken_weights, u32* taken_ids) {                           \
+        take_edges(places, count, first, u, v, weights, taken_u, taken_v, taken_weights,         \
+                   taken_ids);                                                                   \
     }
 PIVOT(32)
 PIVOT(64)

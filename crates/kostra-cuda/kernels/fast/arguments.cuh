@@ -21,15 +21,17 @@ struct Graph {
     u32 wide;           // 1 if keys have 64 bits
     u32 lights;         // edges of the list of light edges; 0 if there is no such list
     u32 wanted;         // without such a list: about how many edges of an edge list are light
+    u64 first_id;       // the id of the first edge of the edge list; lower ones are of light edges
     const u32* offsets; // rows: where each begins, and the end of the last
     const u32* neighbors;
     const u32* ids;
     const u32* u; // edge list
     const u32* v;
     const void* weights; // one for each entry of the rows, or for each edge of the list
-    const u32* light_u;  // the list of light edges, which several devices have in common
+    const u32* light_u; // the list of light edges, which several devices have in common
     const u32* light_v;
     const void* light_weights;
+    const u32* light_ids; // null if the id of a light edge is its place
 };
 
 struct Scratch {
@@ -62,7 +64,7 @@ struct Args {
 };
 
 static_assert(sizeof(TraceStep) == 24, "6 words");
-static_assert(sizeof(Graph) == 8 * 4 + 9 * 8, "no padding");
+static_assert(sizeof(Graph) == 8 * 4 + 11 * 8, "no padding");
 static_assert(sizeof(Scratch) == 2 * 4 + 18 * 8, "no padding");
 
 // Counters of one solve, and its barriers. A phase has at most as many rounds as a vertex number
@@ -76,10 +78,6 @@ constexpr u32 TILES_COUNTER = 0;    // tiles taken
 constexpr u32 OVERFLOW_COUNTER = 1; // 1 if the tiles did not suffice
 constexpr u32 STEPS_COUNTER = 2;    // steps traced
 constexpr u32 FIRST_FREE_COUNTER = 3;
-
-// The ids of the edges begin at a multiple of this number, behind those of the list of light edges.
-// So the bits of both are in different words of the forest.
-constexpr u32 LIGHT_ID_STEP = 64;
 
 // Words of the report.
 constexpr u32 REPORT_OVERFLOW = 0; // 1 if the tiles did not suffice

@@ -126,8 +126,9 @@ __device__ void Solver<K>::gather_light_edges(u64 pivot) {
         Quad<K> edges;
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
-            u32 i = edges.id[j] = i0 + 32 * j + lane;
+            u32 i = i0 + 32 * j + lane;
             bool there = i < graph.lights;
+            edges.id[j] = there && graph.light_ids ? graph.light_ids[i] : i;
             edges.a[j] = there ? graph.light_u[i] : 0;
             edges.b[j] = there ? graph.light_v[i] : 0;
             edges.key[j] = there ? key_of(weights[i], graph.kind, graph.flip) : 0;

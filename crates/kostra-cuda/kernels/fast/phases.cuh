@@ -179,7 +179,7 @@ __device__ void Solver<K>::solve_edges() {
     for (u32 i = warp * 32 + lane; i < graph.vertices; i += warps * 32) clear_component(i);
     if (splits || (filtered && !graph.lights))
         sample_input(graph.lights ? graph.light_weights : graph.weights,
-                     graph.lights ? graph.lights : graph.edges, first_share, 0);
+                     graph.lights ? graph.lights : graph.edges, first_share, graph.light_ids);
     sync(CLEAR);
     u64 pivot = filtered ? input_pivot(share, first_share) : 0;
     u64 first_pivot = splits ? input_pivot(first_share, first_share) : MAX_ORDER;

@@ -148,10 +148,8 @@ struct Solver {
         return level.base + (label & ~FINAL);
     }
 
-    // The id of the first edge of the edge list. Ids below it are of the list of light edges.
-    __device__ __forceinline__ u32 first_id() const {
-        return (graph.lights + LIGHT_ID_STEP - 1) / LIGHT_ID_STEP * LIGHT_ID_STEP;
-    }
+    // The id of the first edge of the edge list.
+    __device__ __forceinline__ u32 first_id() const { return (u32)graph.first_id; }
 
     // ---- grid.cuh
     __device__ void sync(Step step);

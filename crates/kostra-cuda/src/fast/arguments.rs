@@ -25,7 +25,9 @@ pub(super) const COUNTERS: u64 = constant(ARGUMENTS, "COUNTERS");
 pub(super) const REPORT_OVERFLOW: usize = constant(ARGUMENTS, "REPORT_OVERFLOW") as usize;
 pub(super) const REPORT_STEPS: usize = constant(ARGUMENTS, "REPORT_STEPS") as usize;
 pub(super) const REPORT_LABELS: usize = constant(ARGUMENTS, "REPORT_LABELS") as usize;
-const LIGHT_ID_STEP: u32 = constant(ARGUMENTS, "LIGHT_ID_STEP") as u32;
+/// The ids of the edges begin at a multiple of this number, behind those of the list of light edges.
+/// So the bits of both are in different words of the forest.
+const LIGHT_ID_STEP: u64 = 64;
 
 shared_struct! {
     /// The graph. The addresses of the arrays of the other form are null.
@@ -42,6 +44,7 @@ shared_struct! {
     pub(super) lights: u32,
     /// Without such a list: about how many edges of an edge list are light.
     wanted: u32,
+    first_id: u64,
     pub(super) offsets: ptr,
     pub(super) neighbors: ptr,
     pub(super) ids: ptr,
@@ -51,6 +54,7 @@ shared_struct! {
     pub(super) light_u: ptr,
     pub(super) light_v: ptr,
     pub(super) light_weights: ptr,
+    pub(super) light_ids: ptr,
 }
 
 impl Graph {
@@ -61,9 +65,14 @@ impl Graph {
         Self { vertices, edges, entries, kind, flip, wide, wanted, ..Self::default() }
     }
 
+    /// The graph with `lights` light edges in a list of their own, whose ids are below `ids`.
+    pub(super) fn with_light(self, lights: u32, ids: u32) -> Self {
+        Self { lights, first_id: u64::from(ids).next_multiple_of(LIGHT_ID_STEP), ..self }
+    }
+
     /// The id of the first edge. Ids below it are of the list of light edges.
     pub(super) fn first_id(&self) -> u32 {
-        self.lights.next_multiple_of(LIGHT_ID_STEP)
+        self.first_id as u32
     }
 
     /// The number of ids.

@@ -47,7 +47,8 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout for a grid of this number of warps.
     pub(super) fn new(graph: Graph, warps: u64, room: Room) -> Self {
-        let (n, m) = (u64::from(graph.vertices), u64::from(graph.ids()));
+        let n = u64::from(graph.vertices);
+        let m = u64::from(graph.lights) + u64::from(graph.edges);
         // Lists of sparse graphs hold the edges that contraction leaves; lists of dense graphs hold
         // the light edges.
         let records = if room == Room::AllEdges || m < FILTER_DEGREE * n {

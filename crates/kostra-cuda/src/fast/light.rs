@@ -13,11 +13,20 @@ const CONNECTING_DEGREE: f64 = 2.0;
 /// The light edges are to connect the graph if they are at most this part of all edges. The second
 /// pass then has nothing to do.
 const CONNECTING_PART: f64 = 1.0 / 16.0;
+/// The largest part of light edges that are taken out of the list of all edges, by the host, or for
+/// another device. Each takes some reads far from each other.
+const FEW_PART: f64 = 1.0 / 256.0;
 
 /// About how many light edges connect a random graph.
-pub(super) fn connecting(vertices: u32) -> f64 {
+fn connecting(vertices: u32) -> f64 {
     let n = f64::from(vertices.max(1));
     (n.ln() / 2.0 + CONNECTING_DEGREE) * n
+}
+
+/// Whether so few light edges probably connect a graph that it pays to take them out of the list of
+/// all edges.
+pub(crate) fn few_connect(vertices: u32, edges: usize) -> bool {
+    connecting(vertices) <= FEW_PART * edges as f64
 }
 
 /// About how many light edges of a graph are contracted first.

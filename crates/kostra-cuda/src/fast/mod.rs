@@ -31,6 +31,7 @@ mod weights_first;
 
 use std::sync::Arc;
 
+use cudarc::driver::CudaSlice;
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
     SolveError, SolverInfo,
@@ -41,7 +42,7 @@ use self::arguments::Graph;
 use self::plan::{Form, Plan};
 pub(crate) use self::solve::Found;
 use self::solve::{find_forest, solve};
-use crate::buffers::{DeviceCsr, DeviceEdges, Keys};
+use crate::buffers::{DeviceCsr, DeviceEdges, Keys, address};
 use crate::members::list_set;
 use crate::memory::DeviceMemory;
 use crate::{Device, DeviceError};
@@ -261,10 +262,44 @@ pub(crate) fn scratch_bytes_with_light<K: Key>(
 
 /// The graph with this number of light edges in a list of their own.
 fn graph_with_light<K: Key>(graph: &DeviceEdges<K>, lights: u32) -> Result<Graph, SolveError> {
-    let mut input = graph_of_edges(graph)?;
-    input.lights = lights;
+    let input = graph_of_edges(graph)?.with_light(lights, lights);
     admit(graph.vertices, (graph.edges as usize).saturating_add(input.first_id() as usize))?;
     Ok(input)
+}
+
+/// The forest of a list of edges in any order, which are stored on the device and have ids below
+/// `all`. The list may not be empty. The answer has the [forest](Found::light_words) as a set of
+/// ids, and the number of its [components](Found::components).
+pub(crate) fn find_listed<'a, K: Key>(
+    device: &'a Device,
+    list: &DeviceEdges<K>,
+    ids: &CudaSlice<u32>,
+    all: u32,
+) -> Result<Found<'a>, SolveError> {
+    admit(list.vertices, all as usize)?;
+    let mut input = graph_of_list(list.vertices, list.keys, list.edges, all);
+    input.light_u = list.u.address();
+    input.light_v = list.v.address();
+    input.light_weights = list.weights.address();
+    input.light_ids = address(ids);
+    let run = &mut Run::new();
+    let plan = planned(device, input, Form::Edges, run)?;
+    find_forest(device, plan, input, run)
+}
+
+/// The bytes of scratch memory for [`find_listed`].
+pub(crate) fn scratch_bytes_of_list(
+    device: &Device,
+    (vertices, keys): (u32, Keys),
+    edges: u32,
+    all: u32,
+) -> Result<usize, DeviceError> {
+    Ok(Plan::new(device, graph_of_list(vertices, keys, edges, all), Form::Edges)?.layout.bytes())
+}
+
+/// A graph of light edges only.
+fn graph_of_list(vertices: u32, keys: Keys, edges: u32, all: u32) -> Graph {
+    Graph::new(vertices, 0, 0, keys).with_light(edges, all)
 }
 
 /// The bytes of scratch memory for an edge list of this size. The first call loads the kernel.

@@ -25,13 +25,9 @@ use crate::{Device, DeviceError};
 
 /// With fewer edges, all of them are copied in a few milliseconds.
 const LEAST_EDGES: usize = 1 << 24;
-/// If more than one edge of this number is light, looking up their ends takes as long as the copy
-/// of all ends.
-const EDGES_PER_LIGHT: f64 = 256.0;
-
 /// Whether light edges probably connect the graph, and are few.
 pub(super) fn suits(vertices: u32, edges: usize) -> bool {
-    edges >= LEAST_EDGES && EDGES_PER_LIGHT * light::connecting(vertices) <= edges as f64
+    edges >= LEAST_EDGES && light::few_connect(vertices, edges)
 }
 
 pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {

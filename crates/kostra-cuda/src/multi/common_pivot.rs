@@ -18,10 +18,10 @@ use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{lock, with_team};
 
 use super::forest::{DeviceForest, Ids, forest_edge_bytes, take_members};
-use super::parts::{Part, have_room, joined, on_all};
+use super::parts::{Part, find_pivot, have_room, joined, launch_and_wake_links, on_all};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
-use crate::light_edges::{self, Least, LightSet, Pivot, Sampling};
+use crate::light_edges::{self, LightSet, Sampling};
 use crate::{DeviceError, fast};
 
 /// With fewer edges per vertex, forests of shares are merged.
@@ -39,18 +39,14 @@ pub(super) fn solve<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
     let Some(first) = parts.first() else { return Ok(None) };
-    let sampling = Sampling::new(graph.0, all as u32);
-    // The devices draw while the threads start.
-    let samples =
-        launch_on_all(parts, |part| sampling.launch(part.device, part.edges, part.first))?;
-    // A thread for each device waits for it. The threads stay for all steps, because starting one
-    // takes a tenth of a millisecond.
+    let pivot = find_pivot(parts, Sampling::new(graph.0, all as u32))?;
+    let (sets, _waking) = launch_and_wake_links(parts, |part| {
+        light_edges::select(part.device, part.edges, part.first, pivot)
+    })?;
+    // A thread for each device waits for it. The threads start while the devices select, and stay
+    // for all steps, because starting one takes a tenth of a millisecond.
     with_team(parts.len(), |team| {
         let (lights, answer) = run.phase("select light edges", |_| {
-            let pivot = find_pivot(parts, sampling, samples)?;
-            let sets = launch_on_all(parts, |part| {
-                light_edges::select(part.device, part.edges, part.first, pivot)
-            })?;
             // An allocation of this size takes some tenths of a millisecond, which the devices need
             // for their selections, too.
             let answer = first.device.bind().and_then(|()| DeviceEdgeSet::new(first.device, all));
@@ -85,32 +81,6 @@ struct Reduced<K: Key> {
     /// On the first device, if there are several components: the component of each vertex.
     labels: Option<CudaSlice<u32>>,
     components: u32,
-}
-
-/// The pivot between light and heavy edges, from the samples of all devices.
-fn find_pivot<K: Key>(
-    parts: &[Part<'_, K>],
-    sampling: Sampling,
-    samples: Vec<CudaSlice<u32>>,
-) -> Result<Pivot, SolveError> {
-    let mut least = Least::default();
-    for (part, samples) in parts.iter().zip(samples) {
-        let lowered = part.device.bind().and_then(|()| least.lower(part.device, &samples));
-        lowered.map_err(|error| name_device(part.device, error.into()))?;
-    }
-    Ok(least.pivot(sampling))
-}
-
-/// Launches a kernel on all devices, and does not wait for it.
-fn launch_on_all<'a, K: Key, R>(
-    parts: &'a [Part<'_, K>],
-    launch: impl Fn(&'a Part<'_, K>) -> Result<R, DeviceError>,
-) -> Result<Vec<R>, SolveError> {
-    let launch = |part: &'a Part<'_, K>| {
-        let launched = part.device.bind().and_then(|()| launch(part));
-        launched.map_err(|error| name_device(part.device, error.into()))
-    };
-    parts.iter().map(launch).collect()
 }
 
 /// Whether all devices have the memory for `lights` light edges beside their own.

@@ -6,8 +6,8 @@
 //!   The forests of neighboring devices are joined and reduced again, along a tree, until one
 //!   device has the forest of the graph. A share that is larger than a device is divided: the
 //!   device reduces the forest so far together with each next part. If each device has one share,
-//!   there are two better ways: `common_pivot` for graphs with many edges per vertex, and
-//!   `interior` for graphs with locality.
+//!   there are better ways: `connecting` and `common_pivot` for graphs with many edges per vertex,
+//!   and `interior` for graphs with locality.
 //! * Correctness: an edge that is not in the forest of a share is the greatest of a cycle in the
 //!   share, and so of a cycle in the graph (cycle property). Lists are joined in the order of ids,
 //!   so the place in a list orders edges of equal weight as the id does.
@@ -19,6 +19,7 @@
 //! * Input: an edge list with many edges per vertex. On sparse graphs one device is faster. Exact.
 
 mod common_pivot;
+mod connecting;
 mod division;
 mod forest;
 mod interior;
@@ -182,6 +183,10 @@ fn together<K: Key>(
 ) -> Result<Option<EdgeSet>, SolveError> {
     let [first, _, ..] = parts else { return Ok(None) };
     run.progress(0, 1)?;
+    if let Some(set) = connecting::solve(parts, graph, run)? {
+        run.progress(1, 1)?;
+        return Ok(Some(set));
+    }
     let set = if common_pivot::suits(graph.0.0, graph.1) {
         common_pivot::solve(parts, graph, run)?
     } else {

@@ -9,9 +9,10 @@ use kostra_parallel::{Schedule, Team};
 
 use super::forest::{DeviceForest, List, Side};
 use super::seat::{name_device, name_devices};
-use super::transfer::{self, Way};
+use super::transfer::{self, Waking, Way};
 use crate::buffers::{DeviceEdges, Keys};
-use crate::{Device, fast};
+use crate::light_edges::{Least, Pivot, Sampling};
+use crate::{Device, DeviceError, fast};
 
 /// The edges of one device. Their ids follow each other from `first` on.
 pub(super) struct Part<'a, K: Key> {
@@ -69,6 +70,54 @@ pub(super) fn joined<K: Key>(
     // SAFETY: as above.
     unsafe { transfer::copy((device, device), &direct, Way::Direct) }?;
     Ok(joined)
+}
+
+/// A pivot between light and heavy edges, from samples of all parts.
+pub(super) fn find_pivot<K: Key>(
+    parts: &[Part<'_, K>],
+    sampling: Sampling,
+) -> Result<Pivot, SolveError> {
+    let samples =
+        launch_on_all(parts, |part| sampling.launch(part.device, part.edges, part.first))?;
+    let mut least = Least::default();
+    for (part, samples) in parts.iter().zip(samples) {
+        let lowered = part.device.bind().and_then(|()| least.lower(part.device, &samples));
+        lowered.map_err(|error| name_device(part.device, error.into()))?;
+    }
+    Ok(least.pivot(sampling))
+}
+
+/// Launches a kernel on all devices, and does not wait for it. Meanwhile, the links between the
+/// first device and all others wake up. The copies that wake them are complete when the second
+/// value is dropped.
+pub(super) fn launch_and_wake_links<'a, K: Key, R>(
+    parts: &'a [Part<'_, K>],
+    launch: impl Fn(&'a Part<'_, K>) -> Result<R, DeviceError>,
+) -> Result<(Vec<R>, Vec<Waking<'a>>), SolveError> {
+    let Some((first, others)) = parts.split_first() else { return Ok((Vec::new(), Vec::new())) };
+    let named = |part: &Part<'_, K>, error| name_devices(part.device, first.device, error);
+    let mut waking = Vec::with_capacity(others.len());
+    for part in others {
+        let prepared = Waking::prepare(part.device, first.device);
+        waking.extend(prepared.map_err(|error| named(part, error))?);
+    }
+    let launched = launch_on_all(parts, launch)?;
+    for (waking, part) in waking.iter().zip(others) {
+        waking.start().map_err(|error| named(part, error))?;
+    }
+    Ok((launched, waking))
+}
+
+/// Launches a kernel on all devices, and does not wait for it.
+pub(super) fn launch_on_all<'a, K: Key, R>(
+    parts: &'a [Part<'_, K>],
+    launch: impl Fn(&'a Part<'_, K>) -> Result<R, DeviceError>,
+) -> Result<Vec<R>, SolveError> {
+    let launch = |part: &'a Part<'_, K>| {
+        let launched = part.device.bind().and_then(|()| launch(part));
+        launched.map_err(|error| name_device(part.device, error.into()))
+    };
+    parts.iter().map(launch).collect()
 }
 
 /// Takes a step on all parts at the same time. The error names the device.

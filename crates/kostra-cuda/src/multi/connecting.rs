@@ -1,0 +1,233 @@
+//! The forest of light edges that connect the graph, for graphs with many edges per vertex.
+//!
+//! * Idea: a pivot is sampled from the edges of all devices, so that the edges up to it, the light
+//!   ones, probably connect the graph. Each device selects its light edges and writes them to the
+//!   memory of the first device, which finds their forest. The devices share the pass over all
+//!   weights, which takes most of the time on dense graphs.
+//! * Correctness: Kruskal's algorithm takes the light edges before all others. If they connect the
+//!   graph, no other edge is in its forest.
+
+#![allow(unsafe_code, reason = "devices write to arrays that are known by their addresses")]
+
+use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
+use kostra_core::{EdgeSet, Key, Run, SolveError};
+
+use super::parts::{Part, find_pivot, launch_and_wake_links, launch_on_all};
+use super::seat::name_device;
+use super::transfer::{self, Region, Way};
+use crate::buffers::{DeviceEdges, Keys, address, download_set};
+use crate::light_edges::{self, Pivot, Sampling};
+use crate::{Device, DeviceError, fast};
+
+/// There is room for this number times the wanted light edges: their number is not exact.
+const ROOM: f64 = 1.5;
+/// A device draws so few samples of small graphs that this number of light edges is added.
+const LEAST_ROOM: f64 = 4096.0;
+
+/// The forest of all parts, which are in the order of ids and have `all` edges together. `None` if
+/// light edges do not connect the graph, a device has too little memory, or devices have no access
+/// to each other's memory.
+pub(super) fn solve<K: Key>(
+    parts: &[Part<'_, K>],
+    (graph, all): ((u32, Keys), usize),
+    run: &mut Run<'_>,
+) -> Result<Option<EdgeSet>, SolveError> {
+    let Some(first) = parts.first() else { return Ok(None) };
+    let wanted = fast::light::wanted(graph.0, all as u64);
+    let room = ((ROOM * f64::from(wanted) + LEAST_ROOM) as u32).next_multiple_of(2);
+    let is_direct = |part: &Part<'_, K>| Way::between(first.device, part.device) == Way::Direct;
+    if !fast::light::few_connect(graph.0, all)
+        || !parts.iter().all(is_direct)
+        || !fits::<K>(parts, graph, room, all as u32)?
+    {
+        return Ok(None);
+    }
+    let named = |error: SolveError| name_device(first.device, error);
+    let sampling = Sampling::new(graph.0, all as u32);
+    let pivot = run.phase("find pivot", |_| find_pivot(parts, sampling))?;
+    let listed = run.phase("select light edges", |_| select(parts, graph, pivot, room))?;
+    let Some(listed) = listed else { return Ok(None) };
+    run.counter("light edges", f64::from(listed.edges.edges));
+    let found = run.phase("forest", |_| {
+        first.device.bind()?;
+        fast::find_listed(first.device, &listed.edges, &listed.ids, all as u32)
+    });
+    let found = found.map_err(named)?;
+    if found.components() != 1 {
+        return Ok(None);
+    }
+    let words = found.light_words();
+    let set = run.download(|run| download_set(first.device, &words, run.threads()));
+    set.map(Some).map_err(|error| named(error.into()))
+}
+
+/// Whether all devices have the memory for `room` light edges.
+fn fits<K: Key>(
+    parts: &[Part<'_, K>],
+    graph: (u32, Keys),
+    room: u32,
+    all: u32,
+) -> Result<bool, SolveError> {
+    for (index, Part { device, .. }) in parts.iter().enumerate() {
+        let own = light_edges::list_bytes(room, size_of::<K>());
+        let admitted = device.bind().map_err(SolveError::from).and_then(|()| {
+            if index > 0 {
+                return device.admit(own, 0);
+            }
+            device.admit(fast::scratch_bytes_of_list(device, graph, room, all)?.max(own), own)
+        });
+        match admitted {
+            Ok(()) => {}
+            Err(SolveError::DeviceMemory { .. }) => return Ok(false),
+            Err(error) => return Err(name_device(device, error)),
+        }
+    }
+    Ok(true)
+}
+
+/// Edges on a device in any order, and their ids.
+struct Listed<K: Key> {
+    edges: DeviceEdges<K>,
+    ids: CudaSlice<u32>,
+}
+
+impl<K: Key> Listed<K> {
+    /// A list with room for `room` edges.
+    fn uninit(
+        device: &Device,
+        (vertices, keys): (u32, Keys),
+        room: u32,
+    ) -> Result<Self, DeviceError> {
+        let room = room as usize;
+        let (u, v, weights) = (device.uninit(room)?, device.uninit(room)?, device.uninit(room)?);
+        let (u, v, weights) = (u.into(), v.into(), weights.into());
+        let edges = DeviceEdges { vertices, edges: 0, u, v, weights, keys };
+        Ok(Self { edges, ids: device.uninit(room)? })
+    }
+
+    /// The addresses of the ends, the weight and the id of the next edge.
+    fn end(&self) -> [CUdeviceptr; 4] {
+        let DeviceEdges { u, v, weights, edges, .. } = &self.edges;
+        let starts = [u.address(), v.address(), weights.address(), address(&self.ids)];
+        let sizes = Self::sizes().map(|size| size as CUdeviceptr * CUdeviceptr::from(*edges));
+        std::array::from_fn(|array| starts[array] + sizes[array])
+    }
+
+    /// The bytes of the ends, the weight and the id of an edge.
+    fn sizes() -> [usize; 4] {
+        [4, 4, size_of::<K>(), 4]
+    }
+}
+
+/// The light edges of all parts in one list on the first device. `None` if there are more than
+/// `room`, or none.
+fn select<K: Key>(
+    parts: &[Part<'_, K>],
+    graph: (u32, Keys),
+    pivot: Pivot,
+    room: u32,
+) -> Result<Option<Listed<K>>, SolveError> {
+    let (places, _waking) = launch_and_wake_links(parts, |part| {
+        light_edges::list(part.device, part.edges, part.first, pivot, room)
+    })?;
+    // The list is allocated while the devices select.
+    let device = parts[0].device;
+    let listed = device.bind().and_then(|()| Listed::uninit(device, graph, room));
+    let mut listed = listed.map_err(|error| name_device(device, error.into()))?;
+    let counts = parts.iter().zip(&places).map(|(part, places)| {
+        let count = part.device.bind().and_then(|()| places.count(part.device));
+        count.map_err(|error| name_device(part.device, error.into()))
+    });
+    let counts = counts.collect::<Result<Vec<_>, _>>()?;
+    let count = counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+    if !(1..=room.into()).contains(&count) {
+        return Ok(None);
+    }
+    for (index, (part, places)) in parts.iter().zip(&places).enumerate() {
+        let edges = (part.edges, part.first);
+        let (to, own, count) = (listed.end(), places.arrays(), counts[index]);
+        let is_first = part.device.ordinal() == device.ordinal();
+        // SAFETY: the list has room for the light edges of all parts, and the places were listed.
+        // The list is allocated, because its device has listed its own places since.
+        let sent = part.device.bind().and_then(|()| unsafe {
+            if is_first {
+                return light_edges::take(part.device, edges, places, count, to);
+            }
+            light_edges::take(part.device, edges, places, count, own)?;
+            let bytes = Listed::<K>::sizes().map(|size| size * count as usize);
+            let region = |array| Region { from: own[array], to: to[array], bytes: bytes[array] };
+            transfer::push(
+                (part.device, part.device.stream()),
+                &std::array::from_fn::<_, 4, _>(region),
+            )
+        });
+        sent.map_err(|error| name_device(part.device, error.into()))?;
+        listed.edges.edges += count;
+    }
+    launch_on_all(parts, |part| part.device.finish())?;
+    Ok(Some(listed))
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::{EdgeList, Order, Weight};
+
+    use super::super::{DeviceShare, on_edges};
+    use super::*;
+
+    /// Checks the forest of a graph with this number of vertices, each edge between two of the
+    /// first 40, in shares of several sizes; and whether light edges connect it.
+    fn check<W: Weight>(vertices: usize, m: u32, mut weight: impl FnMut(u32) -> W) {
+        let Some(first) = crate::testing::device() else { return };
+        // With one device, all shares are on it.
+        let second = Device::open(1).unwrap_or_else(|_| first.clone());
+        let mut random = crate::testing::random(1);
+        let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
+        let (u, v, keys) = (draw(40), draw(40), draw(u32::MAX));
+        let weights: Vec<W> = keys.into_iter().map(&mut weight).collect();
+        let graph = EdgeList::new(vertices, u, v, weights).unwrap();
+        for order in [Order::Minimum, Order::Maximum] {
+            let edges = graph.edges(order);
+            let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
+            let right = fast::on_edges(&first, &whole, &mut Run::new()).unwrap();
+            for cuts in [[0, 0], [1, m - 1], [m / 3, m / 2], [m, m]] {
+                let starts = [0, cuts[0], cuts[1], m].map(|cut| cut as usize);
+                let devices = [&first, &second, &first];
+                let lists: Vec<_> = std::iter::zip(devices, starts.windows(2))
+                    .map(|(device, range)| {
+                        device.bind().unwrap();
+                        DeviceEdges::upload(device, edges.range(range[0]..range[1]), 1).unwrap()
+                    })
+                    .collect();
+                let parts: Vec<_> = (0..3)
+                    .map(|at| Part {
+                        device: devices[at],
+                        edges: &lists[at],
+                        first: starts[at] as u32,
+                    })
+                    .collect();
+                let keys = whole.keys;
+                let size = ((vertices as u32, keys), m as usize);
+                match solve(&parts, size, &mut Run::new()).unwrap() {
+                    Some(found) => assert!(vertices == 40 && found.words() == right.words()),
+                    None => assert_eq!(vertices, 41, "{order:?}, {cuts:?}"),
+                }
+                let shares: Vec<_> = std::iter::zip(devices, &lists)
+                    .map(|(device, edges)| DeviceShare { device, edges })
+                    .collect();
+                let found = on_edges(&shares, &mut Run::new()).unwrap();
+                assert!(found.words() == right.words(), "{vertices}, {order:?}, {cuts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn light_edges_of_all_shares_that_connect_are_the_answer_and_others_are_refused() {
+        for vertices in [40, 41] {
+            check(vertices, 100_001, |key| key);
+            check(vertices, 100_001, |key| key % 3);
+            check(vertices, 100_001, |key| f64::from(key) - 1e9);
+        }
+    }
+}
