@@ -58,8 +58,8 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         kept: KeptColumns::new(kept.iter().map(name).collect()),
         ..PointFile::default()
     };
-    // Programs write semicolons where a comma is the decimal point.
-    for &column in chosen.iter().filter(|_| separator == Separator::Byte(b';')) {
+    // Between commas, a point is a decimal point.
+    for &column in chosen.iter().filter(|_| separator != Separator::Byte(b',')) {
         let field = |(_, bytes)| fields(bytes, separator).nth(column).map(|(_, field)| field);
         if let Some(question) = Thousands::of(lines.clone().filter_map(field)).question() {
             return Err(Fault::at_line(line, 1, question));

@@ -145,7 +145,7 @@ impl Parser for Rows<'_> {
     }
 }
 
-/// Records what the weights between semicolons say about points.
+/// Records what the weights say about points. Between commas, a point is a decimal point.
 pub(super) fn see_thousands(
     block: &[u8],
     layout: &Layout,
@@ -154,12 +154,13 @@ pub(super) fn see_thousands(
 ) {
     /// The rows that show what all are like, if all have a point or none has.
     const FEW: usize = 64;
-    if layout.separator != Separator::Byte(b';') || options.columns.decimal_comma {
+    let is_open = layout.weight != WeightAt::Nowhere && layout.separator != Separator::Byte(b',');
+    if !is_open || options.columns.decimal_comma {
         return;
     }
     let count = |byte| memchr::memchr_iter(byte, block).count();
-    let (points, ends) = (count(b'.'), count(b'\n'));
-    let rows = if points == 0 || points == ends { FEW } else { usize::MAX };
+    let has_points = memchr::memchr(b'.', block).is_some();
+    let rows = if has_points && count(b'.') != count(b'\n') { usize::MAX } else { FEW };
     let lines = block.split(|&byte| byte == b'\n').map(without_end);
     let lines = lines.filter(|line| !is_comment(line));
     let weights = lines.filter_map(|line| Some(Row::parse(line, layout).ok()?.weight?.1));
