@@ -244,7 +244,6 @@ mod tests {
             "% comment\n3 2\n2\n1 3\n2",
             "3 3 1\n2 5 3 6\n1 5 3 7\n1 6 2 7\n",
             "3 1\n2\n1\n\n",
-            "2 0\n\n\n",
             "4 2\n2\n1\n4\n9\n", // wrong, but nothing else
         ] {
             assert_eq!(format(text), Format::METIS, "{text}");
@@ -255,7 +254,14 @@ mod tests {
     fn the_extension_decides_between_rows_of_neighbors_and_edges() {
         let question = "which format is this, edge list or METIS? pass `--format edges` or \
                         `--format graph`";
-        for text in ["3 3\n2 3\n1 3\n1 2\n", "3 3 10\n9 2 3\n8 1 3\n7 1 2\n"] {
+        for text in [
+            "3 3\n2 3\n1 3\n1 2\n",
+            "3 3 10\n9 2 3\n8 1 3\n7 1 2\n",
+            "0 0 1",
+            "0 0\n",
+            "1 0\n\n",
+            "2 0\n\n\n",
+        ] {
             let head = Head::new(text.as_bytes(), true);
             let format = |name| super::recognize(&head, name, Terms::Command);
             for name in ["x.edges", "a.b/x.CSV", "x.tsv.gz", "x.el"] {

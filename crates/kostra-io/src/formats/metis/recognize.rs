@@ -5,7 +5,7 @@
 //! the head reaches: every neighbor is in `1..=n` and differs from its vertex, neighbors list each
 //! other, and the counts fit the first line (exactly if the head is the whole input, within a
 //! factor of two otherwise). If the first line has the same number of columns, too, the text can
-//! still be an edge list, and the evidence is as weak as that of an edge list.
+//! still be an edge list, and the evidence is as weak as that of an edge list. So is that of a line of counts alone.
 
 use crate::head::{Evidence, Head};
 use crate::number::{digits, words};
@@ -76,8 +76,11 @@ impl Counts {
         let mut words = rows.iter().flatten();
         let numbers = words
             .all(|word| word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)));
-        let has_rows = columns > 0 || (self.m == 0 && rows.len() as u64 == self.n);
-        Evidence::Structure.when(numbers && has_rows)
+        if columns == 0 {
+            // A first line without rows may be the only edge, with blank lines after it.
+            return Evidence::Fallback.when(self.m == 0 && rows.len() as u64 == self.n);
+        }
+        Evidence::Structure.when(numbers)
     }
 
     fn is_proved_by(&self, rows: &[Vec<&[u8]>], whole: bool) -> bool {
