@@ -1,5 +1,7 @@
 //! The inner layer of an OpenStreetMap file: roads and nodes of a block.
 
+use std::collections::BTreeSet;
+
 use super::protobuf::{Broken, Fields, Numbers, Value, signed};
 use crate::KeptColumns;
 
@@ -70,6 +72,8 @@ pub(super) struct Roads {
     pub(super) has_nodes: bool,
     /// What is kept of each road.
     pub(super) kept: KeptColumns,
+    /// The places of the wanted values of `highway` that roads have.
+    pub(super) values: BTreeSet<usize>,
 }
 
 /// The name under which the id of a way is kept.
@@ -85,12 +89,13 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Whether ways with this value of `highway` are read.
-    fn has(&self, highway: &[u8]) -> bool {
+    /// Whether ways with this value of `highway` are read: its place among the wanted values, or 0
+    /// if all roads are wanted.
+    fn place(&self, highway: &[u8]) -> Option<usize> {
         if self.highway.is_empty() {
-            return !NO_ROADS.contains(&highway);
+            return (!NO_ROADS.contains(&highway)).then_some(0);
         }
-        self.highway.iter().any(|wanted| wanted.as_bytes() == highway)
+        self.highway.iter().position(|wanted| wanted.as_bytes() == highway)
     }
 }
 
@@ -160,17 +165,16 @@ impl Table<'_> {
         if keys.len() != values.len() {
             return Err(Bad::Broken);
         }
-        let mut is_road = false;
+        let mut road = None;
         for (&key, &value) in keys.iter().zip(&values) {
             match (self.string(key)?, self.string(value)?) {
-                (b"highway", value) => is_road = self.wanted.has(value),
+                (b"highway", value) => road = self.wanted.place(value),
                 (b"area", b"yes") => return Ok(()),
                 _ => {}
             }
         }
-        if !is_road {
-            return Ok(());
-        }
+        let Some(value) = road else { return Ok(()) };
+        roads.values.insert(value);
         let mut node: NodeId = 0;
         for field in Fields(way) {
             if let (8, references) = field? {

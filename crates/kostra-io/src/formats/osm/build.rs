@@ -5,6 +5,7 @@ use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, Vertex, memory};
 use super::block::{NodeId, Roads};
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::number::show;
 use crate::weights::distance;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions};
 
@@ -51,6 +52,8 @@ pub(super) fn build(
         start = end;
     }
     let mut notes = network.notes(roads, options);
+    let warnings: Vec<_> = absent_values(roads, options).into_iter().collect();
+    notes.extend_from_slice(&warnings);
     let Network { points, names, u, v, kept, .. } = network;
     if u.len() > MAX_EDGES {
         return Err(ReadErrorKind::from(GraphError::TooManyEdges { edges: u.len() as u64 }).into());
@@ -67,7 +70,17 @@ pub(super) fn build(
         }
     }
     let kept = Some(kept).filter(|_| is_kept);
-    Ok(Parsed { coordinates: Some(coordinates), names, kept, ..Parsed::new(graph, notes) })
+    let coordinates = Some(coordinates);
+    Ok(Parsed { coordinates, names, kept, warnings, ..Parsed::new(graph, notes) })
+}
+
+/// The warning of values of `highway` that no road has; they may be misspelt.
+fn absent_values(roads: &Roads, options: &ReadOptions) -> Option<String> {
+    let wanted = options.roads.highway.iter().enumerate();
+    let absent = wanted.filter(|(place, _)| !roads.values.contains(place));
+    let absent: Vec<_> = absent.map(|(_, value)| format!("'{}'", show(value.as_bytes()))).collect();
+    let (option, list) = (options.terms.option("highway"), absent.join(", "));
+    (!absent.is_empty()).then(|| format!("{option}: no road of the extract has the value {list}"))
 }
 
 impl Network {
@@ -109,14 +122,11 @@ impl Network {
 
     fn notes(&self, roads: &Roads, options: &ReadOptions) -> Vec<String> {
         let mut notes = Vec::new();
-        let (highway, bbox) = (&options.roads.highway, options.roads.bbox);
-        if roads.ends.is_empty() && !highway.is_empty() {
-            let option = options.terms.option("highway");
-            notes.push(format!("no road of the extract has a value of {option}"));
-        } else if roads.ends.is_empty() {
+        if roads.ends.is_empty() && options.roads.highway.is_empty() {
             notes.push("the extract has no roads".into());
         }
-        let place = if bbox.is_some() { "the box or the extract" } else { "the extract" };
+        let place =
+            if options.roads.bbox.is_some() { "the box or the extract" } else { "the extract" };
         match self.left_out {
             0 => {}
             1 => notes.push(format!("1 edge is left out, because {place} lacks one of its ends")),

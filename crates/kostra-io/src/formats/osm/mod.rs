@@ -190,6 +190,7 @@ fn read_roads(
         all.ends.extend(roads.ends.iter().map(|end| first + end));
         all.nodes.append(&mut roads.nodes);
         all.kept.append(&mut roads.kept)?;
+        all.values.append(&mut roads.values);
         if roads.has_nodes {
             match &mut node_blobs {
                 NodeBlobs::File(_, places) => places.push((blob.offset, blob.bytes.len() as u64)),

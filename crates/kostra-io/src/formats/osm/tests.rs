@@ -304,8 +304,12 @@ fn roads_are_chosen_by_their_value_and_a_box() {
     };
     assert_eq!(edges(RoadOptions::default()), (4, vec![]));
     assert_eq!(edges(highway("yes")), (1, vec![]));
-    let none = vec!["no road of the extract has a value of `--highway`".to_owned()];
+    let none = vec!["`--highway`: no road of the extract has the value 'rail'".to_owned()];
     assert_eq!(edges(highway("rail")), (0, none));
+    let misspelt = RoadOptions { highway: vec!["yes".into(), "residental".into()], bbox: None };
+    let loaded = load_with(&bytes, ReadOptions { roads: misspelt, ..ReadOptions::default() });
+    let said = "`--highway`: no road of the extract has the value 'residental'";
+    assert_eq!(loaded.unwrap().warnings, [said]);
     // Nodes 2 and 3.
     let bbox = "0.15,-1,0.3,1".parse().map(Some).unwrap();
     let note = "3 edges are left out, because the box or the extract lacks one of their ends";
