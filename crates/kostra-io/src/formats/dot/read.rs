@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use kostra_core::{memory, with_graph};
+
 use super::EDGE_ID;
 use super::tokens::{Kind, Token, Tokens};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
@@ -39,6 +41,8 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         options,
         graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
+        is_strict: false,
+        is_directed: false,
         notes: Vec::new(),
         names: HashMap::new(),
         places: AscendingPlaces::default(),
@@ -66,6 +70,8 @@ struct Document<'a> {
     options: &'a ReadOptions,
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
+    is_strict: bool,
+    is_directed: bool,
     notes: Vec<String>,
     /// The attributes `name` of nodes, by their ids.
     names: HashMap<String, String>,
@@ -102,10 +108,11 @@ impl<'a> Document<'a> {
     fn start(&mut self) -> Result<(), Fault> {
         let mut token = self.some()?;
         if token.is_word("strict") {
-            self.notes.push("the graph is strict; parallel edges are kept".into());
+            self.is_strict = true;
             token = self.some()?;
         }
-        if token.is_word("digraph") {
+        self.is_directed = token.is_word("digraph");
+        if self.is_directed {
             self.notes.push("the graph is directed; directions are ignored".into());
         } else if !token.is_word("graph") {
             let sentence = "a DOT file starts with graph or digraph; name a file in DOT";
@@ -247,11 +254,14 @@ impl<'a> Document<'a> {
     /// an attribute.
     fn finish(mut self) -> Result<Parsed, Fault> {
         let mut parsed = self.graph.finish(self.weight, self.notes)?;
+        if self.is_strict && self.options.missing_weights.is_none() {
+            check_strict(&mut parsed, self.is_directed)?;
+        }
         let vertices = parsed.graph.vertices();
         let distinct: HashSet<&String> = self.names.values().collect();
         if parsed.names.is_none() && vertices > 0 && distinct.len() == vertices as usize {
             let name = |vertex: u32| self.names.remove(&vertex.to_string()).unwrap_or_default();
-            parsed.names = Some(kostra_core::memory::collected((0..vertices).map(name))?);
+            parsed.names = Some(memory::collected((0..vertices).map(name))?);
             parsed.notes.push("the nodes are called by their attribute 'name'".to_owned());
         }
         Ok(parsed)
@@ -341,4 +351,38 @@ const EDGE_OF_SUBGRAPH: &str =
 /// Whether a word starts default attributes.
 fn is_default(word: &str) -> bool {
     ["node", "edge", "graph"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}
+
+/// Refuses edges of a strict graph that join the same nodes with different weights: Graphviz merges
+/// them. Edges of equal weights are kept.
+fn check_strict(parsed: &mut Parsed, is_directed: bool) -> Result<(), ReadErrorKind> {
+    let (u, v) = (parsed.graph.u(), parsed.graph.v());
+    let ends = |edge: usize| {
+        let (u, v) = (u[edge], v[edge]);
+        if is_directed { (u, v) } else { (u.min(v), u.max(v)) }
+    };
+    let mut edges: Vec<_> = memory::collected(0..u.len())?;
+    edges.sort_unstable_by_key(|&edge| (ends(edge), edge));
+    let parallel = || edges.windows(2).filter(|pair| ends(pair[0]) == ends(pair[1]));
+    let differ = |pair: &&[usize]| {
+        with_graph!(&parsed.graph, graph => {
+            let weights = graph.edge_list().weights();
+            weights[pair[0]] != weights[pair[1]]
+        })
+    };
+    if let Some(pair) = parallel().find(differ) {
+        let name = |vertex: u32| match &parsed.names {
+            Some(names) => show(names[vertex as usize].as_bytes()),
+            None => vertex.to_string(),
+        };
+        let (u, v) = (name(u[pair[0]]), name(v[pair[0]]));
+        return Err(ReadErrorKind::Malformed(format!(
+            "the graph is strict, but it has edges of different weights between '{u}' and '{v}'; \
+             remove `strict` to keep all edges, or keep one of them"
+        )));
+    }
+    if parallel().next().is_some() {
+        parsed.notes.push("the graph is strict; parallel edges of equal weights are kept".into());
+    }
+    Ok(())
 }

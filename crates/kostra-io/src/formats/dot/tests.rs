@@ -26,11 +26,31 @@ fn graphs_of_graphviz_are_read() {
         assert_eq!(loaded.format, Format::DOT);
         assert_eq!(loaded.names.unwrap(), ["a", "b \"c\"", "d", "e", "<f<i>g</i>>"]);
         assert_eq!(edges(&loaded.graph), "0-1:2.5 1-2:2.5 0-3:3.0 4-0:-4.0");
-        assert_eq!(loaded.notes, ["the graph is strict; parallel edges are kept"]);
+        assert_eq!(loaded.notes, [""; 0]);
     }
     let directed = read("digraph { 0 -> 1; 1->0 }").unwrap();
     assert_eq!((edges(&directed.graph), directed.names), ("0-1:1 1-0:1".into(), None));
     assert!(directed.notes.contains(&"the graph is directed; directions are ignored".to_owned()));
+}
+
+#[test]
+fn parallel_edges_of_strict_graphs_have_one_weight() {
+    let note = "the graph is strict; parallel edges of equal weights are kept".to_owned();
+    let equal = read("strict graph { a -- b [weight=2]; b -- a [weight=2] }").unwrap();
+    assert_eq!((equal.graph.edges(), equal.notes.contains(&note)), (2, true));
+    for text in [
+        "strict graph { a -- b [weight=2]; c -- d [weight=1]; b -- a [weight=3] }",
+        "strict digraph { a -> b [weight=2]; a -> b [weight=3] }",
+    ] {
+        assert_eq!(
+            read(text).unwrap_err(),
+            "x: the graph is strict, but it has edges of different weights between 'a' and 'b'; \
+             remove `strict` to keep all edges, or keep one of them"
+        );
+    }
+    let directed = read("strict digraph { a -> b [weight=2]; b -> a [weight=3] }").unwrap();
+    assert_eq!(directed.graph.edges(), 2);
+    assert!(read("graph { a -- b [weight=2]; b -- a [weight=3] }").is_ok());
 }
 
 #[test]
