@@ -124,6 +124,13 @@ def test_every_form_of_the_distances_gives_the_labels_of_the_points():
     np.testing.assert_array_equal(HDBSCAN().fit(tree).labels_, expected.labels_)
 
 
+def test_neighbors_with_two_distances_are_a_warning():
+    arrays = np.array([[0, 1.0], [0, 2.0]]), np.array([[0, 1], [1, 0]])
+    with pytest.warns(UserWarning, match="have the distances 2.0 and 1.0, and the lesser counts"):
+        tree = SingleLinkage(metric="precomputed", n_clusters=1).fit(arrays).spanning_tree_
+    np.testing.assert_array_equal(tree.distances, [1.0])
+
+
 @pytest.mark.parametrize("min_samples", [None, 2, 5])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_form_of_tied_distances_gives_the_tree_of_the_points(min_samples, seed):

@@ -157,7 +157,9 @@ def neighbor_tree(indices, distances, min_samples, threads):
             "numbered from 0; pass fewer neighbors, so that every point has all of them"
         )
     rows = np.repeat(np.arange(n, dtype=np.uint32), k)
+    columns = indices.reshape(-1)
     reach = np.asarray(distances, np.float64)
+    _warn_of_directions(n, _entries(rows, columns, reach.reshape(-1)))
     is_itself = indices == np.arange(n)[:, None]
     _refuse_similarities(reach[is_itself], reach)
     min_samples = samples(min_samples, n)
@@ -168,7 +170,20 @@ def neighbor_tree(indices, distances, min_samples, threads):
         nearest = np.sort(reach, axis=1)
         cores = nearest[np.arange(n), min_samples - 1 - ~has_itself]
         reach = np.maximum(reach, np.maximum(cores[:, None], cores[indices]))
-    return _forest(n, rows, indices.reshape(-1), reach.reshape(-1), threads)
+    return _forest(n, rows, columns, reach.reshape(-1), threads)
+
+
+def _warn_of_directions(n, entries):
+    """Warns of pairs with two distances. The searches of some libraries round that much."""
+    found = _kostra.asymmetric_entries(n, *entries)
+    if found is not None:
+        rows, columns, distances = entries
+        one, other = found
+        _arrays.warn(
+            f"points {rows[one]} and {columns[one]} have the distances {distances[one]} and "
+            f"{distances[other]}, and the lesser counts; pass distances that do not depend on the "
+            "order"
+        )
 
 
 def _refuse_similarities(own, distances):
