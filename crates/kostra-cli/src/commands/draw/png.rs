@@ -1,14 +1,16 @@
 //! A picture as PNG, on white and without a legend; the command's report names the colors.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
-use tiny_skia::{Color, LineCap, Paint, PathBuilder, Pixmap, Stroke, Transform};
+use png::{BitDepth, ColorType, Encoder};
 
 use super::picture::Picture;
 use super::style::Style;
 
-/// The edges that are drawn as one path. Longer paths take more time per edge.
-const BATCH: usize = 1000;
+/// The rows that are drawn at a time, so that their pixels stay in the cache. Lines of all directions
+/// cross many rows.
+const BAND: usize = 32;
 
 /// Writes the picture, with `side` pixels on the longer side.
 ///
@@ -18,38 +20,102 @@ pub(super) fn write(picture: &Picture, side: u32, to: &mut dyn Write) -> io::Res
     let style = Style::new(picture);
     let [width, height] = picture.size.map(|length| length + style.margin * 2);
     let scale = side as f32 / width.max(height) as f32;
-    let pixels = |length: u32| ((length as f32 * scale).round() as u32).max(1);
-    let mut map = Pixmap::new(pixels(width), pixels(height)).ok_or_else(|| {
-        io::Error::other("the picture has too many pixels; pass a lower `--size`")
-    })?;
-    map.fill(Color::WHITE);
-    let margin = style.margin as f32;
-    let transform = Transform::from_translate(margin, margin).post_scale(scale, scale);
-    for layer in &picture.layers {
-        let mut paint = Paint { anti_alias: true, ..Paint::default() };
-        let [red, green, blue] = channels(layer.color);
-        paint.set_color_rgba8(red, green, blue, u8::MAX);
-        let width = (style.line * layer.width) as f32;
-        let stroke = Stroke { width, line_cap: LineCap::Round, ..Stroke::default() };
-        for batch in layer.ends.chunks(BATCH) {
-            let mut path = PathBuilder::new();
-            for &(u, v) in batch {
-                let [x, y] = picture.points[u as usize].map(|x| x as f32);
-                path.move_to(x, y);
-                let [x, y] = picture.points[v as usize].map(|x| x as f32);
-                path.line_to(x, y);
-            }
-            if let Some(path) = path.finish() {
-                map.stroke_path(&path, &paint, &stroke, transform, None);
-            }
+    let [width, height] =
+        [width, height].map(|length| ((length as f32 * scale).round() as u32).max(1));
+    let mut encoder = Encoder::new(to, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    let mut rows = writer.stream_writer()?;
+    let place = |vertex: u32| {
+        picture.points[vertex as usize].map(|x| (x as f32 + style.margin as f32) * scale)
+    };
+    for first in (0..height as usize).step_by(BAND) {
+        let mut band = Band::white(first..(first + BAND).min(height as usize), width as usize);
+        for layer in &picture.layers {
+            let radius = (style.line * layer.width) as f32 * scale / 2.0;
+            let pen = Pen { color: channels(layer.color), radius };
+            layer.ends.iter().for_each(|&(u, v)| band.draw(place(u), place(v), pen));
         }
+        rows.write_all(band.pixels.as_flattened())?;
     }
-    to.write_all(&map.encode_png().map_err(io::Error::other)?)
+    rows.finish()?;
+    writer.finish()?;
+    Ok(())
 }
 
 /// Red, green and blue of a color such as `#0072b2`.
 fn channels(color: &str) -> [u8; 3] {
     [1, 3, 5].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap_or_default())
+}
+
+/// What draws a line.
+#[derive(Clone, Copy)]
+struct Pen {
+    color: [u8; 3],
+    /// Half of the width of the line, in pixels.
+    radius: f32,
+}
+
+/// Some rows of the picture.
+struct Band {
+    rows: Range<usize>,
+    width: usize,
+    /// Red, green and blue of the pixels, row by row.
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Band {
+    fn white(rows: Range<usize>, width: usize) -> Self {
+        let pixels = vec![[u8::MAX; 3]; rows.len() * width];
+        Self { rows, width, pixels }
+    }
+
+    /// Draws a line with round ends. A pixel that the line covers in part gets a part of its color.
+    ///
+    /// Only the pixels near the line are visited, so an edge takes time by its length.
+    fn draw(&mut self, [x, y]: [f32; 2], end: [f32; 2], pen: Pen) {
+        let [dx, dy] = [end[0] - x, end[1] - y];
+        let length = (dx * dx + dy * dy).sqrt();
+        // The direction; none if the line is a point.
+        let [ux, uy] = if length > 0.0 { [dx / length, dy / length] } else { [0.0; 2] };
+        // Half of the width of a pixel, across the line.
+        let half = ((ux.abs() + uy.abs()) / 2.0).max(0.5);
+        // At this distance, the line covers nothing of a pixel.
+        let reach = pen.radius + half;
+        // The conversions to integers limit to 0.
+        let range = |low: f32, high: f32, within: &Range<usize>| {
+            (low as usize).max(within.start)..((high + 1.0) as usize).min(within.end)
+        };
+        let rows = range(y.min(end[1]) - reach, y.max(end[1]) + reach, &self.rows);
+        if rows.is_empty() {
+            return;
+        }
+        // Where the strip around the line crosses a row. Division by 0 gives bounds that are infinite
+        // or no numbers; `max` and `min` ignore them.
+        let (slope, strip) = (ux / uy, reach / uy.abs());
+        for row in rows {
+            let down = row as f32 + 0.5 - y;
+            let middle = x + down * slope;
+            let low = (x.min(end[0]) - reach).max(middle - strip);
+            let high = (x.max(end[0]) + reach).min(middle + strip);
+            for column in range(low, high, &(0..self.width)) {
+                let right = column as f32 + 0.5 - x;
+                // How far the pixel is from the line through both ends, and beyond the ends.
+                let (beside, along) = (right * uy - down * ux, right * ux + down * uy);
+                let beyond = (-along).max(along - length).max(0.0);
+                let distance = (beside * beside + beyond * beyond).sqrt();
+                // How much of the pixel's width is between the two sides of the line.
+                let covered = pen.radius.min(distance + half) - (distance - half).max(-pen.radius);
+                let share = ((covered / (half * 2.0)).clamp(0.0, 1.0) * 256.0) as i32;
+                let pixel = &mut self.pixels[(row - self.rows.start) * self.width + column];
+                for (channel, color) in pixel.iter_mut().zip(pen.color) {
+                    let old = i32::from(*channel);
+                    *channel = (old + (((i32::from(color) - old) * share) >> 8)) as u8;
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -74,14 +140,42 @@ mod tests {
         };
         let mut png = Vec::new();
         write(&picture, 208, &mut png).unwrap();
-        let map = Pixmap::decode_png(&png).unwrap();
-        assert_eq!((map.width(), map.height()), (208, 188));
-        let at = |x: u32, y: u32| {
-            let pixel = map.pixel(x, y).unwrap();
-            [pixel.red(), pixel.green(), pixel.blue()]
-        };
+        let mut reader = png::Decoder::new(&png[..]).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((info.width, info.height), (208, 188));
+        let at = |x: usize, y: usize| &bytes[(y * 208 + x) * 3..][..3];
         assert_eq!(at(104, 4), [0x00, 0x72, 0xb2]);
         assert_eq!(at(104, 184), [0x00, 0x72, 0xb2]);
         assert_eq!(at(104, 90), [255; 3]);
+    }
+
+    /// The sum of what a black line leaves out of white, in pixels.
+    fn drawn(from: [f32; 2], to: [f32; 2], radius: f32) -> f32 {
+        let mut band = Band::white(0..30, 40);
+        band.draw(from, to, Pen { color: [0; 3], radius });
+        band.pixels.iter().map(|pixel| f32::from(255 - pixel[0]) / 255.0).sum()
+    }
+
+    #[test]
+    fn a_line_covers_its_area_in_every_direction() {
+        let middle = [20.0, 15.0];
+        for radius in [0.1, 0.5, 1.0, 2.5] {
+            for degrees in (0..360).step_by(15) {
+                let (sin, cos) = (degrees as f32).to_radians().sin_cos();
+                let end = [middle[0] + 10.0 * cos, middle[1] + 10.0 * sin];
+                let area = 20.0 * radius + std::f32::consts::PI * radius * radius;
+                let found = drawn(middle, end, radius);
+                assert!((found / area - 1.0).abs() < 0.2, "{radius} {degrees}: {found} {area}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_at_the_border_are_cut_off() {
+        let (whole, cut) =
+            (drawn([5.0, 5.0], [35.0, 5.0], 1.0), drawn([5.0, 0.0], [35.0, 0.0], 1.0));
+        assert!((whole / 2.0 - cut).abs() < 1.0, "{whole} {cut}");
+        assert_eq!(drawn([-50.0, -50.0], [-20.0, 10.0], 1.0), 0.0);
     }
 }
