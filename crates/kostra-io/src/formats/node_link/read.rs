@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::Read;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::EDGE_ID;
@@ -208,7 +208,7 @@ fn typed_value(json: &str) -> Option<(Cow<'_, str>, KeptKind)> {
     }
 }
 
-/// The members of a node or an edge that matter, as JSON. The last of several with one name counts.
+/// The members of a node or an edge that matter, as JSON.
 #[derive(Default)]
 struct Members<'t> {
     id: Option<&'t str>,
@@ -241,6 +241,7 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
     fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
         let Self { mut edge } = self;
         let mut members = Members::default();
+        let mut spelling: Option<Cow<'t, str>> = None;
         if let Some((_, kept)) = &mut edge {
             kept.begin();
         }
@@ -248,23 +249,33 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
             let value = value.get();
             if let (Some((_, kept)), false) = (&mut edge, matches!(&*name, "source" | "target")) {
                 let typed = typed_value(value);
-                kept.set(&name, typed.as_ref().map(|(text, kind)| (&**text, *kind)));
+                kept.set_once(&name, typed.as_ref().map(|(text, kind)| (&**text, *kind)))
+                    .map_err(A::Error::custom)?;
             }
-            match &*name {
-                "id" => members.id = Some(value),
-                "source" => members.source = Some(value),
-                "target" => members.target = Some(value),
-                "key" | EDGE_ID => {}
-                name => {
+            let before = match &*name {
+                "id" => members.id.replace(value).is_some(),
+                "source" => members.source.replace(value).is_some(),
+                "target" => members.target.replace(value).is_some(),
+                "key" | EDGE_ID => false,
+                other => {
                     let Some((weight, _)) = &mut edge else { continue };
-                    if weight.is(name) {
+                    if weight.is(other) {
                         members.weight = Some(value);
-                    } else if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
-                        weight.see_other(name);
-                    } else if value.starts_with('{') && value.contains("\"weight\"") {
-                        weight.see_nested(name);
+                        // Another spelling of it is a question, which comes at the end.
+                        spelling.replace(name.clone()).is_some_and(|before| before == name)
+                    } else {
+                        if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+                            weight.see_other(other);
+                        } else if value.starts_with('{') && value.contains("\"weight\"") {
+                            weight.see_nested(other);
+                        }
+                        false
                     }
                 }
+            };
+            if before {
+                let name = show(name.as_bytes());
+                return Err(A::Error::custom(format!("'{name}' occurs twice; remove one")));
             }
         }
         Ok(members)

@@ -34,6 +34,22 @@ fn files_of_networkx_and_d3_are_read() {
 }
 
 #[test]
+fn a_member_that_occurs_twice_is_refused() {
+    for (edge, name) in [
+        (r#"{"source": "a", "target": "b", "weight": 3, "weight": 4}"#, "weight"),
+        (r#"{"source": "a", "target": "b", "source": "b"}"#, "source"),
+    ] {
+        let said = read(&with_edges(edge)).unwrap_err();
+        assert!(said.contains(&format!("'{name}' occurs twice; remove one")), "{said}");
+    }
+    let mut options = ReadOptions::default();
+    options.columns.keep = vec![ColumnChoice::Name("x".into())];
+    let edge = r#"{"source": "a", "target": "b", "x": 1, "x": 2}"#;
+    let said = read_with(&with_edges(edge), &options).unwrap_err();
+    assert!(said.contains("this edge has the attribute 'x' twice"), "{said}");
+}
+
+#[test]
 fn values_end_where_their_brackets_close() {
     // Many times longer than what is read at once, with brackets and quotes inside strings.
     let id = |node: usize| format!("\"n{node} \\\"]}}{{[\\\\\"");
