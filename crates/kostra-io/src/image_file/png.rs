@@ -21,6 +21,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let mut reader = decoder.read_info().map_err(damaged)?;
     let (color, depth) = reader.output_color_type();
     let info = reader.info();
+    if info.animation_control.is_some_and(|animation| animation.num_frames > 1) {
+        return Err(Fault::whole("the PNG contains several images; save the one you need"));
+    }
     let (height, width) = (info.height as usize, info.width as usize);
     let channels = color.samples();
     // The decoder computes this product without a check.

@@ -102,6 +102,14 @@ fn a_tiff_of_several_pages_or_other_colors_is_refused() {
     encoder.write_image::<colortype::Gray8>(2, 1, &[1, 2]).unwrap();
     encoder.write_image::<colortype::Gray8>(2, 1, &[3, 4]).unwrap();
     assert!(error(bytes.get_ref()).contains("several images; save the one you need"));
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 2, 1);
+    encoder.set_animated(2, 0).unwrap();
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[1, 2]).unwrap();
+    writer.write_image_data(&[3, 4]).unwrap();
+    writer.finish().unwrap();
+    assert!(error(&bytes).contains("several images; save the one you need"));
     let cmyk = tiff::<colortype::CMYK8>(1, &[1, 2, 3, 4], Compression::Uncompressed);
     assert!(error(&cmyk).contains("save it with gray or RGB colors"));
 }
