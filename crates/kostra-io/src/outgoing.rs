@@ -53,10 +53,15 @@ impl<'a> Outgoing<'a> {
     /// The kept columns of the edges, if there are any.
     ///
     /// # Errors
-    /// When one of them has a name in `reserved`, which the format uses itself.
+    /// When one of them has the name of another, or one in `reserved`, which the format uses itself.
     pub(crate) fn kept_rows(&self, reserved: &[&str]) -> Result<Option<KeptRows<'a>>, String> {
         let Some(kept) = self.kept else { return Ok(None) };
-        if let Some(name) = kept.names().iter().find(|name| reserved.contains(&&***name)) {
+        let names = kept.names();
+        let is_taken = |&place: &usize| {
+            let name = &names[place];
+            reserved.contains(&&**name) || names[..place].contains(name)
+        };
+        if let Some(name) = (0..names.len()).find(is_taken).map(|place| &names[place]) {
             return Err(format!(
                 "two columns would be called '{name}'; give the kept column another name"
             ));
