@@ -354,6 +354,8 @@ pub struct Part {
     pub format: Format,
     /// As [`Loaded::notes`].
     pub notes: Vec<String>,
+    /// As [`Loaded::similarity`].
+    pub similarity: Option<String>,
     /// The lowest vertex id in any part, if the file does not state the number of vertices. Then
     /// the vertices are the ids from 0 to the highest in any part, and ids in no part are isolated
     /// vertices.

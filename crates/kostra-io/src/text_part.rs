@@ -39,6 +39,11 @@ pub(crate) trait TextHead: Debug + Send + Sync + Sized + 'static {
     /// those of `before`, although they are parsed without a fault.
     fn contradicts(&self, before: &Lines, own: &Lines) -> bool;
 
+    /// See [`Loaded::similarity`](crate::Loaded).
+    fn similarity(&self) -> Option<String> {
+        None
+    }
+
     /// What follows from all edges of the file, which has `all.lines` lines.
     fn conclude_parts(
         &self,
@@ -221,7 +226,8 @@ impl<H: TextHead> PartContent for TextPart<H> {
         let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
         let graph =
             weights::RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
-        Ok(Part { graph, first, format, notes, lowest_id })
+        let similarity = head.similarity();
+        Ok(Part { graph, first, format, notes, similarity, lowest_id })
     }
 }
 
@@ -229,7 +235,7 @@ impl<H: TextHead> PartContent for TextPart<H> {
 fn empty_part(format: Format, options: &ReadOptions) -> Result<Part, Fault> {
     let mut notes = Vec::new();
     let graph = weights::RawGraph::new(0, Columns::default(), true).build(options, &mut notes)?;
-    Ok(Part { graph, first: 0, format, notes, lowest_id: None })
+    Ok(Part { graph, first: 0, format, notes, similarity: None, lowest_id: None })
 }
 
 /// The lines of successive parts together.

@@ -98,6 +98,7 @@ impl Command for Arguments {
         let quiet = self.quiet;
         let plan = Plan::resolve(self)?;
         let mut input = plan.input.load()?;
+        input.warn_of_order(plan.order);
         let contestants = measure::measure(&plan, &mut input);
         let standings = standing::compare(&plan, &input.graph, &contestants)?;
         plan.input.refuse_changes(&input)?;

@@ -77,7 +77,8 @@ impl PartContent for EclPart {
         columns.base = first;
         let mut notes = Vec::new();
         let graph = weights::RawGraph::new(n, columns, weighted).build(options, &mut notes)?;
-        Ok(Part { graph, first, format: Format::ECL, notes, lowest_id: None })
+        let (format, similarity) = (Format::ECL, None);
+        Ok(Part { graph, first, format, notes, similarity, lowest_id: None })
     }
 }
 

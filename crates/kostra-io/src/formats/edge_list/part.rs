@@ -43,6 +43,10 @@ impl TextHead for Head {
         false
     }
 
+    fn similarity(&self) -> Option<String> {
+        self.layout.similarity.clone()
+    }
+
     fn conclude_parts(
         &self,
         all: &Lines,

@@ -56,7 +56,8 @@ impl PartContent for KstPart {
         self.check_chunks_of(&edges, &checksums, options)?;
         let first = edges.start as u64;
         let graph = self.file.graph(edges)?;
-        Ok(Part { graph, first, format: Format::KST, notes: Vec::new(), lowest_id: None })
+        let (format, notes) = (Format::KST, Vec::new());
+        Ok(Part { graph, first, format, notes, similarity: None, lowest_id: None })
     }
 }
 

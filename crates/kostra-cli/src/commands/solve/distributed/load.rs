@@ -23,6 +23,8 @@ pub(super) struct Input {
     pub(super) format: Option<Format>,
     pub(super) compression: Compression,
     pub(super) notes: Vec<String>,
+    /// As [`io::Part::similarity`].
+    pub(super) similarity: Option<String>,
     /// The time of the slowest rank.
     pub(super) load: Duration,
 }
@@ -63,7 +65,8 @@ fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input
     let part = agree(world, part.with_context(|| request.source.to_string()))?;
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (None, Compression::None);
-    Ok(Input { slice, format, compression, notes: Vec::new(), load: Duration::ZERO })
+    let (notes, similarity) = (Vec::new(), None);
+    Ok(Input { slice, format, compression, notes, similarity, load: Duration::ZERO })
 }
 
 /// Reads this rank's part of a file that all ranks can open; none if the file cannot be read in
@@ -99,7 +102,8 @@ fn read(
     }
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (Some(part.format), Compression::None);
-    Ok(Some(Input { slice, format, compression, notes, load: Duration::ZERO }))
+    let (similarity, load) = (part.similarity, Duration::ZERO);
+    Ok(Some(Input { slice, format, compression, notes, similarity, load }))
 }
 
 /// The notes of all parts on rank 0, each note once.
@@ -136,6 +140,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
     let [vertices, edges, weight_type] = world.broadcast_one(0, size);
     let distribution = EdgeDistribution::even(edges, world.size());
     let (mut format, mut compression, mut notes) = (None, Compression::None, Vec::new());
+    let mut similarity = None;
     let slice = if let Some(graph) = graph {
         for rank in 1..world.size() {
             let range = distribution.range(rank);
@@ -148,6 +153,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
             });
         }
         (format, compression, notes) = (graph.format, graph.compression, graph.notes);
+        similarity = graph.similarity;
         if world.size() > 1 {
             notes.push(
                 "rank 0 read the whole input and distributed it, because the input cannot be read \
@@ -168,7 +174,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         }
     };
     let slice = agree_on(world, slice)?;
-    Ok(Input { slice, format, compression, notes, load: Duration::ZERO })
+    Ok(Input { slice, format, compression, notes, similarity, load: Duration::ZERO })
 }
 
 fn receive<W: Weight>(

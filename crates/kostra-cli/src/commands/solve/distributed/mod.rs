@@ -29,6 +29,8 @@ use super::report;
 use crate::algorithm::Algorithm;
 use crate::command::Answer;
 use crate::device::Device;
+use crate::input::doubt_about_order;
+use crate::output;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
 use crate::verdict::Proof;
@@ -109,6 +111,9 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
     let device = agree(world, open_device(&plan, world))?;
     let open = device.map(|_| start.elapsed());
     let mut input = load::load(&plan.input, threads, world)?;
+    if world.rank() == 0 {
+        output::warn(doubt_about_order(input.similarity.as_deref(), plan.order).as_slice());
+    }
     let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
     let Solved { solution, trace } = solve(&plan, solver, &mut input, (threads, device), world)?;
 
