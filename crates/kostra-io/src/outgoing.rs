@@ -53,7 +53,7 @@ impl<'a> Outgoing<'a> {
     /// The kept columns of the edges, if there are any.
     ///
     /// # Errors
-    /// When one of them has the name of another, or one in `reserved`, which the format uses itself.
+    /// When one of them has the name of another, or one in `reserved`, which the format uses.
     pub(crate) fn kept_rows(&self, reserved: &[&str]) -> Result<Option<KeptRows<'a>>, String> {
         let Some(kept) = self.kept else { return Ok(None) };
         let names = kept.names();

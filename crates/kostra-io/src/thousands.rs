@@ -1,9 +1,9 @@
 //! Points that may separate thousands, as in `1.000` beside `950`.
 //!
-//! Where a comma is the decimal point, programs write semicolons, tabs or spaces between columns. If
-//! every number with a point has one to three digits before it, the first not 0, and three after it, the points
-//! may separate thousands. The other numbers, at least one, have up to three digits: programs that
-//! write a decimal point write it in all numbers, or leave out zeros at the end.
+//! Where a comma is the decimal point, programs write semicolons, tabs or spaces between columns.
+//! If every number with a point has one to three digits before it, the first not 0, and three after
+//! it, the points may separate thousands. The other numbers, at least one, have up to three digits:
+//! programs that write a decimal point write it in all numbers, or leave out zeros at the end.
 
 use crate::formats::unquote;
 

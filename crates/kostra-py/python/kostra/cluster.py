@@ -13,8 +13,8 @@ forms:
 * a condensed vector, as ``scipy.spatial.distance.pdist`` returns it,
 * a sparse n-by-n matrix, such as the k-nearest-neighbor graph of scikit-learn. Stored zeros are
   distances. A pair that is stored in both directions must have one distance.
-* the pair of arrays that ``kneighbors`` of scikit-learn returns. A pair of points with two distances
-  is a warning, and the lesser distance counts.
+* the pair of arrays that ``kneighbors`` of scikit-learn returns. A pair of points with two
+  distances is a warning, and the lesser distance counts.
 
 The components of a sparse matrix or of k-NN arrays are joined at an infinite distance. ``X`` may
 also be a :class:`kostra.Forest` whose weights are distances. So several estimators can share one

@@ -8,8 +8,7 @@ use png::{BitDepth, ColorType, Encoder};
 use super::picture::Picture;
 use super::style::Style;
 
-/// The rows that are drawn at a time, so that their pixels stay in the cache. Lines of all directions
-/// cross many rows.
+/// The rows that are drawn at a time, so that their pixels stay in the cache.
 const BAND: usize = 32;
 
 /// Writes the picture, with `side` pixels on the longer side.
@@ -91,8 +90,8 @@ impl Band {
         if rows.is_empty() {
             return;
         }
-        // Where the strip around the line crosses a row. Division by 0 gives bounds that are infinite
-        // or no numbers; `max` and `min` ignore them.
+        // Where the strip around the line crosses a row. Division by 0 gives bounds that are
+        // infinite or no numbers; `max` and `min` ignore them.
         let (slope, strip) = (ux / uy, reach / uy.abs());
         for row in rows {
             let down = row as f32 + 0.5 - y;

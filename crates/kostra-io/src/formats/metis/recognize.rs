@@ -5,7 +5,8 @@
 //! the head reaches: every neighbor is in `1..=n` and differs from its vertex, neighbors list each
 //! other, and the counts fit the first line (exactly if the head is the whole input, within a
 //! factor of two otherwise). If the first line has the same number of columns, too, the text can
-//! still be an edge list, and the evidence is as weak as that of an edge list. So is that of a line of counts alone.
+//! still be an edge list, and the evidence is as weak as that of an edge list. So is that of a line
+//! of counts alone.
 
 use crate::head::{Evidence, Head};
 use crate::number::{digits, words};
