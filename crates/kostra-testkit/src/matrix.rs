@@ -214,30 +214,44 @@ pub fn check_solver(
     order: Order,
     answer: &Answer,
 ) -> Result<Tally, Disagreement> {
-    check_variants(solver, graph, order, (answer, &variants(solver.info())))
+    let info = solver.info();
+    let variants = variants(info);
+    let settings = thread_counts(info.platform)
+        .iter()
+        .flat_map(|&threads| variants.iter().map(move |variant| (threads, variant.clone())));
+    check_settings(solver, graph, order, answer, settings)
 }
 
-/// Runs one solver in some variants with every number of threads, and compares with `answer` as
+/// Gives each variant one of the numbers of threads that a platform is tested with. In four
+/// successive turns, each variant gets each number.
+pub fn in_turn(
+    platform: Platform,
+    variants: Vec<Variant>,
+    turn: usize,
+) -> impl Iterator<Item = (usize, Variant)> {
+    let threads = thread_counts(platform).iter().copied().cycle().skip(turn % 4);
+    threads.zip(variants)
+}
+
+/// Runs one solver with some numbers of threads and variants, and compares with `answer` as
 /// [`check_solver`] does.
 ///
 /// # Errors
 /// The first combination with a different answer.
-pub fn check_variants(
+pub fn check_settings(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
-    (answer, variants): (&Answer, &[Variant]),
+    answer: &Answer,
+    settings: impl Iterator<Item = (usize, Variant)>,
 ) -> Result<Tally, Disagreement> {
-    let info = solver.info();
     let mut tally = Tally::default();
-    for &threads in thread_counts(info.platform) {
-        for variant in variants.iter().cloned() {
-            let combination = Combination { solver: info.id, order, threads, variant };
-            match check_one(solver, &combination, graph, answer) {
-                Ok(()) => tally.right += 1,
-                Err(Failure::Refused) => tally.refused.push(combination),
-                Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
-            }
+    for (threads, variant) in settings {
+        let combination = Combination { solver: solver.info().id, order, threads, variant };
+        match check_one(solver, &combination, graph, answer) {
+            Ok(()) => tally.right += 1,
+            Err(Failure::Refused) => tally.refused.push(combination),
+            Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
         }
     }
     Ok(tally)

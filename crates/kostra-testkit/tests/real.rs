@@ -4,14 +4,18 @@
 use std::time::Instant;
 
 use kostra_core::{Order, Total};
-use kostra_testkit::matrix::{self, Answer, ORDERS};
+use kostra_testkit::matrix::{Answer, ORDERS, check_settings, in_turn, solvers_here};
 use kostra_testkit::real::{self, GRAPHS, RealGraph};
+use kostra_testkit::variants::variants;
 
 #[test]
 fn every_solver_finds_the_known_forests_of_real_graphs() {
     let failures: Vec<_> = GRAPHS
         .iter()
-        .filter_map(|graph| check(graph).err().map(|fault| format!("{}: {fault}", graph.path)))
+        .enumerate()
+        .filter_map(|(turn, graph)| {
+            check(graph, turn).err().map(|fault| format!("{}: {fault}", graph.path))
+        })
         .collect();
     assert!(
         failures.is_empty(),
@@ -22,7 +26,9 @@ fn every_solver_finds_the_known_forests_of_real_graphs() {
     );
 }
 
-fn check(known: &RealGraph) -> Result<(), String> {
+/// Solves with each solver on one number of threads, which changes with the solver, the order and
+/// the turn.
+fn check(known: &RealGraph, turn: usize) -> Result<(), String> {
     let start = Instant::now();
     let Some(graph) = real::load(known)? else { return Ok(()) };
     let loaded = start.elapsed().as_secs_f64();
@@ -30,7 +36,7 @@ fn check(known: &RealGraph) -> Result<(), String> {
     if let Some(edges) = known.edges {
         expect("edges", graph.edges(), edges)?;
     }
-    for order in ORDERS {
+    for (turn, order) in (turn..).zip(ORDERS) {
         let answer = Answer::verified(&graph, order).map_err(|fault| fault.to_string())?;
         if let Some(components) = known.components {
             expect("components", answer.components, components)?;
@@ -39,7 +45,12 @@ fn check(known: &RealGraph) -> Result<(), String> {
         if let (Some(total), Order::Minimum) = (known.total, order) {
             expect("total", answer.total, Some(Total::Integer(total)))?;
         }
-        matrix::check(&graph, order, &answer).map_err(|fault| fault.to_string())?;
+        for (turn, solver) in (turn..).zip(solvers_here()) {
+            let info = solver.info();
+            let settings = in_turn(info.platform, variants(info), turn);
+            check_settings(solver, &graph, order, &answer, settings)
+                .map_err(|fault| fault.to_string())?;
+        }
     }
     let all = start.elapsed().as_secs_f64();
     println!("{}: {} edges, read in {loaded:.2} s, {all:.2} s in all", known.path, graph.edges());
