@@ -5,11 +5,15 @@
 //! id. The reference is the definition of the forest ([`oracle`]) on small graphs, and an answer
 //! that the verifier accepts on large graphs.
 
+#[cfg(feature = "full")]
 pub mod matrix;
 pub mod multigraphs;
 pub mod mutate;
 pub mod oracle;
+#[cfg(feature = "full")]
 pub mod real;
 pub mod strategies;
+#[cfg(feature = "full")]
 pub mod suite;
+#[cfg(feature = "full")]
 pub mod variants;

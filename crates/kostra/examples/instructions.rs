@@ -1,7 +1,7 @@
 //! Runs one job on a fixed input, so that `scripts/instructions` can count the job's instructions.
 //!
 //! ```text
-//! cargo run --package kostra-cpu --example instructions -- [JOB]
+//! cargo run --package kostra --features gen,io,partition --example instructions -- [JOB]
 //! ```
 //!
 //! Without a job, the program prints the names of all jobs. Valgrind counts only inside
