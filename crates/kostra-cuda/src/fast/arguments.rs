@@ -25,8 +25,8 @@ pub(super) const COUNTERS: u64 = constant(ARGUMENTS, "COUNTERS");
 pub(super) const REPORT_OVERFLOW: usize = constant(ARGUMENTS, "REPORT_OVERFLOW") as usize;
 pub(super) const REPORT_STEPS: usize = constant(ARGUMENTS, "REPORT_STEPS") as usize;
 pub(super) const REPORT_LABELS: usize = constant(ARGUMENTS, "REPORT_LABELS") as usize;
-/// The ids of the edges begin at a multiple of this number, behind those of the list of light edges.
-/// So the bits of both are in different words of the forest.
+/// The ids of the edges begin at a multiple of this number, behind those of the list of light
+/// edges. So the bits of both are in different words of the forest.
 const LIGHT_ID_STEP: u64 = 64;
 
 shared_struct! {
