@@ -22,7 +22,7 @@ use crate::{Device, DeviceError, fast};
 
 /// There is room for this number times the wanted light edges: their number is not exact.
 const ROOM: f64 = 1.5;
-/// A device draws so few samples of small graphs that this number of light edges is added.
+/// Room for further light edges, which matters on small graphs only.
 const LEAST_ROOM: f64 = 4096.0;
 
 /// The forest of all parts, which are in the order of ids and have `all` edges together. `None` if
