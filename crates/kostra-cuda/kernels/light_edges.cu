@@ -1,4 +1,4 @@
-// The light edges of an edge list: samples for a pivot, and the set of the edges up to it.
+// The light edges of an edge list: samples for a pivot, and the edges up to it, as a set or a list.
 
 #include "members.cuh"
 
@@ -40,6 +40,11 @@ __device__ void sample_edges(const Weight* weights, u32 count, u32 first, u32 to
     }
 }
 
+// Whether an edge does not exceed a pivot.
+__device__ __forceinline__ bool is_light(u64 key, u32 id, u64 pivot_key, u32 pivot_id) {
+    return key < pivot_key || (key == pivot_key && id <= pivot_id);
+}
+
 // Writes the set of the edges that do not exceed a pivot: a key and an id. The `count` edges have
 // the ids from `first` on. A lane loads four edges of each 128, 64 bytes at once, so that enough
 // bytes are in flight.
@@ -61,8 +66,7 @@ __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 ki
 #pragma unroll
             for (u32 k = 0; k < 4; k++) {
                 u64 i = first_at + 32 * j + k, key = key_of(weight[j + k], kind, flip);
-                bool light = i < count && (key < pivot_key || (key == pivot_key &&
-                                                               first + (u32)i <= pivot_id));
+                bool light = i < count && is_light(key, first + (u32)i, pivot_key, pivot_id);
                 bits |= (u32)light << k;
             }
             // The bits of eight lanes are a word. The lane of each eight with the number j / 4
@@ -106,8 +110,7 @@ __device__ void list_light(const Weight* weights, u64 count, u32 first, u32 kind
         for (u32 j = 0; j < EACH; j++) {
             u32 i = 4 * lane + 32 * (j / 4 * 4) + j % 4, id = first + (u32)i0 + i;
             u64 key = key_of(weight[j], kind, flip);
-            bool is_light = key < pivot_key || (key == pivot_key && id <= pivot_id);
-            light |= (u32)(is_light && i < here) << j;
+            light |= (u32)(is_light(key, id, pivot_key, pivot_id) && i < here) << j;
         }
         while (__any_sync(NONE, light != 0)) {
             u32 votes = __ballot_sync(NONE, light != 0), j = __ffs(light) - 1;

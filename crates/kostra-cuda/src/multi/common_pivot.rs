@@ -85,11 +85,12 @@ struct Reduced<K: Key> {
 
 /// Whether all devices have the memory for `lights` light edges beside their own.
 fn fits<K: Key>(parts: &[Part<'_, K>], lights: usize) -> Result<bool, SolveError> {
-    have_room(parts, |part| {
+    have_room(parts, |_, part| {
+        let scratch = fast::scratch_bytes_with_light(part.device, part.edges, lights as u32)?;
         let vertices = part.edges.vertices as usize;
         let others =
             list_bytes::<K>(lights, 0) + vertices * (forest_edge_bytes::<K>() + size_of::<u32>());
-        (lights, others)
+        Ok((scratch, others))
     })
 }
 

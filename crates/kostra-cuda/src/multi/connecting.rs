@@ -9,16 +9,15 @@
 
 #![allow(unsafe_code, reason = "devices write to arrays that are known by their addresses")]
 
-use cudarc::driver::CudaSlice;
-use cudarc::driver::sys::CUdeviceptr;
 use kostra_core::{EdgeSet, Key, Run, SolveError};
 
-use super::parts::{Part, find_pivot, launch_and_wake_links, launch_on_all};
+use super::forest::{List, Side};
+use super::parts::{Part, find_pivot, have_room, launch_and_wake_links, launch_on_all};
 use super::seat::name_device;
 use super::transfer::{self, Region, Way};
-use crate::buffers::{DeviceEdges, Keys, address, download_set};
+use crate::buffers::{Keys, download_set};
+use crate::fast;
 use crate::light_edges::{self, Pivot, Sampling};
-use crate::{Device, DeviceError, fast};
 
 /// There is room for this number times the wanted light edges: their number is not exact.
 const ROOM: f64 = 1.5;
@@ -51,7 +50,7 @@ pub(super) fn solve<K: Key>(
     run.counter("light edges", f64::from(listed.edges.edges));
     let found = run.phase("forest", |_| {
         first.device.bind()?;
-        fast::find_listed(first.device, &listed.edges, &listed.ids, all as u32)
+        listed.find(first.device, all as u32)
     });
     let found = found.map_err(named)?;
     if found.components() != 1 {
@@ -69,55 +68,13 @@ fn fits<K: Key>(
     room: u32,
     all: u32,
 ) -> Result<bool, SolveError> {
-    for (index, Part { device, .. }) in parts.iter().enumerate() {
-        let own = light_edges::list_bytes(room, size_of::<K>());
-        let admitted = device.bind().map_err(SolveError::from).and_then(|()| {
-            if index > 0 {
-                return device.admit(own, 0);
-            }
-            device.admit(fast::scratch_bytes_of_list(device, graph, room, all)?.max(own), own)
-        });
-        match admitted {
-            Ok(()) => {}
-            Err(SolveError::DeviceMemory { .. }) => return Ok(false),
-            Err(error) => return Err(name_device(device, error)),
+    let own = light_edges::list_bytes(room, size_of::<K>());
+    have_room(parts, |index, part| {
+        if index > 0 {
+            return Ok((own, 0));
         }
-    }
-    Ok(true)
-}
-
-/// Edges on a device in any order, and their ids.
-struct Listed<K: Key> {
-    edges: DeviceEdges<K>,
-    ids: CudaSlice<u32>,
-}
-
-impl<K: Key> Listed<K> {
-    /// A list with room for `room` edges.
-    fn uninit(
-        device: &Device,
-        (vertices, keys): (u32, Keys),
-        room: u32,
-    ) -> Result<Self, DeviceError> {
-        let room = room as usize;
-        let (u, v, weights) = (device.uninit(room)?, device.uninit(room)?, device.uninit(room)?);
-        let (u, v, weights) = (u.into(), v.into(), weights.into());
-        let edges = DeviceEdges { vertices, edges: 0, u, v, weights, keys };
-        Ok(Self { edges, ids: device.uninit(room)? })
-    }
-
-    /// The addresses of the ends, the weight and the id of the next edge.
-    fn end(&self) -> [CUdeviceptr; 4] {
-        let DeviceEdges { u, v, weights, edges, .. } = &self.edges;
-        let starts = [u.address(), v.address(), weights.address(), address(&self.ids)];
-        let sizes = Self::sizes().map(|size| size as CUdeviceptr * CUdeviceptr::from(*edges));
-        std::array::from_fn(|array| starts[array] + sizes[array])
-    }
-
-    /// The bytes of the ends, the weight and the id of an edge.
-    fn sizes() -> [usize; 4] {
-        [4, 4, size_of::<K>(), 4]
-    }
+        Ok((fast::scratch_bytes_of_list(part.device, graph, room, all)?.max(own), own))
+    })
 }
 
 /// The light edges of all parts in one list on the first device. `None` if there are more than
@@ -127,13 +84,14 @@ fn select<K: Key>(
     graph: (u32, Keys),
     pivot: Pivot,
     room: u32,
-) -> Result<Option<Listed<K>>, SolveError> {
+) -> Result<Option<List<K>>, SolveError> {
     let (places, _waking) = launch_and_wake_links(parts, |part| {
         light_edges::list(part.device, part.edges, part.first, pivot, room)
     })?;
     // The list is allocated while the devices select.
     let device = parts[0].device;
-    let listed = device.bind().and_then(|()| Listed::uninit(device, graph, room));
+    let known = (room as usize, Side::Before);
+    let listed = device.bind().and_then(|()| List::uninit(device, graph, known, 0..0));
     let mut listed = listed.map_err(|error| name_device(device, error.into()))?;
     let counts = parts.iter().zip(&places).map(|(part, places)| {
         let count = part.device.bind().and_then(|()| places.count(part.device));
@@ -144,9 +102,11 @@ fn select<K: Key>(
     if !(1..=room.into()).contains(&count) {
         return Ok(None);
     }
-    for (index, (part, places)) in parts.iter().zip(&places).enumerate() {
-        let edges = (part.edges, part.first);
-        let (to, own, count) = (listed.end(), places.arrays(), counts[index]);
+    listed.edges.edges = 0;
+    for ((part, places), count) in parts.iter().zip(&places).zip(counts) {
+        let (edges, at) = ((part.edges, part.first), listed.edges.edges as usize);
+        let ([u, v, weights], ids) = (listed.addresses(at), listed.id_address(at));
+        let (to, own) = ([u, v, weights, ids], places.arrays());
         let is_first = part.device.ordinal() == device.ordinal();
         // SAFETY: the list has room for the light edges of all parts, and the places were listed.
         // The list is allocated, because its device has listed its own places since.
@@ -155,7 +115,7 @@ fn select<K: Key>(
                 return light_edges::take(part.device, edges, places, count, to);
             }
             light_edges::take(part.device, edges, places, count, own)?;
-            let bytes = Listed::<K>::sizes().map(|size| size * count as usize);
+            let bytes = [4, 4, size_of::<K>(), 4].map(|size| size * count as usize);
             let region = |array| Region { from: own[array], to: to[array], bytes: bytes[array] };
             transfer::push(
                 (part.device, part.device.stream()),
@@ -175,6 +135,8 @@ mod tests {
 
     use super::super::{DeviceShare, on_edges};
     use super::*;
+    use crate::Device;
+    use crate::buffers::DeviceEdges;
 
     /// Checks the forest of a graph with this number of vertices, each edge between two of the
     /// first 40, in shares of several sizes; and whether light edges connect it.

@@ -181,6 +181,16 @@ impl<K: Key> List<K> {
         reduce(device, &self.edges, &self.ids)
     }
 
+    /// The forest of a list that has only edges of forests or light edges, in any order, whose ids
+    /// are below `all`.
+    pub(super) fn find<'a>(
+        &self,
+        device: &'a Device,
+        all: u32,
+    ) -> Result<fast::Found<'a>, SolveError> {
+        fast::find_listed(device, &self.edges, &self.ids.known, all)
+    }
+
     /// The forest of the list as members of the set of all `all` edges of the graph.
     pub(super) fn mark(&self, device: &Device, all: usize) -> Result<DeviceEdgeSet, SolveError> {
         // Freeing memory of another device makes that one current.

@@ -97,7 +97,7 @@ fn has_room<K: Key>(parts: &[Part<'_, K>], vertices: u32) -> Result<bool, SolveE
     if fast::admit(vertices + 1, 0).is_err() {
         return Ok(false);
     }
-    let room = have_room(parts, |part| {
+    let room = have_room(parts, |_, part| {
         let (n, m) = (vertices as usize, part.edges.edges as usize);
         let forest = n.min(m);
         let others = 8 * m
@@ -105,7 +105,8 @@ fn has_room<K: Key>(parts: &[Part<'_, K>], vertices: u32) -> Result<bool, SolveE
             + forest * (2 * forest_edge_bytes::<K>() + size_of::<u32>())
             + (parts.len() + 2) * DeviceEdgeSet::bytes(n)
             + n * size_of::<u32>();
-        (forest, others)
+        let scratch = fast::scratch_bytes_with_light(part.device, part.edges, forest as u32)?;
+        Ok((scratch, others))
     });
     match room {
         Err(SolveError::Unsuitable { .. }) => Ok(false),

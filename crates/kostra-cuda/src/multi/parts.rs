@@ -12,7 +12,7 @@ use super::seat::{name_device, name_devices};
 use super::transfer::{self, Waking, Way};
 use crate::buffers::{DeviceEdges, Keys};
 use crate::light_edges::{Least, Pivot, Sampling};
-use crate::{Device, DeviceError, fast};
+use crate::{Device, DeviceError};
 
 /// The edges of one device. Their ids follow each other from `first` on.
 pub(super) struct Part<'a, K: Key> {
@@ -21,20 +21,19 @@ pub(super) struct Part<'a, K: Key> {
     pub(super) first: u32,
 }
 
-/// Whether all devices have the memory for what their part needs: the scratch memory for a number
-/// of light edges, and a number of other bytes.
+/// Whether all devices have the memory that their part, which is passed with its index, needs: a
+/// number of bytes of scratch memory, and of other bytes.
 pub(super) fn have_room<K: Key>(
     parts: &[Part<'_, K>],
-    mut needs: impl FnMut(&Part<'_, K>) -> (usize, usize),
+    needs: impl Fn(usize, &Part<'_, K>) -> Result<(usize, usize), SolveError>,
 ) -> Result<bool, SolveError> {
-    for part in parts {
-        let (lights, others) = needs(part);
+    for (index, part) in parts.iter().enumerate() {
         let admitted = part
             .device
             .bind()
             .map_err(SolveError::from)
-            .and_then(|()| fast::scratch_bytes_with_light(part.device, part.edges, lights as u32))
-            .and_then(|scratch| part.device.admit(scratch, others));
+            .and_then(|()| needs(index, part))
+            .and_then(|(scratch, others)| part.device.admit(scratch, others));
         match admitted {
             Ok(()) => {}
             Err(SolveError::DeviceMemory { .. }) => return Ok(false),
@@ -95,15 +94,15 @@ pub(super) fn launch_and_wake_links<'a, K: Key, R>(
     launch: impl Fn(&'a Part<'_, K>) -> Result<R, DeviceError>,
 ) -> Result<(Vec<R>, Vec<Waking<'a>>), SolveError> {
     let Some((first, others)) = parts.split_first() else { return Ok((Vec::new(), Vec::new())) };
-    let named = |part: &Part<'_, K>, error| name_devices(part.device, first.device, error);
+    let named = |from: &Device, error| name_devices(from, first.device, error);
     let mut waking = Vec::with_capacity(others.len());
-    for part in others {
-        let prepared = Waking::prepare(part.device, first.device);
-        waking.extend(prepared.map_err(|error| named(part, error))?);
+    for Part { device, .. } in others {
+        let prepared = Waking::prepare(device, first.device);
+        waking.extend(prepared.map_err(|error| named(device, error))?);
     }
     let launched = launch_on_all(parts, launch)?;
-    for (waking, part) in waking.iter().zip(others) {
-        waking.start().map_err(|error| named(part, error))?;
+    for waking in &waking {
+        waking.start().map_err(|error| named(waking.from, error))?;
     }
     Ok((launched, waking))
 }

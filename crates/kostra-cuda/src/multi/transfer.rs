@@ -43,7 +43,7 @@ impl Way {
 /// at work. After 50 idle milliseconds the first copy takes 0.2 ms, and later ones 0.01. A copy of
 /// four bytes does not wake the link (measured on H200).
 pub(super) struct Waking<'a> {
-    from: &'a Device,
+    pub(super) from: &'a Device,
     lanes: Vec<Lane>,
     memory: [CudaSlice<u8>; 2],
 }
