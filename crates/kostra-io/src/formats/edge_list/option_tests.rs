@@ -24,7 +24,8 @@ fn the_vertices_that_occur_are_numbered_in_the_order_of_their_ids() {
         assert_eq!(parsed.names, names, "{text}");
         assert_eq!(parsed.warnings, [""; 0]);
     }
-    // Among so many ids, the search for those that occur takes long, so there is one way to read.
+    // The reader searches a bit for each id up to this one, half a gigabyte, which takes long. So
+    // only one way to read is tested.
     let text = from_bytes(b"4000000000 7 5\n");
     let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
     let parsed = read_in_blocks(Stream::new(text).unwrap(), &options, 1 << 18).ok().unwrap();
