@@ -29,7 +29,7 @@ const THREADS: u32 = constant(SOURCE.text(), "THREADS") as u32;
 /// The number of keys of a tile.
 const TILE: u32 = THREADS * constant(SOURCE.text(), "ITEMS") as u32;
 /// The number of bits of a digit.
-const BITS: u32 = constant(SOURCE.text(), "BITS") as u32;
+pub(crate) const BITS: u32 = constant(SOURCE.text(), "BITS") as u32;
 /// The number of different digits.
 const DIGITS: usize = 1 << BITS;
 /// The number of digits of a key.
@@ -90,11 +90,23 @@ impl RadixSort {
         pairs: &mut Pairs,
         spare: &mut Pairs,
     ) -> Result<(), DeviceError> {
+        self.sort_by_upper(device, len, 0, (pairs, spare))
+    }
+
+    /// The same without comparing the lowest `ignored` digits of the keys.
+    pub(crate) fn sort_by_upper(
+        &mut self,
+        device: &Device,
+        len: u32,
+        ignored: usize,
+        (pairs, spare): (&mut Pairs, &mut Pairs),
+    ) -> Result<(), DeviceError> {
         if len < 2 {
             return Ok(());
         }
         let (lower, differs) = self.count(device, len, &pairs.keys)?;
-        for (place, _) in download(device, &differs)?.iter().enumerate().filter(|&(_, &d)| d != 0) {
+        let differs = download(device, &differs)?;
+        for place in (ignored..KEY_DIGITS).filter(|&place| differs[place] != 0) {
             self.pass(device, (len, place), &lower, (pairs, spare))?;
             std::mem::swap(pairs, spare);
         }
@@ -193,19 +205,23 @@ mod tests {
                 let key = |i: u32| u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask;
                 let keys: Vec<u64> = (0..len).map(key).collect();
                 let values: Vec<u32> = (0..len).collect();
-                let mut expected: Vec<_> = keys.iter().copied().zip(0..len).collect();
-                expected.sort();
-                let mut pairs = Pairs {
-                    keys: upload(&device, &keys).unwrap(),
-                    values: upload(&device, &values).unwrap(),
-                };
-                let mut spare = Pairs::uninit(&device, len as usize).unwrap();
                 let mut sort = RadixSort::new(&device, len as usize).unwrap();
-                sort.sort(&device, len, &mut pairs, &mut spare).unwrap();
-                let keys = download(&device, &pairs.keys).unwrap();
-                let values = download(&device, &pairs.values).unwrap();
-                let sorted: Vec<_> = keys.into_iter().zip(values).collect();
-                assert!(sorted == expected, "{len} keys with bits {mask:x}");
+                for ignored in [0, 3, KEY_DIGITS] {
+                    let mut expected: Vec<_> = keys.iter().copied().zip(0..len).collect();
+                    let compared = |key: u64| key.checked_shr(BITS * ignored as u32).unwrap_or(0);
+                    expected.sort_by_key(|&(key, _)| compared(key));
+                    let mut pairs = Pairs {
+                        keys: upload(&device, &keys).unwrap(),
+                        values: upload(&device, &values).unwrap(),
+                    };
+                    let mut spare = Pairs::uninit(&device, len as usize).unwrap();
+                    let both = (&mut pairs, &mut spare);
+                    sort.sort_by_upper(&device, len, ignored, both).unwrap();
+                    let keys = download(&device, &pairs.keys).unwrap();
+                    let values = download(&device, &pairs.values).unwrap();
+                    let sorted: Vec<_> = keys.into_iter().zip(values).collect();
+                    assert!(sorted == expected, "{len} keys with bits {mask:x}, {ignored} ignored");
+                }
             }
         }
     }

@@ -11,9 +11,15 @@
 // Points of a leaf, children of a node, and points that a warp serves at once: one for each lane.
 constexpr u32 WIDTH = 32;
 // Threads of a block of the kernels that have one warp for each task, and the blocks for which the
-// registers of a multiprocessor suffice.
+// registers of a multiprocessor suffice. Since compute capability 9.0, a thread has 64 registers in
+// up to 8 dimensions: some kernels then spill a few, and more warps hide the waiting for memory.
+// Compilers for older devices would spill several times as many.
 constexpr u32 WARPS_BLOCK = 128;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+constexpr u32 RESIDENT = D <= 8 ? 8 : 3;
+#else
 constexpr u32 RESIDENT = D <= 8 ? 5 : 3;
+#endif
 
 // The most lanes that want a leaf for which the points of the leaf are compared with one lane's
 // point at a time.

@@ -150,6 +150,7 @@ struct Search {
     // Compares a point of another component canonically.
     __device__ __forceinline__ bool consider(u32 other) {
         if (other >= count) return false;
+        if (best_key <= floor && pair_of(index, order[other]) >= best_pair) return false;
         u64 key = distance_of<reaches>(exact, cores, point, other);
         if (key > best_key) return false;
         u64 pair = pair_of(index, order[other]);
@@ -159,10 +160,6 @@ struct Search {
         best = other;
         limit = fminf(limit, most<T>(frame, key));
         return true;
-    }
-
-    __device__ __forceinline__ bool is_outside(u32 point) const {
-        return point < count && labels[point] != component;
     }
 
     // The points of a leaf compared with each lane's point.
@@ -197,6 +194,22 @@ struct Search {
         return least;
     }
 
+    // The points of a leaf within the limits of the given lanes: for each of these, a bit for each
+    // point, and no bit for other lanes.
+    __device__ __forceinline__ u32 near_points(u32 lanes, const Row& theirs, u32 label) {
+        u32 lane = threadIdx.x % WIDTH, near = 0;
+        for (; lanes != 0; lanes &= lanes - 1) {
+            u32 from = __ffs(lanes) - 1;
+            Row row = row_of(own, from);
+            float their_limit = __shfl_sync(ALL, limit, from);
+            u32 inside = __shfl_sync(ALL, component, from);
+            bool is_near = label != inside && apart(row, theirs) <= their_limit;
+            u32 passing = __ballot_sync(ALL, is_near);
+            if (lane == from) near = passing;
+        }
+        return near;
+    }
+
     // The nearest point is compared canonically first. Usually no other one is as near.
     __device__ __forceinline__ void leaf(u32 leaf) {
         u32 first = leaf * WIDTH, lane = threadIdx.x % WIDTH;
@@ -208,13 +221,10 @@ struct Search {
         bool changed = false;
         if (LeastTwo::distance(least.first) <= limit) {
             changed = consider(first + least.first % WIDTH);
-            if (LeastTwo::distance(least.second) <= limit) {
-                for (u32 other = first; other < first + WIDTH; other++) {
-                    bool passes = is_outside(other) && apart(own, rows[other]) <= limit;
-                    if (passes) changed |= consider(other);
-                }
-            }
         }
+        u32 lanes = __ballot_sync(ALL, LeastTwo::distance(least.second) <= limit);
+        u32 near = near_points(lanes, theirs, label);
+        for (; near != 0; near &= near - 1) changed |= consider(first + __ffs(near) - 1);
         if (changed && best_key < bound) {
             bound = min(best_key, atomicMin(&bounds[component], best_key));
             set_limit();

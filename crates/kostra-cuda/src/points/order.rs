@@ -1,9 +1,9 @@
 //! The edges of the tree in ascending order.
 //!
-//! Edges are sorted by their distances. Then one thread, or one block of threads, puts each run of
-//! equal distances in the order of the pairs. The edges of longer runs, as among the points of a
-//! lattice or equal points, are sorted by their pairs first, and then again by their distances: the
-//! sort is stable.
+//! Edges are sorted by the upper 40 bits of their distances. Then one thread, or one block of
+//! threads, puts each run of edges with the same upper bits in the order of distances and pairs.
+//! The edges of longer runs, as among the points of a lattice or equal points, are sorted by their
+//! pairs first, and then again by their distances: the sort is stable.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
@@ -20,7 +20,11 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{grid_stride, launch};
 use crate::memory::DeviceMemory;
-use crate::radix_sort::{Pairs, RadixSort};
+use crate::radix_sort::{BITS, Pairs, RadixSort};
+use crate::shared::constant;
+
+/// The lower digits of distances, which the first sort does not compare.
+const UNSORTED_DIGITS: usize = (constant(FOREST.text(), "UNSORTED_BITS") as u32 / BITS) as usize;
 
 /// Sorts `count` edges, at least one, into a tree. `sort` has memory for as many keys.
 pub(super) fn order(
@@ -43,10 +47,10 @@ pub(super) fn order(
     let found = edges.keys.slice(..count as usize);
     let copied = device.stream().memcpy_dtod(&found, &mut pairs.keys);
     device.check(copied, "copying distances")?;
-    sort.sort(device, count, &mut pairs, &mut spare)?;
+    sort.sort_by_upper(device, count, UNSORTED_DIGITS, (&mut pairs, &mut spare))?;
     let unordered = order.order_runs(&mut pairs, &mut spare.values)?;
     if unordered > 0 {
-        order.sort_unordered((&spare.values, unordered), &mut pairs.values, &mut sort)?;
+        order.sort_unordered((&spare.values, unordered), &mut pairs, &mut sort)?;
     }
     // SAFETY: the values are places of edges, and the results have room for all edges.
     unsafe {
@@ -115,9 +119,9 @@ impl Order<'_> {
         }
     }
 
-    /// Puts runs of equal distances in order, except for very long ones. Lists the indices of the
-    /// edges of these, and perhaps others, in any order; returns their number. `list` has a place
-    /// for each edge.
+    /// Puts runs of nearly equal distances in order, except for very long ones. Lists the indices
+    /// of the edges of these, and perhaps others, in any order; returns their number. `list` has a
+    /// place for each edge.
     fn order_runs(
         &self,
         sorted: &mut Pairs,
@@ -133,7 +137,7 @@ impl Order<'_> {
                 (FOREST, "order_runs"),
                 [
                     u32 count = &self.count,
-                    ptr sorted_keys = &sorted.keys,
+                    ptr keys = &mut sorted.keys,
                     ptr places = &mut sorted.values,
                     ptr edge_pairs = &self.edges.pairs,
                     ptr counters = &mut counters,
@@ -148,7 +152,7 @@ impl Order<'_> {
                 (FOREST, "order_long_runs"),
                 [
                     u32 count = &self.count,
-                    ptr sorted_keys = &sorted.keys,
+                    ptr keys = &mut sorted.keys,
                     ptr places = &mut sorted.values,
                     ptr edge_pairs = &self.edges.pairs,
                     ptr counters = &counters,
@@ -163,7 +167,7 @@ impl Order<'_> {
                 (FOREST, "list_unordered"),
                 [
                     u32 count = &self.count,
-                    ptr sorted_keys = &sorted.keys,
+                    ptr keys = &sorted.keys,
                     ptr unordered = list,
                     ptr counters = &mut counters,
                 ],
@@ -173,12 +177,12 @@ impl Order<'_> {
         Ok(download(self.device, &counters)?[counter::UNORDERED])
     }
 
-    /// Sorts the listed edges by distance and pair. `places` has the places of all edges by their
-    /// indices.
+    /// Sorts the listed edges by distance and pair. `sorted` has the distances and places of all
+    /// edges by their indices.
     fn sort_unordered(
         &self,
         (list, count): (&CudaSlice<u32>, u32),
-        places: &mut CudaSlice<u32>,
+        sorted: &mut Pairs,
         sort: &mut RadixSort,
     ) -> Result<(), DeviceError> {
         let part = Order { count, ..*self };
@@ -194,7 +198,7 @@ impl Order<'_> {
                 [
                     u32 count = &count,
                     ptr unordered = list,
-                    ptr places = &*places,
+                    ptr places = &sorted.values,
                     ptr keys = &mut pairs.keys,
                     ptr values = &mut pairs.values,
                 ],
@@ -218,8 +222,10 @@ impl Order<'_> {
                 [
                     u32 count = &count,
                     ptr indices = &indices,
-                    ptr values = &pairs.values,
-                    ptr places = places,
+                    ptr ordered_keys = &pairs.keys,
+                    ptr ordered_places = &pairs.values,
+                    ptr keys = &mut sorted.keys,
+                    ptr places = &mut sorted.values,
                 ],
                 "listing edges"
             )
