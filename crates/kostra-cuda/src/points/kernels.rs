@@ -10,6 +10,8 @@ use crate::source::Source;
 
 /// The kernels that do not depend on the dimensions.
 pub(super) const FOREST: Source = Source::file("points_forest.cu");
+/// Of these: the text that declares those for the order of the edges.
+pub(super) const ORDER: Source = Source::file("points/order.cuh");
 /// Of the kernels for each number of dimensions: the texts that declare them.
 pub(super) const TREE: Source = Source::file("points/tree.cuh");
 pub(super) const NEIGHBORS: Source = Source::file("points/neighbors.cuh");

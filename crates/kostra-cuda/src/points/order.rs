@@ -13,7 +13,7 @@ use cudarc::driver::CudaSlice;
 use kostra_points::Metric;
 
 use super::DevicePointTree;
-use super::kernels::{FOREST, ForestKernels, counter};
+use super::kernels::{FOREST, ForestKernels, ORDER, counter};
 use super::rounds::FoundEdges;
 use crate::buffers::download;
 use crate::device::Device;
@@ -24,7 +24,7 @@ use crate::radix_sort::{BITS, Pairs, RadixSort};
 use crate::shared::constant;
 
 /// The lower digits of distances, which the first sort does not compare.
-const UNSORTED_DIGITS: usize = (constant(FOREST.text(), "UNSORTED_BITS") as u32 / BITS) as usize;
+const UNSORTED_DIGITS: usize = (constant(ORDER.text(), "UNSORTED_BITS") as u32 / BITS) as usize;
 
 /// Sorts `count` edges, at least one, into a tree. `sort` has memory for as many keys.
 pub(super) fn order(
@@ -58,7 +58,7 @@ pub(super) fn order(
             device,
             &kernels.report,
             grid_stride(count.into()),
-            (FOREST, "report"),
+            (ORDER, "report"),
             [
                 u32 count = &count,
                 u32 is_half = &u32::from(metric == Metric::Cosine),
@@ -112,7 +112,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.gather,
                 grid_stride(self.count.into()),
-                (FOREST, "gather"),
+                (ORDER, "gather"),
                 [u32 count = &self.count, ptr places = places, ptr from = from, ptr to = to],
                 "listing edges"
             )
@@ -134,7 +134,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.order_runs,
                 grid_stride(self.count.into()),
-                (FOREST, "order_runs"),
+                (ORDER, "order_runs"),
                 [
                     u32 count = &self.count,
                     ptr keys = &mut sorted.keys,
@@ -149,7 +149,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.order_long_runs,
                 grid_stride(self.count.into()),
-                (FOREST, "order_long_runs"),
+                (ORDER, "order_long_runs"),
                 [
                     u32 count = &self.count,
                     ptr keys = &mut sorted.keys,
@@ -164,7 +164,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.list_unordered,
                 grid_stride(self.count.into()),
-                (FOREST, "list_unordered"),
+                (ORDER, "list_unordered"),
                 [
                     u32 count = &self.count,
                     ptr keys = &sorted.keys,
@@ -194,7 +194,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.take_unordered,
                 grid_stride(count.into()),
-                (FOREST, "take_unordered"),
+                (ORDER, "take_unordered"),
                 [
                     u32 count = &count,
                     ptr unordered = list,
@@ -218,7 +218,7 @@ impl Order<'_> {
                 self.device,
                 &self.kernels.put_ordered,
                 grid_stride(count.into()),
-                (FOREST, "put_ordered"),
+                (ORDER, "put_ordered"),
                 [
                     u32 count = &count,
                     ptr indices = &indices,
