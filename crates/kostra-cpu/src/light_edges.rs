@@ -6,7 +6,7 @@ use kostra_core::Vertex;
 /// The number of light edges to take from `edges` edges.
 ///
 /// * 1.25 n for n remaining components, which puts most vertices of a random graph into one
-///   component. If 0.7 n ln n is less than a sixteenth of the edges, that number, which connects
+///   component. If 0.8 n ln n is less than a sixteenth of the edges, that number, which connects
 ///   most random graphs.
 /// * At least an eighth of the edges if the last filter kept most edges, so that the number of
 ///   rounds is small on any graph.
@@ -19,7 +19,7 @@ pub(crate) fn light_edges(
     most_were_kept: bool,
 ) -> usize {
     let n = f64::from(components);
-    let (most_together, all_together) = ((1.25 * n) as usize, (0.7 * n * n.ln()) as usize);
+    let (most_together, all_together) = ((1.25 * n) as usize, (0.8 * n * n.ln()) as usize);
     let light = if most_were_kept {
         most_together.max(edges / 8)
     } else if all_together < edges / 16 {

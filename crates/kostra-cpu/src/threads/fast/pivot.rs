@@ -8,11 +8,14 @@ use kostra_parallel::Team;
 use super::bits::{ones, pack_bits};
 use super::selection::{RemainingEdges, Selection};
 
-/// Positions in the edge list at which the sample for a pivot is drawn. Each one costs a cache
-/// miss.
-const SAMPLE_POSITIONS: usize = 1 << 12;
-/// Edges drawn at each position: neighbors in memory, so that most share its cache line.
-const EDGES_PER_POSITION: usize = 8;
+/// Edges up to the pivot that a sample should have: then the number of all edges up to the pivot
+/// deviates by about an eighth from what was wanted.
+const LIGHT_SAMPLED: usize = 1 << 6;
+/// The least and the greatest number of edges of a sample.
+const SAMPLED: (usize, usize) = (1 << 15, 1 << 20);
+/// Edges drawn at each position, which costs a cache miss: neighbors in memory, so that most share
+/// its cache line.
+const EDGES_PER_POSITION: usize = 16;
 /// Edges between the prefetch of a weight and its use: 4 KiB of 32-bit weights. The processor's own
 /// prefetcher stops at the end of each 4 KiB page.
 const WEIGHT_PREFETCH: usize = 1 << 10;
@@ -49,7 +52,8 @@ impl Pivot {
         if wanted >= count {
             return Self::LAST;
         }
-        let mut sample = draw_sample(edges, remaining);
+        let sampled = (LIGHT_SAMPLED * (count / wanted.max(1))).clamp(SAMPLED.0, SAMPLED.1);
+        let mut sample = draw_sample(edges, remaining, sampled / EDGES_PER_POSITION);
         if sample.is_empty() {
             return Self::LAST;
         }
@@ -58,11 +62,15 @@ impl Pivot {
     }
 }
 
-/// Draws remaining edges: in each of [`SAMPLE_POSITIONS`] stretches of equal length, the first ones
+/// Draws remaining edges: in each of about `positions` stretches of equal length, the first ones
 /// from a position that a hash function picks.
-fn draw_sample<K: Key>(edges: Edges<'_, K>, remaining: RemainingEdges<'_, '_>) -> Vec<Pivot> {
+fn draw_sample<K: Key>(
+    edges: Edges<'_, K>,
+    remaining: RemainingEdges<'_, '_>,
+    positions: usize,
+) -> Vec<Pivot> {
     let words = edges.len().div_ceil(64);
-    let stretch = (edges.len() / SAMPLE_POSITIONS).max(1);
+    let stretch = (edges.len() / positions).max(1);
     let positions = edges.len() / stretch;
     let position = |index: usize| {
         let hash = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
