@@ -153,7 +153,7 @@ fn texts_of_all_kinds_are_read_in_blocks() {
         "0 1 2\n1 2 x\n",
         "0 1 -2\n1 2 9223372036854775808\n",
         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
-        "%%MatrixMarket matrix coordinate real skew-symmetric\n%\n3 3 2\n2 1 5\n3 1 0.5\n",
+        "%%MatrixMarket matrix coordinate real symmetric\n%\n3 3 2\n2 1 5\n3 1 0.5\n",
         "%%MatrixMarket matrix coordinate integer general\n3 3 2\n2 1 5\n3 1 6\n1 1 2\n",
         "%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 1 6\n",
     ];

@@ -118,20 +118,15 @@ impl Entries {
     /// The fault of an entry at this position, if it has one.
     #[inline(always)]
     fn misplaced(&self, u: Vertex, v: Vertex) -> Option<String> {
-        match self.banner.symmetry {
-            Symmetry::General => None,
-            Symmetry::Symmetric if u >= v => None,
-            Symmetry::Skew if u > v => None,
-            _ => Some(self.words_for_misplaced(u, v)),
-        }
+        let is_above = self.banner.symmetry == Symmetry::Symmetric && u < v;
+        is_above.then(|| Self::words_for_misplaced(u, v))
     }
 
     #[cold]
-    fn words_for_misplaced(&self, u: Vertex, v: Vertex) -> String {
+    fn words_for_misplaced(u: Vertex, v: Vertex) -> String {
         let (row, column) = (u64::from(u) + 1, u64::from(v) + 1);
-        let (place, kind) = if u == v { ("on", "skew-symmetric") } else { ("above", "symmetric") };
         format!(
-            "the entry in row {row}, column {column} is {place} the diagonal, where a {kind} file has no entries"
+            "the entry in row {row}, column {column} is above the diagonal, where a symmetric file has no entries"
         )
     }
 

@@ -3,7 +3,8 @@
 //!
 //! A square matrix is the adjacency matrix of a graph. Each entry in the file is one edge, and edge
 //! ids follow the order of the entries. A symmetric file contains the entries on and below the
-//! diagonal. Explicit zeros are edges of weight zero.
+//! diagonal. Explicit zeros are edges of weight zero. A skew-symmetric file is refused, because its
+//! edges have a weight in one direction and the negative of it in the other.
 
 mod entries;
 #[cfg(test)]
@@ -77,7 +78,7 @@ fn read_in_blocks(
         header.join((chunk, block), &mut columns)
     })?;
     header.check_entries(columns.len() as u64, lines)?;
-    let mut notes = header.notes();
+    let mut notes = Vec::new();
     let graph =
         weights::RawGraph::new(header.n as usize, columns, weighted).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
@@ -90,7 +91,6 @@ fn read_blocks(
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text, options)?;
-    blocks.notes.extend(header.notes());
     let facts =
         StreamFacts { vertices: Some(header.n), edges: Some(header.m), ..StreamFacts::default() };
     blocks.begin(facts)?;
@@ -128,11 +128,6 @@ impl Header {
 
     fn entries(&self, options: &ReadOptions) -> Entries {
         Entries { banner: self.banner, n: self.n, nan: options.nan_rule() }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let note = "the matrix is skew-symmetric; each edge weighs its entry below the diagonal";
-        if self.banner.symmetry == Symmetry::Skew { vec![note.to_owned()] } else { Vec::new() }
     }
 
     /// Appends the entries of a block.
@@ -179,7 +174,6 @@ enum Field {
 enum Symmetry {
     General,
     Symmetric,
-    Skew,
 }
 
 /// The first line.
@@ -244,7 +238,13 @@ impl Banner {
         let symmetry = match &symmetry.1[..] {
             b"general" => Symmetry::General,
             b"symmetric" => Symmetry::Symmetric,
-            b"skew-symmetric" => Symmetry::Skew,
+            b"skew-symmetric" => {
+                return refuse(
+                    symmetry,
+                    "the matrix is {}, so the weight of an edge is w in one direction and -w in \
+                     the other; write symmetric if the entries of the file are the weights",
+                );
+            }
             b"hermitian" => {
                 return refuse(
                     symmetry,
@@ -254,7 +254,7 @@ impl Banner {
             _ => {
                 return refuse(
                     symmetry,
-                    "the banner's symmetry is {}, but should be general, symmetric or skew-symmetric",
+                    "the banner's symmetry is {}, but should be general or symmetric",
                 );
             }
         };
