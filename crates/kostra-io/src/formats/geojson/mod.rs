@@ -9,6 +9,7 @@
 //!
 //! The reader holds the parsed file in memory.
 
+mod distinct;
 mod read;
 
 pub(crate) use read::{kind, parse, typed};

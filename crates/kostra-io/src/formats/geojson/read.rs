@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use kostra_core::{Coordinates, GraphError, MAX_VERTICES, Vertex, memory};
 use serde_json::Value;
 
+use super::distinct::Distinct;
 use crate::attributed_graph::WeightAttribute;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
@@ -47,7 +48,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// The content of a file. Refuses positions that are no longitudes and latitudes.
 pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
     let text = WholeText::read(stream)?;
-    let value = serde_json::from_str(text.text()).map_err(|error| {
+    let Distinct(value) = serde_json::from_str(text.text()).map_err(|error| {
         let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
         let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
         let sentence = format!("this is not GeoJSON: {cause}; correct the file");

@@ -41,6 +41,20 @@ fn each_segment_of_a_line_is_an_edge_of_its_length() {
 }
 
 #[test]
+fn a_member_that_occurs_twice_is_refused() {
+    let line = "[[0, 0], [1, 0]]";
+    for (text, name) in [
+        (feature(line, "{\"km\": 3, \"km\": 1}"), "km"),
+        (feature(line, "{\"a\": [{\"\\u0062\": 1, \"b\": 1}]}"), "b"),
+        (feature(&format!("{line}, \"coordinates\": {line}"), "{}"), "coordinates"),
+    ] {
+        let said = read(&text).err().unwrap();
+        let start = format!("this is not GeoJSON: '{name}' occurs twice; remove one; correct");
+        assert!(said.contains(&start), "{said}");
+    }
+}
+
+#[test]
 fn a_property_as_weight_makes_each_line_one_edge() {
     let text = collection(&[feature("[[0, 0], [1, 0], [2, 0]]", "{\"weight\": 5, \"km\": \"7\"}")]);
     assert_eq!(
