@@ -157,9 +157,9 @@ impl<'a> Document<'a> {
             List::Node => {
                 let id = self.required(entries, "id", start)?;
                 self.graph.declare(id).map_err(at_start)?;
-                let entry = |key| entries.iter().find(|entry| entry.key == key);
+                let [label, name] = [self.entry(entries, "label")?, self.entry(entries, "name")?];
                 // igraph writes its names so.
-                if let Some(label) = entry("label").or_else(|| entry("name")) {
+                if let Some(label) = label.or(name) {
                     self.labels.insert(id, label.text().into_owned());
                 }
                 Ok(())
@@ -199,10 +199,22 @@ impl<'a> Document<'a> {
         self.graph.add_edge(ends, weight, place).map_err(|kind| self.text.fault(start, kind))
     }
 
+    /// The entry of a key that a list has once at most.
+    fn entry<'e>(
+        &self,
+        entries: &'e [Entry<'a>],
+        key: &str,
+    ) -> Result<Option<&'e Entry<'a>>, Fault> {
+        let mut found = entries.iter().filter(|entry| entry.key == key);
+        let first = found.next();
+        found.next().map_or(Ok(first), |second| {
+            Err(self.text.malformed(second.at, format!("'{key}' occurs twice; remove one")))
+        })
+    }
+
     /// The value of a key that the list at byte `start` must have.
     fn required(&self, entries: &[Entry<'a>], key: &str, start: usize) -> Result<&'a str, Fault> {
-        let found = entries.iter().find(|entry| entry.key == key);
-        found.map(|entry| entry.value).ok_or_else(|| {
+        self.entry(entries, key)?.map(|entry| entry.value).ok_or_else(|| {
             self.text.malformed(start, format!("this list has no key '{key}'; add it"))
         })
     }

@@ -52,6 +52,14 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         (with_edge("source 1 target 2 weight far"), "line 2, column 33: the weight is 'far'"),
         (with_edge("source 1 target 2 weight"), "column 33: the key 'weight' has no value; add it"),
         (with_edge("source 1 target 2 weight 1 weight 1"), "this edge has two weights"),
+        (
+            with_edge("source 1 target 2 target 1"),
+            "line 2, column 33: 'target' occurs twice; remove",
+        ),
+        (
+            "graph [ node [ id 1 label 2 label 3 ] ]".into(),
+            "column 35: 'label' occurs twice; remove",
+        ),
         (with_edge("\"source\" 1"), "line 2, column 8: a key is to start here; add it"),
         (with_edge("label \"a"), "line 2, column 14: this text has no closing quote; add it"),
         ("graph [ node [ id 1 ]".into(), "line 1, column 22: the file ends before its last `]`"),
