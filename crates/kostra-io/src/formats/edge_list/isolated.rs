@@ -2,18 +2,29 @@
 
 use std::ops::Range;
 
+use kostra_core::{Vertex, memory};
+
 use crate::columns::Columns;
 use crate::{ReadErrorKind, Terms};
 
 /// Counts the vertices below `vertices` at which no edge ends.
 pub(in crate::formats) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
     const BITS: usize = u64::BITS as usize;
+    let ends = || columns.u.iter().chain(&columns.v).copied();
+    // With a bit per vertex, few ids of ten digits would take more memory than a copy of the ends.
+    if vertices / (2 * BITS as u64) > columns.len() as u64 {
+        let mut ids: Vec<Vertex> = memory::with_capacity(2 * columns.len())?;
+        ids.extend(ends());
+        ids.sort_unstable();
+        ids.dedup();
+        return Ok(vertices.saturating_sub(ids.len() as u64));
+    }
     let words = usize::try_from(vertices.div_ceil(BITS as u64)).unwrap_or(usize::MAX);
     let mut occurring: Vec<u64> = Vec::new();
     let bytes = (words as u64).saturating_mul(size_of::<u64>() as u64);
     occurring.try_reserve_exact(words).map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
     occurring.resize(words, 0);
-    for &vertex in columns.u.iter().chain(&columns.v) {
+    for vertex in ends() {
         if let Some(word) = occurring.get_mut(vertex as usize / BITS) {
             *word |= 1 << (vertex as usize % BITS);
         }
@@ -54,7 +65,9 @@ mod tests {
         let mut columns = Columns::default();
         columns.push_ends(101, 102);
         columns.push_ends(103, 103);
-        assert_eq!(count(104, &columns).unwrap(), 101);
+        for vertices in [104, 4_000_000_000] {
+            assert_eq!(count(vertices, &columns).unwrap(), vertices - 3);
+        }
         assert_eq!(warning(0, 0..3), None);
         let rest = "; with --names only ids that occur are vertices";
         for (isolated, ids, start) in [
