@@ -72,7 +72,6 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
             [b"p sp 3 1\na 1 2 ".to_vec(), vec![b'9'; 1 << 20]].concat(),
         ),
         ("names where numbers should be", "names.txt", b"0 1 205\nBrno Ostrava 170\n".to_vec()),
-        ("a vertex id beyond 32 bits", "large.txt", b"0 1 1\n1 4294967295 1\n".to_vec()),
         (
             "a matrix that is not square",
             "oblong.mtx",

@@ -228,7 +228,9 @@ fn vertex(
     let vertex = natural(&text, "vertex").map_err(|sentence| {
         let is_decimal = sentence.ends_with("not a whole number");
         let is_name = is_decimal
-            || ["not a number", "negative"].iter().any(|reason| sentence.ends_with(reason));
+            || ["not a number", "negative", "too large"]
+                .iter()
+                .any(|reason| sentence.ends_with(reason));
         let mut remedy = String::new();
         if is_name {
             remedy = format!("; {with_names} vertices can have names");

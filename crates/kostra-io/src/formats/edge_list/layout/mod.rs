@@ -89,8 +89,8 @@ impl Layout {
     /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
     /// comments.
     ///
-    /// If the vertices are those that occur, words in the place of vertices are names. So are
-    /// numbers beyond 32 bits, and all ids if one of them has a leading zero.
+    /// If the vertices are those that occur, words in the place of vertices are names. So are all
+    /// ids if one of them is beyond 32 bits or has a leading zero.
     ///
     /// # Errors
     /// When there are fewer than two columns, or the options and the lines leave a column open.
@@ -336,23 +336,21 @@ fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> 
     };
     let is_sure = !matches!(first_line, FirstLine::Counts { sure: false, .. });
     rows.first().is_some_and(|row| has_end(row, is_name))
-        || (is_sure && rows.iter().any(|row| has_end(row, has_leading_zero)))
+        || (is_sure && rows.iter().any(|row| has_end(row, is_beyond_ids)))
 }
 
-/// Whether the field in the place of a vertex can only be a name: a word, a number beyond the ids
-/// of vertices, or one with a leading zero.
+/// Whether the field in the place of a vertex can only be a name: a word, or a number beyond ids.
 fn is_name(field: &[u8]) -> bool {
-    if has_leading_zero(field) {
-        return true;
-    }
-    match natural(field, "") {
-        Ok(number) => number >= kostra_core::MAX_VERTICES as u64,
-        Err(_) => {
-            let text = text(field);
-            let is_integer = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            is_integer || (!text.is_empty() && !is_weight(field, false))
-        }
-    }
+    let is_word = || !text(field).is_empty() && !is_weight(field, false);
+    is_beyond_ids(field) || (natural(field, "").is_err() && is_word())
+}
+
+/// Whether the field is a number that cannot be the id of a vertex: it is too large, or has a
+/// leading zero.
+fn is_beyond_ids(field: &[u8]) -> bool {
+    let is_integer = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+    let is_id = |number| number < kostra_core::MAX_VERTICES as u64;
+    has_leading_zero(field) || (is_integer && !natural(field, "").is_ok_and(is_id))
 }
 
 /// The names that the options give to the columns.
