@@ -10,6 +10,9 @@ use crate::number::show;
 /// The first bytes.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
+/// The least integer that a 32-bit float may have instead of another one.
+const LEAST_ROUNDED: u64 = 1 << 24;
+
 /// The type of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -197,21 +200,25 @@ impl<'a> Array<'a> {
             Number::Float(value) if value.fract() == 0.0 && value >= 0.0 => Some(value as u64),
             Number::Float(_) => None,
         };
-        whole
-            .filter(|&vertex| vertex < MAX_VERTICES as u64)
-            .map(|vertex| vertex as Vertex)
-            .ok_or_else(|| {
-                let shown = match number {
-                    Number::Integer(value) => value.to_string(),
-                    Number::Huge(value) => value.to_string(),
-                    Number::Float(value) => value.to_string(),
-                };
-                let sentence = format!(
-                    "the vertex in row {row} is {shown}; vertices are whole numbers from 0 to {}",
-                    MAX_VERTICES - 1
-                );
-                (self.offset(row, column), sentence)
-            })
+        let fault = |sentence: String| (self.offset(row, column), sentence);
+        let vertex = whole.filter(|&vertex| vertex < MAX_VERTICES as u64).ok_or_else(|| {
+            let shown = match number {
+                Number::Integer(value) => value.to_string(),
+                Number::Huge(value) => value.to_string(),
+                Number::Float(value) => value.to_string(),
+            };
+            let highest = MAX_VERTICES - 1;
+            fault(format!(
+                "the vertex in row {row} is {shown}; vertices are whole numbers from 0 to {highest}"
+            ))
+        })?;
+        if self.kind == Kind::Float && self.size == 4 && vertex >= LEAST_ROUNDED {
+            return Err(fault(format!(
+                "the vertex in row {row} is {vertex}, and 32-bit floats round such numbers; save \
+                 the array with 64-bit floats"
+            )));
+        }
+        Ok(vertex as Vertex)
     }
 }
 

@@ -49,6 +49,16 @@ fn a_matrix_has_an_edge_per_pair_with_a_weight() {
 }
 
 #[test]
+fn ids_that_single_floats_round_are_refused() {
+    let singles = |values: [f32; 3]| values.map(f32::to_le_bytes).concat();
+    let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    let bytes = npy("<f4", "1, 3", &singles([0.0, 16_777_215.0, 0.5]));
+    assert_eq!(read_with(&bytes, &options).unwrap().names.unwrap(), ["0", "16777215"]);
+    let error = read(&npy("<f4", "1, 3", &singles([0.0, 16_777_216.0, 0.5]))).unwrap_err();
+    assert!(error.contains("row 0 is 16777216, and 32-bit floats round such numbers"), "{error}");
+}
+
+#[test]
 fn a_list_has_an_edge_per_row() {
     let rows = [0, 1, 5, 1, 3, -6];
     assert_eq!(edges(&read(&npy("<i4", "2, 3", &ints(&rows))).unwrap().graph), "0-1:5 1-3:-6");
