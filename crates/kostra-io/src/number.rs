@@ -179,6 +179,13 @@ fn number(token: &[u8]) -> Result<Number, String> {
             show(token)
         ));
     }
+    let mantissa = unsigned.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next();
+    if value == 0.0 && mantissa.unwrap_or_default().iter().any(|byte| matches!(byte, b'1'..=b'9')) {
+        return Err(format!(
+            "the weight {} is too small for a 64-bit float; write 0 if that is meant",
+            show(token)
+        ));
+    }
     Ok(Number::Float(value))
 }
 
@@ -340,6 +347,11 @@ mod tests {
             failure("1e999"),
             "the weight 1e999 is too large for a 64-bit float; write inf if that is meant"
         );
+        assert_eq!(
+            failure("-1E-400"),
+            "the weight -1E-400 is too small for a 64-bit float; write 0 if that is meant"
+        );
+        assert_eq!(float("0.0e-400"), 0.0);
         assert_eq!(failure("abc"), "the weight is 'abc', which is not a number; correct it");
         let comma = "which is not a number; write it with a decimal point and no comma";
         assert_eq!(failure("1,5"), format!("the weight is '1,5', {comma}"));
