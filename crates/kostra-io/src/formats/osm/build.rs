@@ -52,7 +52,9 @@ pub(super) fn build(
         start = end;
     }
     let mut notes = network.notes(roads, options);
-    let warnings: Vec<_> = absent_values(roads, options).into_iter().collect();
+    let mut warnings: Vec<_> = absent_values(roads, options).into_iter().collect();
+    warnings.extend(network.empty_box(options));
+    warnings.extend(network.absent_tags());
     notes.extend_from_slice(&warnings);
     let Network { points, names, u, v, kept, .. } = network;
     if u.len() > MAX_EDGES {
@@ -64,11 +66,6 @@ pub(super) fn build(
         memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
     let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
     let is_kept = !kept.names().is_empty();
-    for (column, name) in kept.names().iter().enumerate() {
-        if (0..kept.rows()).all(|row| kept.row(row).nth(column) == Some("")) && kept.rows() > 0 {
-            notes.push(format!("no road has the tag '{name}'"));
-        }
-    }
     let kept = Some(kept).filter(|_| is_kept);
     let coordinates = Some(coordinates);
     Ok(Parsed { coordinates, names, kept, warnings, ..Parsed::new(graph, notes) })
@@ -84,6 +81,27 @@ fn absent_values(roads: &Roads, options: &ReadOptions) -> Option<String> {
 }
 
 impl Network {
+    /// The warning of a box without roads; its numbers may be in another order.
+    fn empty_box(&self, options: &ReadOptions) -> Option<String> {
+        let is_empty = options.roads.bbox.is_some() && self.u.is_empty() && self.left_out > 0;
+        is_empty.then(|| {
+            let option = options.terms.option("bbox");
+            format!(
+                "{option}: no road of the extract is in the box; its order is west,south,east,north"
+            )
+        })
+    }
+
+    /// The warnings of kept tags that no road has; they may be misspelt.
+    fn absent_tags(&self) -> impl Iterator<Item = String> {
+        let rows = || (0..self.kept.rows()).map(|row| self.kept.row(row));
+        let names = self.kept.names().iter().enumerate();
+        let absent = names.filter(move |&(column, _)| {
+            self.kept.rows() > 0 && rows().all(|mut row| row.nth(column) == Some(""))
+        });
+        absent.map(|(_, name)| format!("no road has the tag '{name}'"))
+    }
+
     /// Adds the edges of a road, whose nodes are a range of the nodes of all roads.
     fn add(
         &mut self,

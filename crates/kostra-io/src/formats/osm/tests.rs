@@ -314,6 +314,10 @@ fn roads_are_chosen_by_their_value_and_a_box() {
     let bbox = "0.15,-1,0.3,1".parse().map(Some).unwrap();
     let note = "3 edges are left out, because the box or the extract lacks one of their ends";
     assert_eq!(edges(RoadOptions { bbox, highway: vec![] }), (1, vec![note.to_owned()]));
+    let swapped = RoadOptions { bbox: "-1,0.15,1,0.3".parse().ok(), highway: vec![] };
+    let loaded = load_with(&bytes, ReadOptions { roads: swapped, ..ReadOptions::default() });
+    let said = "`--bbox`: no road of the extract is in the box; its order is west,south,east,north";
+    assert_eq!(loaded.unwrap().warnings, [said]);
     let across: BoundingBox = "179,-1,-179,1".parse().unwrap();
     assert!(across.contains([179.5, 0.0]) && across.contains([-180.0, 1.0]));
     assert!(!across.contains([0.0, 0.0]) && !across.contains([180.0, 2.0]));
@@ -339,7 +343,7 @@ fn ids_and_tags_are_kept_on_request() {
     for edge in 0..2 {
         assert_eq!(kept.row(edge).collect::<Vec<_>>(), ["77", "yes", ""]);
     }
-    assert_eq!(loaded.notes, ["no road has the tag 'nam'"]);
+    assert_eq!(loaded.warnings, ["no road has the tag 'nam'"]);
     let source = ColumnOptions { source: Some(choice("a")), ..options.columns };
     let error = load_with(&bytes, ReadOptions { columns: source, ..options }).unwrap_err();
     assert!(error.contains("`--source` applies to edge lists only"), "{error}");
