@@ -122,13 +122,15 @@ pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow
     }
 }
 
-/// A note if the vertices have names, and a format has numbers in their place.
-pub(crate) fn note_on_names(input: &Graph, format: Format) -> Option<String> {
+/// Warns if the vertices have names, and a format has numbers in their place. Returns the warning.
+pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
     let has_names = format.info().has_attributes || format == Format::KST;
-    (input.names.is_some() && !has_names).then(|| {
+    let warning = (input.names.is_some() && !has_names).then(|| {
         let title = format.title();
         format!("the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names")
-    })
+    });
+    output::warn(warning.as_slice());
+    warning
 }
 
 fn write_graph(
@@ -155,7 +157,8 @@ fn write_graph(
         request.refuse_changes(input)?;
         result?;
     }
-    Ok(report((input, note_on_names(input, format)), to, format.title(), start))
+    warn_of_names(input, format);
+    Ok(report(input, to, format.title(), start))
 }
 
 /// Writes all edges of a graph as [`forest_file::write`] does.
@@ -172,21 +175,16 @@ fn write_edges(
         request.refuse_changes(input)?;
         result?;
     }
-    Ok(report((input, None), &destination.output, destination.format.title(), start))
+    Ok(report(input, &destination.output, destination.format.title(), start))
 }
 
-/// What the input was, and what was written since `start`. `note` comes before those on the input.
-fn report(
-    (input, note): (&Graph, Option<String>),
-    to: &Output,
-    title: &str,
-    start: Instant,
-) -> String {
+/// What the input was, and what was written since `start`.
+fn report(input: &Graph, to: &Output, title: &str, start: Instant) -> String {
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
     let notes = input.notes.iter().filter(|note| !input.warnings.contains(note));
-    let notes: String = note.iter().chain(notes).map(|note| format!("note: {note}\n")).collect();
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
     format!("{notes}{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n")
 }
 

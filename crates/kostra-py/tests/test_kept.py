@@ -80,6 +80,7 @@ def test_only_decimal_numbers_become_floats(tmp_path):
             assert [str(value) for value in kept] == fields
 
 
+@pytest.mark.filterwarnings("ignore:a .* file has numbers in place of the nodes")
 def test_other_formats_hold_no_columns_and_are_refused(roads, tmp_path):
     forest = kostra.Graph.read(roads, **KEPT).minimum_spanning_forest()
     for extension in ["gr", "kst", "ids", "mtx"]:

@@ -35,7 +35,8 @@ def test_the_extension_decides_the_format(tmp_path):
     }
     forest.write(tmp_path / "f.graphml")
     assert set(networkx.read_graphml(tmp_path / "f.graphml")) == {"a", "b, c", "d"}
-    forest.write(tmp_path / "f.mtx")
+    with pytest.warns(UserWarning, match="a .mtx file has numbers in place of the nodes; .csv"):
+        forest.write(tmp_path / "f.mtx")
     assert scipy.io.mmread(tmp_path / "f.mtx").shape == (3, 3)
     forest.write(tmp_path / "f", format="json")
     assert len(json.loads((tmp_path / "f").read_text())["nodes"]) == 3

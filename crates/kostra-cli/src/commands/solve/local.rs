@@ -103,7 +103,7 @@ fn load(plan: &Plan) -> anyhow::Result<Graph> {
         input.coordinates = None;
     }
     let format = plan.output.as_ref().and_then(|output| output.format.graph());
-    input.notes.extend(format.and_then(|format| graph_file::note_on_names(&input, format)));
+    input.notes.extend(format.and_then(|format| graph_file::warn_of_names(&input, format)));
     input.notes.extend(note_on_threads(plan.input.threads));
     Ok(input)
 }
