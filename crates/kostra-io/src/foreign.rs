@@ -3,7 +3,7 @@
 use crate::formats::ZIP_MAGIC;
 
 /// The first bytes of binary files that Kostra reads neither as graphs nor as points.
-const BINARY: [(&[u8], &str); 19] = [
+const BINARY: [(&[u8], &str); 20] = [
     (b"7z\xbc\xaf\x27\x1c", ARCHIVE),
     (b"Rar!\x1a\x07", ARCHIVE),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WORKBOOK),
@@ -21,7 +21,8 @@ const BINARY: [(&[u8], &str); 19] = [
     (b"RDX2\n", R),
     (b"RDX3\n", R),
     (b"X\n\0\0\0", R),
-    (b"\x80\x04\x95", "this is a pickle of Python; save the array with numpy.save, or as CSV"),
+    (b"\x80\x04\x95", PICKLE),
+    (b"\x80\x05\x95", PICKLE),
     (b"\x89PNG\r\n\x1a\n", IMAGE),
     (b"\xff\xd8\xff", IMAGE),
     (b"II*\0", IMAGE),
@@ -31,7 +32,11 @@ const BINARY: [(&[u8], &str); 19] = [
 const ARCHIVE: &str = "this is an archive; unpack it and pass a file from it";
 const WORKBOOK: &str = "this is a workbook, such as of Excel; save the table as CSV";
 const IMAGE: &str = "this is an image; the command `kostra segment` divides PNG and TIFF images";
+const PICKLE: &str = "this is a pickle of Python; save the array with numpy.save, or as CSV";
 const R: &str = "this is a file of R; write the table with write.csv";
+
+/// The mark of a tar archive, and its place.
+const TAR: (usize, &[u8]) = (257, b"ustar");
 
 /// What a binary file is that Kostra does not read, and the remedy.
 pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
@@ -41,6 +46,9 @@ pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
         let name = bytes.get(30..).unwrap_or_default();
         let is_workbook = names.iter().any(|start| name.starts_with(start.as_bytes()));
         return Some(if is_workbook { WORKBOOK } else { ARCHIVE });
+    }
+    if bytes.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1)) {
+        return Some(ARCHIVE);
     }
     BINARY.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, sentence)| *sentence)
 }

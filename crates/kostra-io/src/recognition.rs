@@ -104,14 +104,22 @@ fn refused(bytes: &[u8], name: &str) -> Option<&'static str> {
     let starts = |word: &str| {
         start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
     };
-    let is_array = start.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    let inside = |bracket: &[u8]| start.strip_prefix(bracket).map(<[u8]>::trim_ascii_start);
     if let Some(sentence) = foreign::binary(bytes) {
         Some(sentence)
+    } else if starts("<osm") || (starts("<?xml") && memchr::memmem::find(start, b"<osm ").is_some())
+    {
+        Some("this is XML of OpenStreetMap; convert it to .osm.pbf, as with `osmium cat`")
     } else if starts("<?xml") || starts("<gexf") {
         Some("this is XML, but not GraphML, such as GEXF; save the graph as GraphML")
     } else if starts("*vertices") || starts("*network") {
         Some("this is a network of Pajek; save the graph as GraphML")
-    } else if is_array.is_some_and(|inside| matches!(inside, [b'[' | b'{', ..])) {
+    } else if inside(b"{").is_some_and(|member| member.starts_with(b"\"")) {
+        Some(
+            "this is JSON, but neither node-link JSON nor lines of GeoJSON; write an object with \
+             the members nodes and edges, or a CSV file",
+        )
+    } else if inside(b"[").is_some_and(|item| matches!(item, [b'[' | b'{', ..])) {
         Some(
             "this is a JSON array; write an object with the members nodes and edges, or a CSV file",
         )
