@@ -23,7 +23,8 @@ use kostra_core::{Platform, Representation, SolverInfo};
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::device::Device;
-use crate::forest_file::FoundForest;
+use crate::forest_file::{Destination, FoundForest};
+use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, thousands};
 pub(super) use budget::{Budget, parse_bytes};
@@ -157,6 +158,7 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let vertices = summary.vertices_of(&found.forest)?;
     if summary.ids == Ids::Occurring && vertices < summary.vertices {
         notes.push(NOTE_ON_IDS.to_owned());
+        notes.extend(plan.output.as_ref().and_then(|to| warn_of_ids(to, summary.vertices)));
     }
     let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
     let solve = solving + finishing.elapsed();
@@ -173,6 +175,19 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     notes.extend(external.checkpoints.as_ref().and_then(Checkpoints::note_on_lock));
     notes.insert(0, external.memory.describe(found.statistics));
     Ok(outcome(plan, place, (vertices, summary, found), (times, notes)))
+}
+
+/// Warns of a forest that is a graph, because its vertices are all ids up to the highest. Returns
+/// the warning.
+fn warn_of_ids(to: &Destination, vertices: u32) -> Option<String> {
+    to.format.graph()?;
+    let warning = format!(
+        "{} has the vertices 0 to {}; pass `--vertices {vertices}` for the input, too, to verify it",
+        to.output,
+        vertices - 1
+    );
+    output::warn(std::slice::from_ref(&warning));
+    Some(warning)
 }
 
 fn outcome(
