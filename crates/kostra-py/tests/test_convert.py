@@ -1,5 +1,6 @@
 """Graphs of other libraries, and from files."""
 
+import datetime
 import gzip
 import os
 import subprocess
@@ -31,6 +32,20 @@ def check(graph, ids=IDS, weights=W):
     assert forest.edge_ids.tolist() == ids
     kostra.verify(graph, forest)
     return forest
+
+
+def test_times_of_nanoseconds_are_no_integers():
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "datetime64[ns]")
+    table = pandas.DataFrame({"source": days[:2], "target": days[1:], "weight": [1.5, 2.5]})
+    names = [datetime.datetime(2020, 1, day) for day in (1, 2, 3)]
+    assert kostra.Graph.from_table(table).nodes == names
+    graph = kostra.Graph([0, 1], [1, 2])
+    graph.nodes = days
+    assert graph.nodes == names
+    forest = graph.minimum_spanning_forest()
+    assert kostra.bottleneck(forest, days[:1], days[1:2]).tolist() == [1]
+    graph.nodes = days + np.timedelta64(1, "ns")
+    assert graph.nodes == list(days + np.timedelta64(1, "ns"))
 
 
 def test_scipy_matrices_keep_their_zeros_and_order():

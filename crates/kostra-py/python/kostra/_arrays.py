@@ -221,6 +221,17 @@ def same(a, b):
     return a.tolist() == b.tolist()  # Python compares integers with floats exactly
 
 
+def listed(array):
+    """The values of an array as a list of Python's types. Times of nanoseconds become datetimes if
+    they are whole microseconds; ``tolist`` would make integers of them.
+    """
+    if isinstance(array, np.ndarray) and array.dtype.kind in "mM":
+        rounded = array.astype(array.dtype.kind + "8[us]")
+        if any(isinstance(value, int) for value in array.tolist()):
+            return rounded.tolist() if (rounded == array).all() else list(array)
+    return array.tolist()
+
+
 def typed(array, dtype):
     """A read-only array of the engine, in the type of the input; copied if the widths differ."""
     if array.dtype != dtype:

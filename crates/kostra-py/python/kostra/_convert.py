@@ -164,7 +164,7 @@ def table(frame, source, target, weight, id=None):
             "convert both to texts"
         ) from error
     u, v = numbers[: len(u)], numbers[len(u) :]
-    nodes = nodes.tolist()
+    nodes = _arrays.listed(nodes)
     _warn_of_missing(nodes)
     return Columns(u, v, weights, len(nodes), nodes), weight, None
 

@@ -62,7 +62,8 @@ def vertices(argument, values, forest, names):
     if hasattr(values, "__len__") and len(values) == 0:
         return np.empty(0, np.uint32), False
     if _are_names(argument, values, _are_integers(values), forest, names):
-        items = np.asarray(values).tolist() if hasattr(values, "__array__") else list(values)
+        is_array = hasattr(values, "__array__")
+        items = _arrays.listed(np.asarray(values)) if is_array else list(values)
         found = [
             forest._names().number(f"{argument}[{place}]", item) for place, item in enumerate(items)
         ]

@@ -42,7 +42,7 @@ class Vertices(Value):
         if nodes is not None and not isinstance(nodes, list):
             if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
                 raise TypeError(f"nodes must be a list of names or None, not {nodes!r}")
-            nodes = nodes.tolist() if hasattr(nodes, "tolist") else list(nodes)
+            nodes = _arrays.listed(nodes) if hasattr(nodes, "tolist") else list(nodes)
         if nodes is not None and len(nodes) != self.n:
             names = _arrays.counted(len(nodes), "name", "names")
             raise ValueError(f"nodes has {names}, but there are {self.n} vertices")
