@@ -82,6 +82,9 @@ impl Band {
         let half = ((ux.abs() + uy.abs()) / 2.0).max(0.5);
         // At this distance, the line covers nothing of a pixel.
         let reach = pen.radius + half;
+        // How much of the pixel's width is between the two sides of the line, in 256ths: by how
+        // much it grows with each unit below `reach`, and the most.
+        let (growth, most) = (128.0 / half, 256.0 * (pen.radius / half).min(1.0));
         // The conversions to integers limit to 0.
         let range = |low: f32, high: f32, within: &Range<usize>| {
             (low as usize).max(within.start)..((high + 1.0) as usize).min(within.end)
@@ -93,24 +96,30 @@ impl Band {
         // Where the strip around the line crosses a row. Division by 0 gives bounds that are
         // infinite or no numbers; `max` and `min` ignore them.
         let (slope, strip) = (ux / uy, reach / uy.abs());
+        let color = pen.color.map(i32::from);
         for row in rows {
             let down = row as f32 + 0.5 - y;
             let middle = x + down * slope;
             let low = (x.min(end[0]) - reach).max(middle - strip);
             let high = (x.max(end[0]) + reach).min(middle + strip);
-            for column in range(low, high, &(0..self.width)) {
+            let columns = range(low, high, &(0..self.width));
+            let start = (row - self.rows.start) * self.width;
+            let pixels = &mut self.pixels[start..start + self.width];
+            for (column, pixel) in columns.clone().zip(pixels.get_mut(columns).unwrap_or_default())
+            {
                 let right = column as f32 + 0.5 - x;
                 // How far the pixel is from the line through both ends, and beyond the ends.
                 let (beside, along) = (right * uy - down * ux, right * ux + down * uy);
-                let beyond = (-along).max(along - length).max(0.0);
-                let distance = (beside * beside + beyond * beyond).sqrt();
-                // How much of the pixel's width is between the two sides of the line.
-                let covered = pen.radius.min(distance + half) - (distance - half).max(-pen.radius);
-                let share = ((covered / (half * 2.0)).clamp(0.0, 1.0) * 256.0) as i32;
-                let pixel = &mut self.pixels[(row - self.rows.start) * self.width + column];
-                for (channel, color) in pixel.iter_mut().zip(pen.color) {
+                let beyond = (-along).max(along - length);
+                let distance = if beyond > 0.0 {
+                    (beside * beside + beyond * beyond).sqrt()
+                } else {
+                    beside.abs()
+                };
+                let share = ((reach - distance) * growth).clamp(0.0, most) as i32;
+                for (channel, color) in pixel.iter_mut().zip(color) {
                     let old = i32::from(*channel);
-                    *channel = (old + (((i32::from(color) - old) * share) >> 8)) as u8;
+                    *channel = (old + (((color - old) * share) >> 8)) as u8;
                 }
             }
         }
