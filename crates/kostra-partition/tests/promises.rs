@@ -102,7 +102,7 @@ fn every_kind_of_graph_gets_a_balanced_partition_without_empty_parts() {
 
 #[test]
 fn the_number_of_threads_does_not_change_the_partition() {
-    for spec in ["grid:rows=150,cols=150", "rmat:scale=14,edgefactor=8", "road:n=30000"] {
+    for spec in ["grid:rows=100,cols=100", "rmat:scale=13,edgefactor=8", "road:n=12000"] {
         let graph = generated(spec);
         for preset in Preset::ALL {
             let with = |threads| checked(&graph, Options { preset, threads, seed: 5, ..into(9) });
