@@ -146,10 +146,11 @@ const STARTS: [&str; 7] = [
     "# kostra edge list: 4 vertices, 3 edges\n",
 ];
 
+/// Lines that are longer than the buffers of the readers and the head that recognition sees.
 #[test]
-fn lines_of_a_megabyte_are_answered_in_a_sentence() {
+fn long_lines_are_answered_in_a_sentence() {
     for unit in ["1", "1 ", " ", "a ", "x", "\"", "{", "1,", "%"] {
-        let line = unit.repeat((1 << 20) / unit.len());
+        let line = unit.repeat((1 << 18) / unit.len());
         for start in STARTS {
             let text = format!("{start}{line}\n");
             for format in formats() {
