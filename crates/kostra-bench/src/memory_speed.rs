@@ -48,12 +48,14 @@ const TABLES_MIB: [usize; 5] = [4, 16, 64, 256, 1024];
 pub(crate) const LARGEST_TABLE_MIB: usize = 1024;
 /// A measurement is repeated this often, and the fastest repetition counts.
 const REPETITIONS: usize = 5;
+/// Debug builds, whose times mean nothing, take a fraction of the steps.
+const STEPS: usize = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 23 };
 /// The accesses per thread and repetition.
-const ACCESSES: usize = 1 << 23;
+const ACCESSES: usize = STEPS;
 const VALUES_PER_MIB: usize = 1 << 18;
 /// The multiplications per thread and repetition, and the number of independent chains that they
 /// form.
-const MULTIPLICATIONS: usize = 1 << 27;
+const MULTIPLICATIONS: usize = 16 * STEPS;
 const CHAINS: usize = 8;
 
 /// Measures memory with `threads` threads and tables of up to `largest_mib` MiB, in a few seconds.
