@@ -99,7 +99,7 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
         .collect();
     let pairs = (0..m).map(|i| (2 * i, 2 * i + 1)).collect();
     let path = (0..m).map(|i| (i, i + 1)).collect();
-    let few_of_many = (0..3000).map(|_| (random.below(1 << 20), random.below(1 << 20))).collect();
+    let few_of_many = (0..3000).map(|_| (random.below(1 << 18), random.below(1 << 18))).collect();
     let weighted = |n: u32, edges: Vec<(u32, u32, u32)>| {
         let (ends, weights): (Vec<_>, Vec<_>) =
             edges.into_iter().map(|(u, v, w)| ((u, v), w)).unzip();
@@ -118,7 +118,7 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
         ("a hub that every slice has edges at", graph(n, hub, &mut random)),
         ("pairs", graph(2 * m, pairs, &mut random)),
         ("a path", graph(m + 1, path, &mut random)),
-        ("few edges among many vertices", graph(1 << 20, few_of_many, &mut random)),
+        ("few edges among many vertices", graph(1 << 18, few_of_many, &mut random)),
         ("an ascending path", weighted(5000, ascending)),
         ("a star of equal edges", weighted(5000, star)),
         ("equal edges", weighted(2000, equal)),
