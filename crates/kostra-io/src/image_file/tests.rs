@@ -149,6 +149,8 @@ fn arrays_may_be_volumes_and_have_any_order_of_bytes_and_values() {
     let values: Vec<u8> = (0..24).collect();
     let image = read_image_bytes("a", &npy("|u1", "False", "2, 3, 4", &values)).unwrap();
     assert_eq!((image.shape, image.may_be_volume, image.is_bytes), (vec![2, 3, 4], true, true));
+    let mask = read_image_bytes("a", &npy("|b1", "False", "1, 2", &[0, 1])).unwrap();
+    assert_eq!((mask.values, mask.is_bytes), (PixelValues::Single(vec![0.0, 1.0]), false));
     // In Fortran's order, the value at [i, j, k] is stored at i + 2 (j + 3 k).
     let (_, read) = single(&npy("|u1", "True", "2, 3, 4", &values));
     let expected = (0..24).map(|at| (at / 12 + 2 * (at / 4 % 3 + 3 * (at % 4))) as f32);

@@ -16,6 +16,7 @@ const LEAST_ROUNDED: u64 = 1 << 24;
 /// The type of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    Boolean,
     Signed,
     Unsigned,
     Float,
@@ -142,7 +143,7 @@ impl<'a> Array<'a> {
         self.size <= if self.kind == Kind::Float { 4 } else { 2 }
     }
 
-    /// Whether the values are bytes without a sign.
+    /// Whether the values are integers of 8 bits without a sign.
     #[cfg(feature = "image")]
     pub(crate) fn is_bytes(&self) -> bool {
         self.kind == Kind::Unsigned && self.size == 1
@@ -187,7 +188,9 @@ impl<'a> Array<'a> {
                 let unused = u64::BITS - 8 * self.size as u32;
                 Number::Integer((bits << unused) as i64 >> unused)
             }
-            Kind::Unsigned => i64::try_from(bits).map_or(Number::Huge(bits), Number::Integer),
+            Kind::Boolean | Kind::Unsigned => {
+                i64::try_from(bits).map_or(Number::Huge(bits), Number::Integer)
+            }
         }
     }
 
@@ -235,8 +238,9 @@ fn kind_of(dtype: &str) -> Option<(Kind, usize, bool)> {
         _ => return None,
     };
     let kind = match (kind, size) {
+        ("b", 1) => Kind::Boolean,
         ("i", 1 | 2 | 4 | 8) => Kind::Signed,
-        ("u", 1 | 2 | 4 | 8) | ("b", 1) => Kind::Unsigned,
+        ("u", 1 | 2 | 4 | 8) => Kind::Unsigned,
         ("f", 4 | 8) => Kind::Float,
         _ => return None,
     };
