@@ -10,6 +10,7 @@ mod svg;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -103,10 +104,17 @@ impl PictureFormat {
         })
     }
 
-    fn write(self, picture: &Picture, size: u32, to: &mut dyn Write) -> io::Result<()> {
+    /// Writes a picture. `size` and `threads` apply to PNG.
+    fn write(
+        self,
+        picture: &Picture,
+        size: u32,
+        threads: usize,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
         match self {
             Self::Svg => svg::write(picture, to),
-            Self::Png => png::write(picture, size, to),
+            Self::Png => png::write(picture, size, threads, to),
             Self::Html => html::write(picture, to),
         }
     }
@@ -143,7 +151,8 @@ pub fn draw_forest(
     };
     let picture = Picture::new(title.to_owned(), &shown, &places(edges, &forest, coordinates));
     let mut bytes = Vec::new();
-    format.write(&picture, SIZE, &mut bytes)?;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    format.write(&picture, SIZE, threads, &mut bytes)?;
     Ok(bytes)
 }
 
@@ -230,7 +239,10 @@ impl Command for Arguments {
         };
         let picture = Picture::new(plan.input.source.to_string(), &shown, &places);
         plan.input.refuse_changes(&input)?;
-        output::write_lines(&plan.output, |to| plan.format.write(&picture, plan.size, to))?;
+        let threads = plan.input.threads.wanted();
+        output::write_lines(&plan.output, |to| {
+            plan.format.write(&picture, plan.size, threads, to)
+        })?;
         drop(stage);
         let missing = places.iter().filter(|place| !place.iter().all(|x| x.is_finite())).count();
         if !plan.quiet {

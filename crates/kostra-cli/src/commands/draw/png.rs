@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use kostra_parallel::for_each_mut;
 use png::{BitDepth, ColorType, Encoder};
 
 use super::picture::Picture;
@@ -11,11 +12,16 @@ use super::style::Style;
 /// The rows that are drawn at a time, so that their pixels stay in the cache.
 const BAND: usize = 32;
 
-/// Writes the picture, with `side` pixels on the longer side.
+/// Draws the picture on `threads` threads, with `side` pixels on the longer side, and writes it.
 ///
 /// # Errors
 /// When the output cannot be written, or the picture cannot be held.
-pub(super) fn write(picture: &Picture, side: u32, to: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    picture: &Picture,
+    side: u32,
+    threads: usize,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let style = Style::new(picture);
     let [width, height] = picture.size.map(|length| length + style.margin * 2);
     let scale = side as f32 / width.max(height) as f32;
@@ -26,17 +32,15 @@ pub(super) fn write(picture: &Picture, side: u32, to: &mut dyn Write) -> io::Res
     encoder.set_depth(BitDepth::Eight);
     let mut writer = encoder.write_header()?;
     let mut rows = writer.stream_writer()?;
-    let place = |vertex: u32| {
-        picture.points[vertex as usize].map(|x| (x as f32 + style.margin as f32) * scale)
-    };
-    for first in (0..height as usize).step_by(BAND) {
-        let mut band = Band::white(first..(first + BAND).min(height as usize), width as usize);
-        for layer in &picture.layers {
-            let radius = (style.line * layer.width) as f32 * scale / 2.0;
-            let pen = Pen { color: channels(layer.color), radius };
-            layer.ends.iter().for_each(|&(u, v)| band.draw(place(u), place(v), pen));
+    let (width, height) = (width as usize, height as usize);
+    let starts: Vec<_> = (0..height).step_by(BAND).collect();
+    for starts_of_threads in starts.chunks(threads) {
+        let band = |&first: &usize| Band::white(first..(first + BAND).min(height), width);
+        let mut bands: Vec<_> = starts_of_threads.iter().map(band).collect();
+        for_each_mut(&mut bands, |band| band.draw_picture(picture, &style, scale));
+        for band in bands {
+            rows.write_all(band.pixels.as_flattened())?;
         }
-        rows.write_all(band.pixels.as_flattened())?;
     }
     rows.finish()?;
     writer.finish()?;
@@ -68,6 +72,18 @@ impl Band {
     fn white(rows: Range<usize>, width: usize) -> Self {
         let pixels = vec![[u8::MAX; 3]; rows.len() * width];
         Self { rows, width, pixels }
+    }
+
+    /// Draws what the rows show of a picture.
+    fn draw_picture(&mut self, picture: &Picture, style: &Style, scale: f32) {
+        let place = |vertex: u32| {
+            picture.points[vertex as usize].map(|x| (x as f32 + style.margin as f32) * scale)
+        };
+        for layer in &picture.layers {
+            let radius = (style.line * layer.width) as f32 * scale / 2.0;
+            let pen = Pen { color: channels(layer.color), radius };
+            layer.ends.iter().for_each(|&(u, v)| self.draw(place(u), place(v), pen));
+        }
     }
 
     /// Draws a line with round ends. A pixel that the line covers in part gets a part of its color.
@@ -146,8 +162,12 @@ mod tests {
             size: [1000, 900],
             layers: vec![layer],
         };
-        let mut png = Vec::new();
-        write(&picture, 208, &mut png).unwrap();
+        let [png, by_several] = [1, 3].map(|threads| {
+            let mut png = Vec::new();
+            write(&picture, 208, threads, &mut png).unwrap();
+            png
+        });
+        assert_eq!(png, by_several);
         let mut reader = png::Decoder::new(&png[..]).read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size()];
         let info = reader.next_frame(&mut bytes).unwrap();
