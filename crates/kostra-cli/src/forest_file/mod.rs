@@ -16,6 +16,6 @@ pub(crate) use destination::{Destination, ForestFormat};
 pub use found::FoundForest;
 pub(crate) use line::Style;
 pub(crate) use read::read;
-pub(crate) use write::write;
 #[cfg(feature = "mpi")]
 pub(crate) use write::write_ids;
+pub(crate) use write::{check_names, write};

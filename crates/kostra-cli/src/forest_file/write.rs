@@ -84,7 +84,7 @@ pub(super) fn check_columns(kept: Option<&KeptColumns>, remedy: &str) -> anyhow:
 }
 
 /// Refuses names that readers of edge lists would not return.
-pub(super) fn check_names(names: Option<&[String]>) -> anyhow::Result<()> {
+pub(crate) fn check_names(names: Option<&[String]>) -> anyhow::Result<()> {
     for (vertex, name) in names.unwrap_or_default().iter().enumerate() {
         if name.is_empty() {
             anyhow::bail!(

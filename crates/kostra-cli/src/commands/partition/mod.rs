@@ -1,6 +1,7 @@
 //! `kostra partition`: divides the vertices of a graph into parts.
 
 mod divide;
+mod table;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -31,15 +32,17 @@ use crate::{file_roles, output};
 Examples:
   kostra partition mesh.graph -k 8
   kostra partition roads.gr.gz -k 64 --preset eco -o parts.txt
+  kostra partition network.csv -k 8 -o parts.csv
   kostra partition roads.gr.gz -k 4 --imbalance 0.1 --json
   kostra partition traffic.csv -k 4 --edge-weights
   kostra partition loads.graph -k 4 --vertex-weights
   kostra partition roads.gr.gz -k 8 --device cuda --trace
 
 The output has one part number per line, in the order of the vertices, as METIS
-writes it. Every edge counts as 1, unless `--edge-weights` is given, and
-parallel edges add up. The partition is the same for any number of threads. On a
-CUDA device, it may differ from run to run."
+writes it. A .csv file has the name or the number of each vertex, too. Every
+edge counts as 1, unless `--edge-weights` is given, and parallel edges add up.
+The partition is the same for any number of threads. On a CUDA device, it may
+differ from run to run."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -88,7 +91,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "WAY", value_parser = one_of(Refinement::ALL, Refinement::name))]
     refinement: Option<Refinement>,
 
-    /// The file for the part numbers; `-` for standard output
+    /// The file for the part numbers, .csv for a table; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
@@ -128,6 +131,8 @@ struct Plan {
     vertex_weights: bool,
     place: Place,
     output: Option<Output>,
+    /// Whether the output is a table of vertices and parts.
+    is_table: bool,
     json: bool,
     trace: bool,
     quiet: bool,
@@ -155,6 +160,8 @@ impl Plan {
         };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
+        let extension = arguments.output.as_deref().and_then(output::extension);
+        let is_table = extension.as_deref() == Some("csv");
         let edge_weights = arguments.edge_weights;
         let nan = if edge_weights { Nan::Error } else { Nan::Skip };
         let vertex_weights = arguments.vertex_weights;
@@ -169,7 +176,18 @@ impl Plan {
             threads: input.threads.wanted(),
         };
         let Arguments { json, trace, quiet, .. } = arguments;
-        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace, quiet })
+        Ok(Self {
+            input,
+            options,
+            edge_weights,
+            vertex_weights,
+            place,
+            output,
+            is_table,
+            json,
+            trace,
+            quiet,
+        })
     }
 }
 
@@ -186,9 +204,14 @@ impl Command for Arguments {
                 "{source}: the graph has no weights of vertices; omit `--vertex-weights`"
             );
         }
+        if let Some(to) = plan.output.as_ref().filter(|_| input.names.is_some() && !plan.is_table) {
+            let warning = format!("{to} has no names of vertices; a .csv file has them");
+            output::warn(std::slice::from_ref(&warning));
+            input.notes.push(warning);
+        }
         let outcome = divide(&plan, &mut input)?;
         plan.input.refuse_changes(&input)?;
-        let write = write(&plan, &outcome.partition)?;
+        let write = write(&plan, &input, &outcome.partition)?;
         let mut text = if plan.json {
             report::json(&record((&plan, device), &input, &outcome, write))?
         } else {
@@ -205,11 +228,15 @@ impl Command for Arguments {
 }
 
 /// Writes the part numbers, if planned, and returns the time.
-fn write(plan: &Plan, partition: &Partition) -> anyhow::Result<Option<Duration>> {
+fn write(plan: &Plan, input: &Graph, partition: &Partition) -> anyhow::Result<Option<Duration>> {
     let Some(to) = &plan.output else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    output::write_lines(to, |lines| part_file::write(lines, partition))?;
+    if plan.is_table {
+        table::write(to, input.names.as_deref(), partition)?;
+    } else {
+        output::write_lines(to, |lines| part_file::write(lines, partition))?;
+    }
     Ok(Some(start.elapsed()))
 }
 
