@@ -48,14 +48,13 @@ const TABLES_MIB: [usize; 5] = [4, 16, 64, 256, 1024];
 pub(crate) const LARGEST_TABLE_MIB: usize = 1024;
 /// A measurement is repeated this often, and the fastest repetition counts.
 const REPETITIONS: usize = 5;
-/// Debug builds, whose times mean nothing, take a fraction of the steps.
-const STEPS: usize = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 23 };
-/// The accesses per thread and repetition.
-const ACCESSES: usize = STEPS;
+/// The accesses per thread and repetition. Those of debug builds are few, because their times mean
+/// nothing.
+const ACCESSES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 23 };
 const VALUES_PER_MIB: usize = 1 << 18;
 /// The multiplications per thread and repetition, and the number of independent chains that they
 /// form.
-const MULTIPLICATIONS: usize = 16 * STEPS;
+const MULTIPLICATIONS: usize = 16 * ACCESSES;
 const CHAINS: usize = 8;
 
 /// Measures memory with `threads` threads and tables of up to `largest_mib` MiB, in a few seconds.

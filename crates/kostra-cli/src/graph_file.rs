@@ -125,12 +125,12 @@ pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow
 /// Warns if the vertices have names, and a format has numbers in their place. Returns the warning.
 pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
     let has_names = format.info().has_attributes || format == Format::KST;
-    let warning = (input.names.is_some() && !has_names).then(|| {
+    (input.names.is_some() && !has_names).then(|| {
         let title = format.title();
-        format!("the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names")
-    });
-    output::warn(warning.as_slice());
-    warning
+        output::warned(format!(
+            "the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names"
+        ))
+    })
 }
 
 fn write_graph(

@@ -43,6 +43,12 @@ pub(crate) fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| tell(&format!("warning: {warning}\n")));
 }
 
+/// Prints a warning as [`warn`] does, and returns it, because reports list it as a note.
+pub(crate) fn warned(warning: String) -> String {
+    warn(std::slice::from_ref(&warning));
+    warning
+}
+
 /// Runs a function that prints to standard output with the standard library, which ignores a closed
 /// stream.
 ///

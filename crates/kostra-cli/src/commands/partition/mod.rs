@@ -206,8 +206,7 @@ impl Command for Arguments {
         }
         if let Some(to) = plan.output.as_ref().filter(|_| input.names.is_some() && !plan.is_table) {
             let warning = format!("{to} has no names of vertices; a .csv file has them");
-            output::warn(std::slice::from_ref(&warning));
-            input.notes.push(warning);
+            input.notes.push(output::warned(warning));
         }
         let outcome = divide(&plan, &mut input)?;
         plan.input.refuse_changes(&input)?;

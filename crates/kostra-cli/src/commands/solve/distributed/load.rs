@@ -97,8 +97,7 @@ fn read(
         let ids = lowest..part.graph.vertices().into();
         let warning =
             io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
-        output::warn(warning.as_slice());
-        notes.extend(warning);
+        notes.extend(warning.map(output::warned));
     }
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (Some(part.format), Compression::None);

@@ -181,13 +181,11 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
 /// the warning.
 fn warn_of_ids(to: &Destination, vertices: u32) -> Option<String> {
     to.format.graph()?;
-    let warning = format!(
+    Some(output::warned(format!(
         "{} has the vertices 0 to {}; pass `--vertices {vertices}` for the input, too, to verify it",
         to.output,
         vertices - 1
-    );
-    output::warn(std::slice::from_ref(&warning));
-    Some(warning)
+    )))
 }
 
 fn outcome(
