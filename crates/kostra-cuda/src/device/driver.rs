@@ -69,6 +69,13 @@ const FUNCTIONS: [&str; 52] = [
     "cuStreamWaitEvent",
 ];
 
+const NO_LIBRARY: &str = if cfg!(target_feature = "crt-static") {
+    "this program is linked statically and cannot open the driver's library; `cargo build --release` and the Python \
+     package make a `kostra` that can"
+} else {
+    "this machine has no NVIDIA driver, or the system does not find the driver's library (libcuda.so.1)"
+};
+
 /// The number of devices that the machine's driver finds, at least 1.
 pub(crate) fn devices() -> Result<usize, NoDevice> {
     let names = ["cuda", "nvcuda"].into_iter().flat_map(cudarc::get_lib_name_candidates);
@@ -82,9 +89,7 @@ fn devices_by(names: impl IntoIterator<Item = String>) -> Result<usize, NoDevice
     // uses CUDA does, this one trusts that a library of this name is the driver.
     let library = names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok());
     let Some(library) = library else {
-        return Err(NoDevice::because(
-            "this machine has no NVIDIA driver, or the system does not find the driver's library (libcuda.so.1)",
-        ));
+        return Err(NoDevice::because(NO_LIBRARY));
     };
     // The library stays open, because drivers do not expect to be unloaded.
     let driver = Driver { library: ManuallyDrop::new(library) };
