@@ -2,12 +2,14 @@
 
 use kostra_core::{Platform, SolverInfo, SolverOption};
 
+use crate::multigraphs::Random;
+
 /// The options of a solver that are set, with their values.
 pub type Variant = Vec<(&'static str, u64)>;
 
 /// The variants with which a solver is tested everywhere. A device solver is tested with
 /// [all variants](all_variants), because options select kernels and grids. Other solvers are tested
-/// with their defaults, and in `tests/options.rs` with all variants.
+/// with their defaults, and in `tests/options.rs` with [covering variants](covering_variants).
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
     if info.platform == Platform::Cuda { all_variants(info) } else { vec![Vec::new()] }
 }
@@ -23,6 +25,25 @@ pub fn all_variants(info: &SolverInfo) -> Vec<Variant> {
             .flat_map(|variant| values.iter().map(|&value| with(variant, value)))
             .collect()
     })
+}
+
+/// A few of [all variants](all_variants), which together set every option to each of its [`values`].
+/// The random numbers decide which values are combined.
+pub fn covering_variants(info: &SolverInfo, random: &mut Random) -> Vec<Variant> {
+    let columns: Vec<_> = info
+        .options
+        .iter()
+        .map(|option| {
+            let mut values = values(option);
+            let first = random.below(values.len() as u32);
+            values.rotate_left(first as usize);
+            (option.name, values)
+        })
+        .collect();
+    let count = columns.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
+    let variant =
+        |row| columns.iter().map(move |(name, values)| (*name, values[row % values.len()]));
+    (0..count).map(|row| variant(row).collect()).collect()
 }
 
 /// The values with which an option is tested, ascending: all values if there are at most four,
@@ -60,6 +81,26 @@ mod tests {
         assert_eq!(values(&option(2, 5, 2)), [2, 3, 4, 5]);
         assert_eq!(values(&option(32, 1024, 512)), [32, 33, 512, 528, 1024]);
         assert_eq!(values(&option(0, u64::MAX, 0)), [0, 1, u64::MAX / 2, u64::MAX]);
+    }
+
+    #[test]
+    fn covering_variants_have_every_value_and_in_time_every_combination() {
+        for info in solvers().map(Solver::info) {
+            let mut random = Random(1);
+            let mut seen = HashSet::new();
+            for _ in 0..2000 {
+                let variants = covering_variants(info, &mut random);
+                for option in info.options {
+                    for value in values(option) {
+                        assert!(
+                            variants.iter().any(|variant| variant.contains(&(option.name, value)))
+                        );
+                    }
+                }
+                seen.extend(variants);
+            }
+            assert_eq!(seen, all_variants(info).into_iter().collect(), "{}", info.id);
+        }
     }
 
     #[test]

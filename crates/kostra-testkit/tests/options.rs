@@ -3,11 +3,12 @@
 
 use kostra::{generate::generate, solvers};
 use kostra_core::{AnyGraph, EdgeId, Order, Platform, Run, Solver, VertexParts};
-use kostra_testkit::matrix::{Answer, ORDERS, check_settings, in_turn};
+use kostra_testkit::matrix::{Answer, ORDERS, check_settings, thread_counts};
+use kostra_testkit::multigraphs::Random;
 use kostra_testkit::oracle;
 use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite;
-use kostra_testkit::variants::all_variants;
+use kostra_testkit::variants::covering_variants;
 use proptest::prelude::*;
 
 fn solvers_with_options() -> impl Iterator<Item = &'static dyn Solver> {
@@ -15,13 +16,20 @@ fn solvers_with_options() -> impl Iterator<Item = &'static dyn Solver> {
     solvers().filter(on_threads).filter(|solver| !solver.info().options.is_empty())
 }
 
-/// Solves with every combination of option values, each on one number of threads. The number
-/// changes with the turn: starting threads takes most of the time on small graphs.
-fn check(graph: &AnyGraph, order: Order, answer: &Answer, (about, turn): (&str, usize)) {
+/// How often each kind of graph is solved with every option value, in other combinations.
+const COMBINATIONS: usize = 3;
+
+/// Solves with every value of every option. The random numbers decide which values are combined,
+/// and the number of threads of each combination.
+fn check(graph: &AnyGraph, order: Order, answer: &Answer, about: &str, random: &mut Random) {
     for solver in solvers_with_options() {
         let info = solver.info();
-        let settings = in_turn(info.platform, all_variants(info), turn);
-        let tally = check_settings(solver, graph, order, answer, settings)
+        let threads = thread_counts(info.platform);
+        let settings: Vec<_> = covering_variants(info, random)
+            .into_iter()
+            .map(|variant| (threads[random.below(threads.len() as u32) as usize], variant))
+            .collect();
+        let tally = check_settings(solver, graph, order, answer, settings.into_iter())
             .unwrap_or_else(|fault| panic!("{about}: {fault}"));
         assert!(tally.refused.is_empty(), "{about}: {:?}", tally.refused);
     }
@@ -30,9 +38,10 @@ fn check(graph: &AnyGraph, order: Order, answer: &Answer, (about, turn): (&str, 
 #[test]
 fn every_option_value_gives_the_forest_of_every_case() {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
-    for (turn, case) in cases.iter().enumerate() {
+    let random = &mut Random(1);
+    for case in &cases {
         for order in ORDERS {
-            check(&case.graph, order, case.answer(order), (&case.name, turn));
+            check(&case.graph, order, case.answer(order), &case.name, random);
         }
     }
 }
@@ -51,12 +60,15 @@ fn every_option_value_gives_the_forest_of_each_kind_of_graph() {
         "complete:n=80,weights=equal",
         "empty:n=100",
     ];
-    for (turn, spec) in specs.into_iter().enumerate() {
+    let random = &mut Random(2);
+    for spec in specs {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
         for order in ORDERS {
             let answer =
                 Answer::verified(&graph, order).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
-            check(&graph, order, &answer, (spec, turn));
+            for _ in 0..COMBINATIONS {
+                check(&graph, order, &answer, spec, random);
+            }
         }
     }
 }
