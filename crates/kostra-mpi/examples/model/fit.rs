@@ -53,10 +53,16 @@ impl Run {
 pub(crate) fn runs(record: &str) -> Result<Vec<Run>, String> {
     let record: Value = serde_json::from_str(record).map_err(|error| error.to_string())?;
     let all = record["measured"].as_array().ok_or("the record has no list 'measured'")?;
-    Ok(all.iter().filter_map(run).collect())
+    let mut runs = Vec::new();
+    for record in all {
+        runs.extend(run(record, &runs));
+    }
+    Ok(runs)
 }
 
-fn run(record: &Value) -> Option<Run> {
+/// The run of an entry of the record. The simulation of an earlier run in the same setting is the
+/// simulation of this one.
+fn run(record: &Value, earlier: &[Run]) -> Option<Run> {
     let (vertices, edges) = record["spec"].as_str()?.strip_prefix("gnm:n=")?.split_once(",m=")?;
     let (vertices, edges) = (number(vertices)?, number(edges)?);
     let ranks = record["ranks"].as_u64()? as usize;
@@ -77,7 +83,9 @@ fn run(record: &Value) -> Option<Run> {
     }
     let setting =
         Setting { ranks, owned: vertices / ranks as f64, density: (edges / vertices) as usize };
-    Some(Run { setting, seconds, phases, simulation: simulate(setting) })
+    let same = earlier.iter().find(|run| run.setting == setting);
+    let simulation = same.map_or_else(|| simulate(setting), |run| run.simulation.clone());
+    Some(Run { setting, seconds, phases, simulation })
 }
 
 /// A number of a graph specification, such as 50M.

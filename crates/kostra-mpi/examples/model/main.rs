@@ -35,7 +35,7 @@ struct Network {
 const NETWORK: Network = Network { message: 1.5e-6, node: 12.5e9, ranks_per_node: 48.0 };
 
 fn main() -> ExitCode {
-    match tables() {
+    match runs(RECORD).and_then(|runs| tables(&runs)) {
         Ok(tables) => {
             println!("{tables}");
             ExitCode::SUCCESS
@@ -48,16 +48,15 @@ fn main() -> ExitCode {
 }
 
 /// All tables, as Markdown.
-fn tables() -> Result<String, String> {
-    let runs = runs(RECORD)?;
+fn tables(runs: &[Run]) -> Result<String, String> {
     let (near, far): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.setting.owned == OWNED);
     let rates = fit(&near);
     let far = far.first().ok_or("the record has no run with more vertices on a rank")?;
     let slower = slower(far, &rates);
     Ok([
-        simulated_traffic(&runs),
+        simulated_traffic(runs),
         fitted(&rates, slower),
-        compared(&runs, &rates),
+        compared(runs, &rates),
         predicted(&rates, slower),
     ]
     .join("\n\n"))
@@ -202,13 +201,17 @@ fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
+
+    static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| runs(RECORD).unwrap());
 
     #[test]
     fn the_simulation_sends_what_ranks_have_sent() {
-        for run in runs(RECORD).unwrap() {
+        for run in &*RUNS {
             let (simulated, counted) =
-                (in_phases(&run, &COMPARED), run.measured(&["share", "round", "filter"]).sent);
+                (in_phases(run, &COMPARED), run.measured(&["share", "round", "filter"]).sent);
             for (simulated, counted) in
                 [(simulated.messages, counted.messages), (simulated.bytes, counted.bytes)]
             {
@@ -224,7 +227,7 @@ mod tests {
     #[test]
     fn the_document_contains_these_tables() {
         let document = include_str!("../../../../docs/performance/mpi-model.md");
-        for line in tables().unwrap().lines() {
+        for line in tables(&RUNS).unwrap().lines() {
             assert!(document.contains(line), "docs/performance/mpi-model.md lacks: {line}");
         }
     }
