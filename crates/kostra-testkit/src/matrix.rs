@@ -167,24 +167,27 @@ static DEVICE: LazyLock<Result<(), String>> = LazyLock::new(|| {
 /// # Errors
 /// The first solver with a different answer.
 pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
-    check_both(graph, |order| Ok(Answer::by_definition(graph, order)))
+    let mut tally = Tally::default();
+    for order in ORDERS {
+        tally.add(check(graph, order, &Answer::by_definition(graph, order))?);
+    }
+    Ok(tally)
 }
 
-/// Runs every solver on a graph and compares the answers with one verified answer.
+/// Runs every solver on a graph, each [in turn](in_turn) on one number of threads, and compares the
+/// answers with one verified answer.
 ///
 /// # Errors
 /// The first solver with a different answer, or the violation that the verifier found.
-pub fn check_verified(graph: &AnyGraph) -> Result<Tally, Disagreement> {
-    check_both(graph, |order| Answer::verified(graph, order))
-}
-
-fn check_both(
-    graph: &AnyGraph,
-    answer: impl Fn(Order) -> Result<Answer, Disagreement>,
-) -> Result<Tally, Disagreement> {
+pub fn check_verified(graph: &AnyGraph, turn: usize) -> Result<Tally, Disagreement> {
     let mut tally = Tally::default();
-    for order in ORDERS {
-        tally.add(check(graph, order, &answer(order)?)?);
+    for (turn, order) in (turn..).zip(ORDERS) {
+        let answer = Answer::verified(graph, order)?;
+        for (turn, solver) in (turn..).zip(solvers_here()) {
+            let info = solver.info();
+            let settings = in_turn(info.platform, variants(info), turn);
+            tally.add(check_settings(solver, graph, order, &answer, settings)?);
+        }
     }
     Ok(tally)
 }

@@ -129,10 +129,11 @@ fn ruler(number: usize) -> u32 {
 }
 
 #[test]
-fn a_chain_of_two_million_hooks_takes_neither_quadratic_time_nor_deep_recursion() {
+fn a_chain_of_a_million_hooks_takes_neither_quadratic_time_nor_deep_recursion() {
     // Every vertex except one hooks onto its neighbor in the same direction: toward the first
     // vertex with ascending weights, and toward the last vertex in the maximum order.
-    const N: usize = 2_000_000;
+    // More than a stride of 2^20 steps, after which a solver checks for cancellation.
+    const N: usize = 1_100_000;
     let graph = graph(N, path(N), |id| id as u32);
     for order in ORDERS {
         check("a path with ascending weights", &graph, order, &ids(N - 1));
@@ -143,7 +144,7 @@ fn a_chain_of_two_million_hooks_takes_neither_quadratic_time_nor_deep_recursion(
 fn a_path_that_halves_in_every_round_takes_logarithmically_many_rounds() {
     // Weights from the ruler sequence: in each round, components merge in pairs only, which gives
     // the greatest number of rounds.
-    const N: usize = (1 << 19) + 3;
+    const N: usize = (1 << 18) + 3;
     check(
         "a path with the weights of a ruler",
         &graph(N, path(N), |id| ruler(id) as i64),
@@ -160,7 +161,7 @@ fn a_path_that_halves_in_every_round_takes_logarithmically_many_rounds() {
 
 #[test]
 fn zigzags_and_caterpillars_are_solved() {
-    const N: usize = 400_000;
+    const N: usize = 200_000;
     // Ascending and descending stretches of growing length, so that chains of hooks meet at the
     // minima and separate at the maxima.
     let zigzag = graph(N, path(N), |id| {
@@ -186,7 +187,7 @@ fn zigzags_and_caterpillars_are_solved() {
 
 #[test]
 fn the_forest_of_a_star_has_all_its_edges() {
-    const N: usize = 500_000;
+    const N: usize = 200_000;
     let spokes = || (1..N as Vertex).map(|v| (v, 0));
     check("a star", &graph(N, spokes(), |id| scatter(id) as i32), Order::Minimum, &ids(N - 1));
     check("a star of one weight", &graph(N, spokes(), |_| 0.0_f64), Order::Minimum, &ids(N - 1));
@@ -212,15 +213,15 @@ fn equal_weights_give_the_lowest_edge_ids() {
         &ids(FEW - 1),
     );
     // Two vertices with parallel edges only.
-    let doubled = graph(2, (0..500_000).map(|edge| (edge % 2, 1 - edge % 2)), |_| -1.5_f32);
-    check("half a million parallel edges", &doubled, Order::Minimum, &[0]);
+    let doubled = graph(2, (0..200_000).map(|edge| (edge % 2, 1 - edge % 2)), |_| -1.5_f32);
+    check("parallel edges", &doubled, Order::Minimum, &[0]);
     // The forest of a cycle lacks only the last edge.
-    const N: usize = 300_000;
+    const N: usize = 150_000;
     let cycle = path(N).chain([(N as Vertex - 1, 0)]);
     check("a cycle of one weight", &graph(N, cycle, |_| 0_i64), Order::Minimum, &ids(N - 1));
     check_verified(
         "a random graph of one weight",
-        &graph(50_000, random(50_000, 300_000), |_| i32::MIN),
+        &graph(25_000, random(25_000, 150_000), |_| i32::MIN),
     );
 }
 
@@ -234,21 +235,21 @@ fn graphs_of_three_weights_are_solved() {
     let weights = [f64::NEG_INFINITY, 0.0, f64::INFINITY];
     check_verified(
         "a random graph of three weights",
-        &graph(100_000, random(100_000, 250_000), |id| weights[scatter(!id) as usize % 3]),
+        &graph(50_000, random(50_000, 125_000), |id| weights[scatter(!id) as usize % 3]),
     );
     check_verified(
         "a dense graph of three weights",
-        &graph(2_000, random(2_000, 400_000), |id| id as u32 % 3),
+        &graph(1_000, random(1_000, 200_000), |id| id as u32 % 3),
     );
 }
 
 #[test]
 fn graphs_with_half_of_the_edges_at_a_hub_are_solved() {
-    const N: usize = 100_000;
+    const N: usize = 50_000;
     // The hub has a middle id, and its edges are mixed with the others. Some are parallel, some are
     // self-loops.
     let to_hub = |(edge, (u, v))| if edge % 2 == 0 { (N as Vertex / 2, v) } else { (u, v) };
-    let with_hub = || random(N, 500_000).enumerate().map(to_hub);
+    let with_hub = || random(N, 250_000).enumerate().map(to_hub);
     check_verified("a hub", &graph(N, with_hub(), |id| scatter(!id) as u32));
     // The hub's edges are the heaviest, so the hub is reached late.
     check_verified(
@@ -261,30 +262,30 @@ fn graphs_with_half_of_the_edges_at_a_hub_are_solved() {
 fn light_edges_between_few_vertices_are_solved() {
     // The light edges are more than the vertices, but connect only a few vertices. They disappoint
     // a solver that solves light edges first and expects them to connect most vertices.
-    const N: usize = 40_000;
-    let knot = |of: Vertex| (0..60_000).map(move |edge| (of + edge % 20, of + edge / 20 % 20));
+    const N: usize = 20_000;
+    let knot = |of: Vertex| (0..30_000).map(move |edge| (of + edge % 20, of + edge / 20 % 20));
     let knots = knot(0).chain(knot(20)).chain(knot(40));
     let ends =
-        knots.chain(random(N, 500_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
+        knots.chain(random(N, 250_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
     check_verified("clusters of light edges", &graph(N, ends, |id| id as i32));
-    let ends = knot(0).chain(random(N, 500_000));
+    let ends = knot(0).chain(random(N, 250_000));
     check_verified("a cluster of light edges", &graph(N, ends, |id| id as i64));
 }
 
 #[test]
-fn graphs_of_a_million_components_are_solved() {
-    const PAIRS: usize = 1_000_000;
+fn graphs_of_very_many_components_are_solved() {
+    const PAIRS: usize = 300_000;
     let pairs = (0..PAIRS as Vertex).map(|pair| (2 * pair, 2 * pair + 1));
     check(
-        "a million pairs",
+        "many pairs",
         &graph(2 * PAIRS, pairs, |id| scatter(id) as u32),
         Order::Minimum,
         &ids(PAIRS),
     );
     // Isolated vertices, a self-loop, and two vertices with two parallel edges.
-    let few = [(7, 7), (999_999, 3), (3, 999_999)];
+    let few = [(7, 7), (299_999, 3), (3, 299_999)];
     check(
-        "a million vertices and an edge",
+        "many vertices and an edge",
         &graph(PAIRS + 1, few.into_iter(), |_| 1),
         Order::Minimum,
         &[1],

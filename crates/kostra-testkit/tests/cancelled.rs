@@ -126,7 +126,7 @@ fn cancel_everywhere(
         }
         let (forest, _) = solve(u32::MAX, &about);
         assert_eq!(forest.as_ref(), Ok(&right.forest), "{about}: the next solve");
-        let step = 1.max(patience / 6);
+        let step = 1.max(patience / 3);
         patience = if patience < checks { (patience + step).min(checks) } else { checks + 1 };
     }
 }

@@ -27,7 +27,7 @@ fn config(cases: u32) -> ProptestConfig {
 
 // These properties start about eighty threads per graph, for the multithreaded solvers.
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn every_solver_returns_the_forest_of_the_definition_on_tiny_graphs(graph in graphs(6, 14)) {
