@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use kostra_core::memory;
-use tiff::decoder::{BufferLayoutPreference, Decoder, DecodingSampleType, Limits};
+use tiff::decoder::{BufferLayoutPreference, ChunkType, Decoder, DecodingSampleType, Limits};
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
@@ -17,6 +17,9 @@ pub(super) const MAGICS: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
 /// The bits of the tag `NewSubfileType` that mark a smaller version of an image, or a mask.
 const NO_PAGE: u32 = 1 | 4;
+
+/// The value of the tag `PhotometricInterpretation` for gray values that the decoder inverts.
+const WHITE_IS_ZERO: u16 = 0;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let mut limits = Limits::unlimited();
@@ -31,6 +34,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let channels = channels(&mut decoder, color)?;
     let layout = decoder.image_buffer_layout().map_err(fault)?;
     check_ratio(bytes.len(), layout.complete_len)?;
+    refuse_tiles_of_planes(&decoder, &layout, height)?;
     let mut pixels: Vec<u8> = memory::zeros(layout.complete_len)?;
     decoder.read_image_bytes(&mut pixels).map_err(fault)?;
     let unknown = decoder.find_tag(Tag::GdalNodata).map_err(fault)?;
@@ -41,6 +45,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     // Digits for 64 bits name the value of 32 bits that is closest.
     let is_single = layout.sample_type == Some(DecodingSampleType::F32);
     let unknown = unknown.map(|value: f64| if is_single { f64::from(value as f32) } else { value });
+    let black = decoder.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(fault)?;
+    if black == Some(WHITE_IS_ZERO) && unknown.is_some() {
+        return Err(Fault::whole(
+            "the TIFF has 0 as white, and a value for unknown ones, which Kostra does not read \
+             together; save it with 0 as black",
+        ));
+    }
     refuse_further_pages(&mut decoder)?;
     let shape = [height as usize, width as usize, channels];
     refuse_inexact(&pixels, &layout, shape, unknown_integer)?;
@@ -89,8 +100,29 @@ fn fault(error: TiffError) -> Fault {
         TiffError::UnsupportedError(reason) => {
             format!("Kostra cannot read this TIFF: {reason}; save it as PNG")
         }
+        // The decoder misses the end of the compressed data in some files that are not damaged.
+        TiffError::IoError(error) if error.to_string().contains("lzw") => format!(
+            "Kostra cannot read the LZW data of this TIFF: {error}; save it without compression, \
+             or with deflate"
+        ),
         error => format!("the TIFF is damaged: {error}"),
     })
+}
+
+/// Refuses planes of tiles whose last row is not full: the decoder panics on them.
+fn refuse_tiles_of_planes(
+    decoder: &Decoder<Cursor<&[u8]>>,
+    layout: &BufferLayoutPreference,
+    height: u32,
+) -> Result<(), Fault> {
+    let is_tiled = decoder.get_chunk_type() == ChunkType::Tile;
+    match is_tiled && layout.planes > 1 && !height.is_multiple_of(decoder.chunk_dimensions().1) {
+        true => Err(Fault::whole(
+            "the TIFF has tiles of one channel each, which Kostra does not read; save it with \
+             strips, or with all channels in each tile",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The number of values of a pixel.
