@@ -48,7 +48,8 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// The content of a file. Refuses positions that are no longitudes and latitudes.
 pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
     let text = WholeText::read(stream)?;
-    let Distinct(value) = serde_json::from_str(text.text()).map_err(|error| {
+    let text = quote_large_integers(text.text());
+    let Distinct(value) = serde_json::from_str(&text).map_err(|error| {
         let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
         let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
         let sentence = format!("this is not GeoJSON: {cause}; correct the file");
@@ -56,6 +57,57 @@ pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
     })?;
     refuse_other_positions(&value)?;
     Ok(value)
+}
+
+/// Puts integers of more than 64 bits in quotes, because the parser would round them to floats.
+fn quote_large_integers(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let (mut quoted, mut copied, mut at) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'-' | b'0'..=b'9' => {
+                let part = |byte: &&u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
+                let start = at;
+                at += bytes[at..].iter().take_while(part).count();
+                let number = &text[start..at];
+                if is_large_integer(number) {
+                    quoted.extend([&text[copied..start], "\"", number, "\""]);
+                    copied = at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    if copied == 0 {
+        return text.into();
+    }
+    quoted.push_str(&text[copied..]);
+    quoted.into()
+}
+
+/// Whether a number is an integer that 64 bits do not hold.
+fn is_large_integer(number: &str) -> bool {
+    /// The digits of the lowest number that 64 bits do not hold.
+    const FEWEST_DIGITS: usize = 19;
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    digits.len() >= FEWEST_DIGITS
+        && digits.bytes().all(|digit| digit.is_ascii_digit())
+        && number.parse::<i64>().is_err()
+        && number.parse::<u64>().is_err()
+}
+
+/// The position after the string that starts at `at`.
+fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    at += 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1; // the escaped character
+    }
+    bytes.len()
 }
 
 /// A fault in a feature. JSON that has been parsed has no lines, so the sentence counts features.
@@ -283,7 +335,7 @@ impl Lines<'_> {
     }
 
     fn finish(self) -> Result<Parsed, Fault> {
-        let Self { options, points, columns, kept, others, weight, .. } = self;
+        let Self { options, points, numbers, columns, kept, others, weight, .. } = self;
         if others > 0 && points.is_empty() {
             return Err(Fault::whole("the file contains no lines, which are the edges"));
         }
@@ -291,6 +343,18 @@ impl Lines<'_> {
         if others > 0 {
             let count = kostra_core::counted(others, "feature is", "features are");
             notes.push(format!("{count} left out, because only lines are edges"));
+        }
+        let meridian = 180.0_f64;
+        let is_twice = |[x, y]: &&[f64; 2]| {
+            *x == meridian && numbers.contains_key(&[(-meridian).to_bits(), y.to_bits()])
+        };
+        let twice = points.iter().filter(is_twice).count() as u64;
+        if twice > 0 {
+            let count = kostra_core::counted(twice, "place is", "places are");
+            notes.push(format!(
+                "{count} two vertices each, at the longitudes 180 and -180; write one of the \
+                 longitudes in all lines to join them"
+            ));
         }
         let kept = kept.finish()?;
         let vertices = points.len();

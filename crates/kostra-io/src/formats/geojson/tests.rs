@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::edges;
-use crate::{ColumnChoice, Loaded, MissingWeights, ReadOptions, read_bytes};
+use crate::{ColumnChoice, ColumnOptions, Loaded, MissingWeights, ReadOptions, read_bytes};
 
 fn read_with(text: &str, options: &ReadOptions) -> Result<Loaded, String> {
     read_bytes("x", text.as_bytes(), options).map_err(|error| error.to_string())
@@ -52,6 +52,30 @@ fn a_member_that_occurs_twice_is_refused() {
         let start = format!("this is not GeoJSON: '{name}' occurs twice; remove one; correct");
         assert!(said.contains(&start), "{said}");
     }
+}
+
+#[test]
+fn integers_of_more_than_64_bits_are_not_rounded() {
+    let columns =
+        ColumnOptions { keep: vec![ColumnChoice::Name("id".into())], ..ColumnOptions::default() };
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    for number in ["18446744073709551616", "-9223372036854775809"] {
+        let name = r#""a \\\" 18446744073709551617": 1, "#;
+        let line = feature("[[0, 0], [1, 0]]", &format!("{{{name}\"id\": {number}}}"));
+        let kept = read_with(&line, &options).unwrap().kept.unwrap();
+        assert_eq!(kept.row(0).collect::<Vec<_>>(), [number]);
+    }
+}
+
+#[test]
+fn places_at_both_180_degrees_are_a_note() {
+    let text = collection(&[
+        feature("[[179, 5], [180, 5]]", "null"),
+        feature("[[-180, 5], [-179, 5]]", "null"),
+        feature("[[-180, 6], [-179, 6]]", "null"),
+    ]);
+    let notes = read(&text).unwrap().notes;
+    assert!(notes[0].starts_with("1 place is two vertices each, at the longitudes"), "{notes:?}");
 }
 
 #[test]

@@ -166,6 +166,10 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         (edge("<data key='w'>&x;</data>"), "line 3, column 44: the entity '&x;' is unknown"),
         (edge("</node>"), "line 3, column 30: this is not XML: "),
         (
+            with_weight("<node id='a' id='b'/>"),
+            "line 2, column 33: this <node> has two attributes 'id'; remove one",
+        ),
+        (
             with_weight("<node id='a'/><node id='a'/>"),
             "line 2, column 47: two nodes have the id 'a'; give each node its own",
         ),

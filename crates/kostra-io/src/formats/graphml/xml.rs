@@ -46,7 +46,15 @@ pub(super) fn attribute(
     name: &str,
     place: Place,
 ) -> Result<Option<String>, Fault> {
-    let found = element.try_get_attribute(name).map_err(|error| fault(error.into(), place))?;
+    let mut found = None;
+    for attribute in element.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|error| fault(error.into(), place))?;
+        if attribute.key.as_ref() == name && found.replace(attribute).is_some() {
+            let element = show(element.name().as_ref().as_bytes());
+            let sentence = format!("this <{element}> has two attributes '{name}'; remove one");
+            return Err(malformed(place, sentence));
+        }
+    }
     let Some(found) = found else { return Ok(None) };
     let value = found.normalized_value(XmlVersion::Implicit1_0);
     Ok(Some(value.map_err(|error| fault(error, place))?.into_owned()))
