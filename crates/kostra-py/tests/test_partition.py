@@ -95,6 +95,7 @@ def test_vertex_weights_are_balanced():
         ({"k": 0}, "k must be from 1 to"),
         ({"k": 7}, "6 vertices cannot be divided into 7 parts"),
         ({"imbalance": -0.1}, "imbalance must be a number from 0"),
+        ({"imbalance": 3}, "is imbalance 3 % or 300 %\\? pass 0.03 or 3.0"),
         ({"imbalance": float("nan")}, "imbalance must be a number from 0"),
         ({"preset": "best"}, "preset must be 'fast' or 'eco', not 'best'"),
         ({"seed": -1}, "seed must be from 0"),

@@ -191,6 +191,11 @@ def _graph(graph, weighted, threads):
 def _imbalance(value):
     if not isinstance(value, numbers.Real):
         raise TypeError(f"imbalance must be a number, not {value!r}")
+    if isinstance(value, numbers.Integral) and value > 0:
+        percent = int(value)
+        raise ValueError(
+            f"is imbalance {percent} % or {percent}00 %? pass {percent / 100} or {percent}.0"
+        )
     if not (value >= 0 and math.isfinite(value)):
         raise ValueError(f"imbalance must be a number from 0, such as 0.03 for 3 %, not {value}")
     return float(value)

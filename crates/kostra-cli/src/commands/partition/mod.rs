@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
 use kostra::cuda::partition::{Matching, Refinement};
-use kostra::io::Output;
+use kostra::io::{FORMATS, Output};
 use kostra::partition::{Options, Partition, Preset, part_file};
 use kostra_core::DeviceTimes;
 use serde::Serialize;
@@ -109,6 +109,10 @@ pub(super) struct Arguments {
 }
 
 fn imbalance(text: &str) -> Result<f64, String> {
+    if let Some(percent) = text.parse::<u32>().ok().filter(|&percent| percent > 0) {
+        let share = f64::from(percent) / 100.0;
+        return Err(format!("is this {percent} % or {percent}00 %? write {share} or {percent}.0"));
+    }
     let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
     number.ok_or_else(|| "it must be a number from 0, such as 0.03 for 3 %".to_owned())
 }
@@ -168,6 +172,13 @@ impl Plan {
         let mut input = Request::resolve(arguments.input, nan);
         input.options.vertex_weights = vertex_weights;
         file_roles::check(&[("graph", input.source.file())], &[("partition", output.as_ref())])?;
+        let is_other = |extension: &&str| {
+            let of_graphs = FORMATS.iter().flat_map(|format| format.info().extensions);
+            *extension == "tsv" || of_graphs.into_iter().any(|known| known == extension)
+        };
+        if let Some(extension) = extension.as_deref().filter(is_other) {
+            anyhow::bail!("a partition is not written as .{extension}; use .txt or .csv");
+        }
         let options = Options {
             parts: arguments.parts,
             imbalance: arguments.imbalance,
