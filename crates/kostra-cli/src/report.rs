@@ -1,5 +1,6 @@
 //! How results are printed: aligned lines for people, JSON for programs.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -83,6 +84,11 @@ pub(crate) fn thousands(number: impl Into<u128>) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A name for a report, which has one line for it: control characters are escaped.
+pub(crate) fn on_one_line(name: &str) -> Cow<'_, str> {
+    if name.contains(char::is_control) { format!("{name:?}").into() } else { name.into() }
 }
 
 /// A number and its noun: `no edges`, `one edge`, `264,345 edges`.

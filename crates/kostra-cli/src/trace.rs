@@ -6,7 +6,7 @@ use kostra_core::{AnyGraph, EdgeId, Observer, Round, Vertex, with_graph};
 use serde::Serialize;
 
 use crate::progress::Stage;
-use crate::report::{bar, count, duration_of_seconds, thousands};
+use crate::report::{bar, count, duration_of_seconds, on_one_line, thousands};
 
 /// Everything that a solver reported: phases, rounds, counters and chosen edges, each in order.
 #[derive(Default, Serialize)]
@@ -241,6 +241,7 @@ impl Trace {
             );
             for Chosen { edge, round, u, v, weight } in &self.chosen {
                 let round = round.map_or_else(String::new, |round| round.to_string());
+                let [u, v] = [u, v].map(|name| on_one_line(name));
                 text += &format!("  {round:<8}{edge:>12}{weight:>16}  {u} and {v}\n");
             }
         }

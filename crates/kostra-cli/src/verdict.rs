@@ -6,7 +6,7 @@ use kostra_core::{
 };
 
 use crate::input::Graph;
-use crate::report::float;
+use crate::report::{float, on_one_line};
 
 /// The proof that a forest is correct, or the first violation.
 pub(crate) type Verdict = Result<Certificate, Violation>;
@@ -40,9 +40,7 @@ pub(crate) fn verify(
 pub(crate) fn fault(violation: &Violation, input: &Graph) -> String {
     violation.describe(|vertex| {
         match input.names.as_deref().and_then(|names| names.get(vertex as usize)) {
-            // The report has one line for the fault.
-            Some(name) if name.contains(char::is_control) => format!("{name:?}"),
-            Some(name) => name.clone(),
+            Some(name) => on_one_line(name).into_owned(),
             None => vertex.to_string(),
         }
     })
