@@ -76,6 +76,11 @@ def test_maps_and_pictures_have_the_coordinates(tmp_path):
         plain = tmp_path / "plain"
         plain.write_text("")
         assert (tmp_path / "f.svg").stat().st_mode == plain.stat().st_mode
+    for place in ([14.4, np.nan], [14.4, 91], [np.inf, 0]):
+        forest.coordinates = [[0, 0], place, [1, 1]]
+        with pytest.raises(ValueError, match=r"vertex 1 \(counted from 0\) has the position \[.*\]"):
+            forest.write(tmp_path / "places.geojson")
+    assert not (tmp_path / "places.geojson").exists()
 
 
 def test_pictures_are_compressed_by_their_extension(tmp_path):

@@ -37,6 +37,14 @@ pub(super) fn write(
         let has = if coordinates.is_some() { "positions in a plane" } else { "no positions" };
         anyhow::bail!("{output}: the vertices have {has}, and GeoJSON needs places; {remedy}");
     };
+    let is_place = |[x, y]: &[f64; 2]| x.abs() <= 180.0 && y.abs() <= 90.0;
+    if let Some(vertex) = points.iter().position(|point| !is_place(point)) {
+        let [x, y] = points[vertex];
+        anyhow::bail!(
+            "{output}: vertex {vertex} (counted from 0) has the position [{x}, {y}], which is not \
+             a longitude and a latitude in degrees; correct it"
+        );
+    }
     output::write_lines(output, |to| {
         write_features(to, points, lines)?;
         check()
