@@ -245,6 +245,10 @@ fn a_height_tile_is_recognized_by_its_length_also_in_an_archive() {
     assert_eq!(single(&packed.finish().unwrap()).1, values);
     assert_eq!(single(&archive(&[("N50E014.hgt", &tile)])).1, values);
     assert!(error(&archive(&[("a.png", b""), ("b.png", b"")])).contains("extract the image"));
+    let mut lzma = archive(&[("N50E014.hgt", &tile)]);
+    let directory = lzma.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").unwrap();
+    lzma[directory + 10] = 14;
+    assert!(error(&lzma).contains("compressed by another method than deflate; save it again"));
     assert!(error(&tile[..1000]).contains("none of PNG, TIFF, .npy and .hgt"));
 }
 

@@ -16,6 +16,9 @@ const FILE_BYTES: usize = 30;
 const ENTRY_BYTES: usize = 46;
 const END_BYTES: usize = 22;
 
+const STORED: usize = 0;
+const DEFLATED: usize = 8;
+
 /// The most bytes that one deflated byte stands for.
 const MOST_RATIO: usize = 1032;
 
@@ -23,7 +26,8 @@ const MOST_RATIO: usize = 1032;
 #[derive(Debug)]
 struct Entry<'a> {
     name: &'a [u8],
-    deflated: bool,
+    /// How the file is compressed: [`STORED`], [`DEFLATED`], or a method that is not read.
+    method: usize,
     checksum: u32,
     packed: usize,
     size: usize,
@@ -91,14 +95,14 @@ impl<'a> Archive<'a> {
         let (name, extra, comment) = (field(28, 2)?, field(30, 2)?, field(32, 2)?);
         let entry = Entry {
             name: rest.get(ENTRY_BYTES..ENTRY_BYTES + name)?,
-            deflated: field(10, 2)? == 8,
+            method: field(10, 2)?,
             checksum: field(16, 4)? as u32,
             packed: field(20, 4)?,
             size: field(24, 4)?,
             at: field(42, 4)?,
         };
-        let is_known = rest.starts_with(ENTRY) && matches!(field(10, 2)?, 0 | 8);
-        is_known.then_some((entry, at + ENTRY_BYTES + name + extra + comment))
+        let next = at + ENTRY_BYTES + name + extra + comment;
+        rest.starts_with(ENTRY).then_some((entry, next))
     }
 
     /// The content of the file with this name, and the offset of the file; none if there is no such
@@ -108,8 +112,11 @@ impl<'a> Archive<'a> {
             return Ok(None);
         };
         let fault = |sentence: &str| (entry.at, format!("{name}: {sentence}; save it again"));
+        if !matches!(entry.method, STORED | DEFLATED) {
+            return Err(fault("the file is compressed by another method than deflate"));
+        }
         let packed = self.packed(entry).ok_or_else(|| fault("the file is damaged"))?;
-        let content = if entry.deflated {
+        let content = if entry.method == DEFLATED {
             if entry.size / MOST_RATIO > packed.len() {
                 return Err(fault("the file claims an impossible size"));
             }
