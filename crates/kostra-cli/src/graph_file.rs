@@ -124,8 +124,7 @@ pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow
 
 /// Warns if the vertices have names, and a format has numbers in their place. Returns the warning.
 pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
-    let has_names = format.info().has_attributes || format == Format::KST;
-    (input.names.is_some() && !has_names).then(|| {
+    (input.names.is_some() && !format.holds_names()).then(|| {
         let title = format.title();
         output::warned(format!(
             "the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names"

@@ -90,6 +90,11 @@ impl Format {
         self.0.title
     }
 
+    /// Whether Kostra writes the names of vertices in this format. Otherwise, numbers replace them.
+    pub fn holds_names(self) -> bool {
+        self.0.has_attributes || self == Self::KST
+    }
+
     /// Whether Kostra writes this format.
     pub const fn is_writable(self) -> bool {
         self.0.write.is_some()

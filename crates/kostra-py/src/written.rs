@@ -64,7 +64,8 @@ fn positions(points: &PyReadonlyArray2<'_, f64>, geographic: bool) -> Coordinate
     if geographic { Coordinates::Geographic(points) } else { Coordinates::Planar(points) }
 }
 
-/// Writes a forest; see `Forest.write` in Python.
+/// Writes a forest; see `Forest.write` in Python. Returns whether the file has numbers in place of
+/// the names of vertices.
 #[pyfunction]
 pub(crate) fn write_forest(
     py: Python<'_>,
@@ -72,7 +73,7 @@ pub(crate) fn write_forest(
     path: PathBuf,
     format: Option<String>,
     details: Details<'_>,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let Details { names, text_names, coordinates, geographic, kept } = details;
     let (edges, ids) = forest.edges_and_ids();
     let ids = memory::collected(ids.iter().map(|&id| u64::from(id))).map_err(out_of_memory)?;

@@ -40,12 +40,13 @@ impl<'a> FoundForest<'a> {
     }
 
     /// Writes the forest to a file, as the command does, in the format with this name or of the
-    /// file's extension. Messages are in the terms of Python.
+    /// file's extension. Messages are in the terms of Python. Returns whether the file has numbers
+    /// in place of the names of vertices.
     ///
     /// # Errors
     /// When there is no such format, the format cannot hold the forest or the kept columns, or the
     /// output fails.
-    pub fn write_file(&self, path: &Path, format: Option<&str>) -> anyhow::Result<()> {
+    pub fn write_file(&self, path: &Path, format: Option<&str>) -> anyhow::Result<bool> {
         let asked = format.map(|name| {
             ForestFormat::from_str(name, false).map_err(|_| {
                 anyhow::anyhow!("format is {name:?}; {}", Destination::remedy(Terms::Python))
@@ -60,7 +61,9 @@ impl<'a> FoundForest<'a> {
                 destination.format.title()
             );
         }
-        self.write(&destination)
+        self.write(&destination)?;
+        let drops_names = destination.format.graph().is_some_and(|format| !format.holds_names());
+        Ok(self.names.is_some() && drops_names)
     }
 
     /// Writes the forest.

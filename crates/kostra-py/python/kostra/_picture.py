@@ -10,8 +10,6 @@ from kostra import _arrays, _kostra, _values
 
 #: The most edges of a drawing in a notebook.
 MOST_DRAWN = 5000
-# Formats of graphs that cannot hold the names of vertices.
-_WITHOUT_NAMES = ("gr", "mtx")
 
 
 def frame(forest, weight):
@@ -119,8 +117,7 @@ def write(forest, path, format, keep):
         "geographic": _arrays.flag("geographic", forest.geographic),
         "kept": kept,
     }
-    _kostra.write_forest(forest._inner, path, format, details)
-    if names is not None and kind in _WITHOUT_NAMES:
+    if _kostra.write_forest(forest._inner, path, format, details):
         _arrays.warn(
             f"a .{kind} file has numbers in place of the nodes; .csv, .kst and .graphml keep them"
         )
