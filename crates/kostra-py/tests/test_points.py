@@ -5,6 +5,7 @@ import pickle
 import warnings
 
 import numpy as np
+import PIL.Image
 import pytest
 from scipy import sparse
 from scipy.cluster import hierarchy
@@ -293,6 +294,8 @@ def test_a_callable_gives_the_weights_of_a_grid():
         (np.array([[0.0, np.nan]]), {}, ValueError, r"at \[0, 1\], .* replace it"),
         (np.array([["a", "b"]]), {}, TypeError, "integers or floats"),
         (np.zeros((2, 2)), {"weight": "product"}, ValueError, "'difference' or a callable"),
+        (np.zeros((2, 2)), {"weight": np.zeros(4)}, ValueError, "'difference' or a callable"),
+        (PIL.Image.new("P", (2, 2)), {}, ValueError, r"a palette, .*; pass array.convert\("),
         (np.zeros((2, 2)), {"weight": lambda a, b: a[:2]}, ValueError, "4 weights"),
         (np.zeros((2, 2)), {"weight": lambda a, b: a + np.nan}, ValueError, "NaN"),
     ],

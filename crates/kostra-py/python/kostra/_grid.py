@@ -18,7 +18,7 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
 
     Parameters
     ----------
-    array : array of integers or floats
+    array : array of integers or floats, or image of Pillow without a palette
         With connectivity 4 or 8, an image: height by width, or height by width by channels. With
         connectivity 6 or 26, a volume: depth by height by width, or the same by channels.
     connectivity : {4, 8, 6, 26}, optional
@@ -60,6 +60,11 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
     array([11, 10, 90, 12, 91, 12, 91])
     """
     _device.refuse_if_on_device("array", array)
+    if getattr(array, "mode", None) in ("P", "PA"):
+        raise ValueError(
+            "array is an image of Pillow with a palette, and positions in a palette have no "
+            'differences; pass array.convert("RGB")'
+        )
     array = _arrays.numbers("array", array)
     if connectivity is None and array.ndim >= 3:
         raise ValueError(
@@ -67,7 +72,8 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
             "connectivity=4 or 8 for an image, or connectivity=6 or 26 for a volume"
         )
     connectivity = 4 if connectivity is None else connectivity
-    dimensions = DIMENSIONS.get(connectivity) if isinstance(connectivity, int) else None
+    is_integer = isinstance(connectivity, (int, np.integer))
+    dimensions = DIMENSIONS.get(connectivity) if is_integer else None
     if dimensions is None:
         raise ValueError(f"connectivity must be 4, 8, 6 or 26, not {connectivity!r}")
     if array.ndim not in (dimensions, dimensions + 1):
@@ -90,7 +96,7 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
                 f"but returned the shape {weights.shape}"
             )
         return Graph(u, v, weights, len(cells), copy=False, threads=threads)
-    if weight != "difference":
+    if not isinstance(weight, str) or weight != "difference":
         raise ValueError(f"weight must be 'difference' or a callable, not {weight!r}")
     if threads is not None:
         raise ValueError("threads has an effect only if weight is a callable; leave threads out")
