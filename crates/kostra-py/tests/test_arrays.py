@@ -6,7 +6,7 @@ import pytest
 import kostra
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
-WEIGHTS = [*INTEGERS, np.float16, np.float32, np.float64, np.bool_]
+WEIGHTS = [*INTEGERS, np.float16, np.float32, np.float64]
 
 # A triangle and a vertex apart; the forest is edges 1 and 2.
 U, V, W = [0, 1, 2], [1, 2, 0], [1, 0, 0]
@@ -123,6 +123,7 @@ BAD = [
         TypeError,
         "w must be an array of integers or floats of up to 64 bits, not of complex128",
     ),
+    (([0], [1], [True]), {}, TypeError, "w consists of booleans: are they the weights 0 and 1, or"),
     (([0], [1], ["1"]), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], [2**64]), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], np.array([1], "m8[s]")), {}, TypeError, "w must be an array of integers or floats"),

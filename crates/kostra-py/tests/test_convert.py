@@ -461,6 +461,25 @@ def test_a_weight_under_another_name_is_a_warning():
         kostra.Graph.from_networkx(roads)
 
 
+def test_columns_that_are_no_names_ends_or_weights_are_refused():
+    roads = pandas.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [True, False]})
+    with pytest.raises(TypeError, match="column 'weight' consists of booleans: are they"):
+        kostra.Graph.from_table(roads)
+    with pytest.raises(TypeError, match="weight must be the name of a column, not a Series"):
+        kostra.Graph.from_table(roads, weight=roads["weight"])
+    lists = pandas.DataFrame({"source": [[0, 1], [1]], "target": [[1], [2]]})
+    with pytest.raises(TypeError, match="the ends cannot be names: .*; convert them to texts"):
+        kostra.Graph.from_table(lists)
+    roads = nx.Graph([(0, 1, {"weight": [1]}), (1, 2, {"weight": [1, 2]})])
+    with pytest.raises(TypeError, match=r"the value of edge 0 is \[1\], which is not a number"):
+        kostra.Graph.from_networkx(roads)
+
+
+def test_an_empty_text_as_a_vertex_is_a_warning():
+    with pytest.warns(UserWarning, match="'' is a vertex; if it stands for a missing value"):
+        kostra.Graph.from_table(pandas.DataFrame({"source": ["a", ""], "target": ["b", "c"]}))
+
+
 @pytest.mark.parametrize("library", [pandas, polars])
 def test_a_vertex_called_like_a_missing_value_is_a_warning(library):
     roads = library.DataFrame({"source": ["a", "nan", "b"], "target": ["nan", "c", "c"]})

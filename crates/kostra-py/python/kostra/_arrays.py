@@ -197,6 +197,15 @@ def weights(name, values):
     return (array.astype(np.float32) if dtype == np.float16 else array), dtype
 
 
+def refuse_mask(name, dtype):
+    """Refuses booleans as weights, because they may choose edges."""
+    if dtype == np.bool_:
+        raise TypeError(
+            f"{name} consists of booleans: are they the weights 0 and 1, or do they choose edges? "
+            f"convert {name} to integers, or pass only the chosen edges"
+        )
+
+
 def parts(values, n):
     """An argument that is None or the part of each of ``n`` vertices, as an array of uint32."""
     if values is None:

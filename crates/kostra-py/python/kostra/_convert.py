@@ -16,7 +16,7 @@ from kostra._arrays import Columns
 
 
 #: How programs write a missing value.
-_MISSING = frozenset(_kostra.MISSING_VALUES)
+_MISSING = frozenset((*_kostra.MISSING_VALUES, ""))
 
 
 def scipy(matrix):
@@ -171,7 +171,10 @@ def table(frame, source, target, weight, id=None):
 
 def _warn_of_missing(nodes):
     """Warns of a vertex that is called as programs write a missing value."""
-    missing = _MISSING.intersection(nodes)
+    try:
+        missing = _MISSING.intersection(nodes)
+    except TypeError as error:
+        raise TypeError(f"the ends cannot be names: {error}; convert them to texts") from error
     if missing:
         _arrays.warn(
             f"{min(missing)!r} is a vertex; if it stands for a missing value, remove its edges"
@@ -333,8 +336,11 @@ def _no_value(name, row):
 
 def _numbers(values, name):
     """Python numbers as an array. Refuses numbers that the array would round."""
-    array = np.array(values) if len(values) else np.empty(0)
-    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+    try:
+        array = np.array(values) if len(values) else np.empty(0)
+    except ValueError:  # lists of different lengths
+        array = np.array(values, object)
+    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8 or array.ndim != 1:
         for edge, value in enumerate(values):
             if not isinstance(value, (int, float, np.number)):
                 raise TypeError(

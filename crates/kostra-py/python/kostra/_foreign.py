@@ -6,7 +6,7 @@ on every machine.
 
 import numpy as np
 
-from kostra import _device, _kostra
+from kostra import _arrays, _device, _kostra
 
 # NumPy's letters of the DLPack type codes.
 _LETTERS = {0: "i", 1: "u", 2: "f", 6: "b"}
@@ -264,6 +264,7 @@ def _check(found):
                 f"{name} must be an array of integers or floats of up to 64 bits, "
                 f"not of {column.dtype}"
             )
+        _arrays.refuse_mask(name, column.dtype)
     lengths = [column.length for column in found.values()]
     if len(set(lengths)) > 1:
         names = "u, v and w" if "w" in found else "u and v"

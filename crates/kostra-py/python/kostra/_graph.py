@@ -79,6 +79,7 @@ class Graph(Sources):
             u, v, nodes = _ids.relabeled(u, v)
             columns = Columns(u, v, w, len(nodes), nodes)
         self._fill(columns, nan, copy, threads)
+        _arrays.refuse_mask("w", self._weight_type)
 
     def _fill(self, columns, nan, copy, threads):
         """Fills the attributes."""

@@ -32,7 +32,8 @@ def minimum_spanning_forest(
     w : array of integers or floats, optional
         The weights, of length m. ``float64 float32 int64 int32 uint64 uint32`` are used without a
         copy; smaller types are converted without rounding. By default, all weights are 1, and edges
-        are ordered by position. Masked entries in ``u``, ``v`` or ``w`` raise a ValueError.
+        are ordered by position. Masked entries in ``u``, ``v`` or ``w`` raise a ValueError, and
+        booleans a TypeError.
     n : int, optional
         The number of vertices. By default, it is the highest vertex in ``u`` and ``v`` plus one,
         and a UserWarning gives the number of vertices without edges, if there are any.

@@ -228,6 +228,13 @@ class Sources(Vertices):
         >>> graph, graph.nodes
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
+        for name, column in (("source", source), ("target", target), ("weight", weight)):
+            try:
+                hash(column)
+            except TypeError as error:
+                raise TypeError(
+                    f"{name} must be the name of a column, not a {type(column).__name__}"
+                ) from error
         for one, other, same in (
             ("source", "target", source == target),
             ("source", "weight", source == weight),
@@ -252,6 +259,7 @@ class Sources(Vertices):
         elif has_integers:
             columns = columns._replace(n=vertices)
         graph = cls._of(columns._replace(names=names), nan, threads, copy, weight)
+        _arrays.refuse_mask(f"column {weight!r}", graph._weight_type)
         graph._end_types = end_types or graph._end_types
         graph._kept = _kept.of_table(table, kept, graph.m)
         if graph._gaps is not None:

@@ -91,6 +91,8 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     columns, weights = graph.indices[: len(rows)], graph.data[: len(rows)]
     if weights.dtype == np.longdouble:
         weights = weights.astype(np.float64)
+    elif weights.dtype == np.bool_:
+        weights = weights.view(np.uint8)
     forest = _forest(rows, columns, weights, n, threads)
     kept, data = forest.edge_ids, forest.weights
     if not _arrays.flag("explicit_zeros", explicit_zeros):
