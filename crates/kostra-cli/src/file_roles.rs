@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kostra::io::{Input, Output, is_same_file};
 
-/// Refuses standard input in two roles, an output that replaces an input, and one output in two
+/// Refuses a standard stream in two roles, an output that replaces an input, and one output in two
 /// roles. Each file comes with the name of its role, such as "graph".
 ///
 /// # Errors
@@ -18,6 +18,14 @@ pub(crate) fn check(
         anyhow::bail!(
             "standard input cannot provide both the {first} and the {second}; name a file for one \
              of them"
+        );
+    }
+    let is_standard = |output: &&Output| output.is_stdout();
+    let mut standard = outputs.iter().filter(|(_, output)| output.filter(is_standard).is_some());
+    if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+        anyhow::bail!(
+            "standard output cannot hold both the {first} and the {second}; name a file for one of \
+             them"
         );
     }
     let replaced: Vec<_> = outputs
@@ -83,5 +91,8 @@ mod tests {
         let standard = [("graph", Some(&Input::Stdin)), ("forest", Some(&Input::Stdin))];
         let said = check(&standard, &[]).unwrap_err().to_string();
         assert!(said.contains("both the graph and the forest"), "{said}");
+        let standard = [("graph", Some(&Output::Stdout)), ("map", Some(&Output::Stdout))];
+        let said = check(&[], &standard).unwrap_err().to_string();
+        assert!(said.contains("cannot hold both the graph and the map"), "{said}");
     }
 }
