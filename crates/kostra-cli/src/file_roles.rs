@@ -13,16 +13,15 @@ pub(crate) fn check(
     inputs: &[(&str, Option<&Input>)],
     outputs: &[(&str, Option<&Output>)],
 ) -> anyhow::Result<()> {
-    let mut standard = inputs.iter().filter(|(_, input)| *input == Some(&Input::Stdin));
-    if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+    let standard = inputs.iter().filter(|(_, input)| *input == Some(&Input::Stdin));
+    if let Some([first, second]) = two(standard.map(|(role, _)| *role)) {
         anyhow::bail!(
             "standard input cannot provide both the {first} and the {second}; name a file for one \
              of them"
         );
     }
-    let is_standard = |output: &&Output| output.is_stdout();
-    let mut standard = outputs.iter().filter(|(_, output)| output.filter(is_standard).is_some());
-    if let (Some((first, _)), Some((second, _))) = (standard.next(), standard.next()) {
+    let standard = outputs.iter().filter(|(_, output)| output.is_some_and(Output::is_stdout));
+    if let Some([first, second]) = two(standard.map(|(role, _)| *role)) {
         anyhow::bail!(
             "standard output cannot hold both the {first} and the {second}; name a file for one of \
              them"
@@ -53,6 +52,11 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// The first two roles; none if there are fewer.
+fn two<'a>(mut roles: impl Iterator<Item = &'a str>) -> Option<[&'a str; 2]> {
+    Some([roles.next()?, roles.next()?])
 }
 
 /// The path of an output that creates or replaces a file.

@@ -55,7 +55,8 @@ mod tests {
         assert_eq!(workspace.words(0).unwrap().len(), 0);
         let words = workspace.words(100).unwrap();
         // Miri takes more than a minute to read all words.
-        assert!(words.len() >= 13 && words.iter().step_by(509).all(|word| *word == 0));
+        let step = if cfg!(miri) { 509 } else { 1 };
+        assert!(words.len() >= 13 && words.iter().step_by(step).all(|word| *word == 0));
         words[12] = 7;
         let held = workspace.bytes();
         assert_eq!(workspace.words(50).unwrap()[12], 7);
