@@ -174,20 +174,36 @@ pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
     Ok(tally)
 }
 
-/// Runs every solver on a graph, each [in turn](in_turn) on one number of threads, and compares the
-/// answers with one verified answer.
+/// Runs every solver on a graph [in turn](check_in_turn), and compares with one verified answer.
 ///
 /// # Errors
 /// The first solver with a different answer, or the violation that the verifier found.
 pub fn check_verified(graph: &AnyGraph, turn: usize) -> Result<Tally, Disagreement> {
     let mut tally = Tally::default();
     for (turn, order) in (turn..).zip(ORDERS) {
-        let answer = Answer::verified(graph, order)?;
-        for (turn, solver) in (turn..).zip(solvers_here()) {
-            let info = solver.info();
-            let settings = in_turn(info.platform, variants(info), turn);
-            tally.add(check_settings(solver, graph, order, &answer, settings)?);
-        }
+        tally.add(check_in_turn(graph, order, &Answer::verified(graph, order)?, turn)?);
+    }
+    Ok(tally)
+}
+
+/// Runs every solver on a graph in one order, each [variant](variants) on one of the numbers of
+/// threads that its platform is tested with, and compares with `answer`. In four successive turns,
+/// each variant gets each number.
+///
+/// # Errors
+/// The first solver with a different answer.
+pub fn check_in_turn(
+    graph: &AnyGraph,
+    order: Order,
+    answer: &Answer,
+    turn: usize,
+) -> Result<Tally, Disagreement> {
+    let mut tally = Tally::default();
+    for (turn, solver) in (turn..).zip(solvers_here()) {
+        let info = solver.info();
+        let threads = thread_counts(info.platform).iter().copied().cycle().skip(turn);
+        let settings = threads.zip(variants(info));
+        tally.add(check_settings(solver, graph, order, answer, settings)?);
     }
     Ok(tally)
 }
@@ -222,17 +238,6 @@ pub fn check_solver(
         .iter()
         .flat_map(|&threads| variants.iter().map(move |variant| (threads, variant.clone())));
     check_settings(solver, graph, order, answer, settings)
-}
-
-/// Gives each variant one of the numbers of threads that a platform is tested with. In four
-/// successive turns, each variant gets each number.
-pub fn in_turn(
-    platform: Platform,
-    variants: Vec<Variant>,
-    turn: usize,
-) -> impl Iterator<Item = (usize, Variant)> {
-    let threads = thread_counts(platform).iter().copied().cycle().skip(turn);
-    threads.zip(variants)
 }
 
 /// Runs one solver with some numbers of threads and variants, and compares with `answer` as
