@@ -18,7 +18,7 @@ use self::fit::{Rates, Run, Work, fit, runs};
 use self::simulation::{Setting, simulate};
 use self::steps::{Phase, Sent, Size};
 
-const RECORD: &str = include_str!("../../../../bench/record/2026-11-22-mpi-sixteen-cores.json");
+const RECORD: &str = include_str!("../../../../lab/record/2026-11-22-mpi-sixteen-cores.json");
 
 /// The number of vertices that a rank owns in KaMSTa's experiments.
 const OWNED: f64 = (1 << 17) as f64;

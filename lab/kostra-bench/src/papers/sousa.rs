@@ -54,7 +54,7 @@ const FIGURE_5_1: Experiment = Experiment {
     title: "Figure 5.1: sequential solvers on all road networks",
     says: &[
         "prim_seq (a pairing heap) is clearly fastest, and Boost's Kruskal is slower than all others.",
-        "boost-kruskal is a peer program; see bench/README.md.",
+        "boost-kruskal is a peer program; see lab/README.md.",
     ],
     graphs: all_roads,
     contestants: &[

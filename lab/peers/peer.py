@@ -1,6 +1,6 @@
 """Shared code of the Python peers: the graph file, and the protocol between peer and runner.
 
-A peer calls `serve` with a version and three functions. crates/kostra-bench/src/peers/program.rs
+A peer calls `serve` with a version and three functions. lab/kostra-bench/src/peers/program.rs
 describes the protocol.
 """
 

@@ -1,6 +1,6 @@
 """Times two builds of the command in turn, all CPU solvers on graphs of a few million edges.
 
-    python3 bench/two_builds.py OLD NEW [--runs 7] [--ranks 4] [-o RECORD]
+    python3 lab/two_builds.py OLD NEW [--runs 7] [--ranks 4] [-o RECORD]
 
 OLD and NEW are paths of `kostra` programs. Each pair of runs swaps the order of the two. A time
 is building plus solving, as the command reports it. The record contains every sample in seconds;

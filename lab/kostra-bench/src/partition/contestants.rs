@@ -187,7 +187,7 @@ impl Contestant {
     }
 
     fn by_package(&self, rows: &WeightedGraph, file: &Path, call: Call) -> Result<Answer> {
-        let script = crate::machine::workspace().join("bench/peers/partition_peer.py");
+        let script = crate::machine::workspace().join("lab/peers/partition_peer.py");
         let parts = file.with_extension("parts");
         let mut command = Command::new("python3");
         command.arg(script).args([&*self.name]).arg(file);

@@ -1,7 +1,7 @@
 """Compares the Python package with SciPy, igraph, rustworkx, networkit and NetworkX, in one
 process, in turn.
 
-    python bench/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph]
+    python lab/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph]
         [--networkx] [-o RECORD]
 
 The package and the peers must be installed. GRAPH is one of the names below, a generator spec, or a

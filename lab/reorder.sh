@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what new numbers of the vertices gain for the solver fast:
-#   bench/reorder.sh RECORD [VERTICES] [ARGUMENT OF kostra-bench run]...
+#   lab/reorder.sh RECORD [VERTICES] [ARGUMENT OF kostra-bench run]...
 # Build first: cargo build --release -p kostra-cli -p kostra-bench
 #
 # A generated road network gets random vertex numbers (shuffled), and from these the numbers of each

@@ -86,7 +86,7 @@ pub(crate) fn commit() -> Option<Commit> {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let hash = git(&["rev-parse", "HEAD"])?;
-    let changes = git(&["status", "--porcelain", "--", ".", ":(exclude)bench/record"])?;
+    let changes = git(&["status", "--porcelain", "--", ".", ":(exclude)lab/record"])?;
     Some(Commit { hash, dirty: !changes.is_empty() })
 }
 

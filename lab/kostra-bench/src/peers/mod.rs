@@ -26,7 +26,7 @@ pub(crate) struct Peer {
 
 #[derive(Clone, Copy, Debug)]
 enum Home {
-    /// A Python script in `bench/peers`.
+    /// A Python script in `lab/peers`.
     Python(&'static str),
     /// An executable with the peer's name, in the folder of `--peer-programs`.
     Executable,
@@ -75,7 +75,7 @@ impl Peer {
     ) -> Result<Box<dyn Contestant>> {
         let command = match self.home {
             Home::Python(script) => {
-                let script = crate::machine::workspace().join("bench/peers").join(script);
+                let script = crate::machine::workspace().join("lab/peers").join(script);
                 vec!["python3".into(), script.into_os_string()]
             }
             Home::Executable => {
@@ -83,7 +83,7 @@ impl Peer {
                 let program = folder.join(self.name);
                 ensure!(
                     program.exists(),
-                    "{} does not exist; see bench/README.md to build it",
+                    "{} does not exist; see lab/README.md to build it",
                     program.display()
                 );
                 vec![program.into_os_string()]
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(message(None), "pass its folder with --peer-programs");
         assert_eq!(
             message(Some(Path::new("none"))),
-            "none/rfk does not exist; see bench/README.md to build it"
+            "none/rfk does not exist; see lab/README.md to build it"
         );
     }
 

@@ -96,7 +96,7 @@ impl Program {
     pub(super) fn find(&self, folder: Option<&Path>) -> Result<PathBuf> {
         let folder = folder.context("pass the folder of the peers with --peer-programs")?;
         let path = folder.join(self.executable);
-        ensure!(path.exists(), "{} does not exist; see bench/README.md", path.display());
+        ensure!(path.exists(), "{} does not exist; see lab/README.md", path.display());
         Ok(path)
     }
 

@@ -324,7 +324,7 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
 
 #[test]
 fn older_records_are_still_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/record");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../record");
     for name in ["2026-11-21-foundation-solve.json", "2026-11-23-gpu-h200-beside-raft.json"] {
         let report = bench(&["report", folder.join(name).to_str().unwrap()]);
         let text = String::from_utf8_lossy(&report.stdout);

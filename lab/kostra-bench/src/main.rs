@@ -1,7 +1,7 @@
 //! `kostra-bench`: compares Kostra with its peers, and writes a record of all conditions of the
 //! measurement.
 //!
-//! `bench/README.md` describes the method and the records.
+//! `lab/README.md` describes the method and the records.
 
 mod awake;
 mod bank;
@@ -156,7 +156,7 @@ struct ProcessArguments {
 
 #[derive(Args)]
 struct ReportArguments {
-    /// Records written with -o; for a page also those of the other programs in bench/record
+    /// Records written with -o; for a page also those of the other programs in lab/record
     #[arg(required = true)]
     records: Vec<PathBuf>,
     /// Write a page with plots to FILE: one HTML file that needs no network

@@ -1,5 +1,5 @@
 //! Sections of records that other programs wrote: the example `bench` of `kostra-mpi`,
-//! `bench/python.py`, `bench/points.py`, `bench/two_builds.py` and the stress test.
+//! `lab/python.py`, `lab/points.py`, `lab/two_builds.py` and the stress test.
 //!
 //! These layouts have no version, and their fields differ from record to record. So every field is
 //! optional here, and what is missing is not shown.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures fast beside other programs that use all processors:
-#   bench/busy.sh LOAD RECORD [GRAPH] [ARGUMENT OF kostra-bench run]...
+#   lab/busy.sh LOAD RECORD [GRAPH] [ARGUMENT OF kostra-bench run]...
 # Build first: cargo build --release -p kostra-bench
 #
 # LOAD is one of

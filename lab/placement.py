@@ -1,6 +1,6 @@
 """Measures what solvers for clusters send with and without a partition of the vertices.
 
-    python bench/placement.py KOSTRA [--graph SPEC] [--ranks N] [--algorithms IDS] [-o RECORD]
+    python lab/placement.py KOSTRA [--graph SPEC] [--ranks N] [--algorithms IDS] [-o RECORD]
 
 KOSTRA is the command, built with the feature mpi; mpirun must be on the path. The program generates
 the graph SPEC, gives its vertices random numbers, and sorts its edges by these numbers. It divides
@@ -126,7 +126,7 @@ def main():
     if options.output:
         record = {
             "date": datetime.date.today().isoformat(),
-            "command": f"bench/placement.py KOSTRA --graph {options.graph} --ranks {options.ranks}",
+            "command": f"lab/placement.py KOSTRA --graph {options.graph} --ranks {options.ranks}",
             "commit": run("git", "rev-parse", "HEAD").strip(),
             "version": run(kostra, "--version").strip(),
             "machine": {"system": platform.platform(), "mpi": run("mpirun", "--version").split("\n")[0]},

@@ -1,7 +1,7 @@
 """Compares Euclidean spanning trees of Kostra and of other libraries on random points, in one
 process, in turn.
 
-    OMP_NUM_THREADS=N python bench/points.py --threads N
+    OMP_NUM_THREADS=N python lab/points.py --threads N
         [--sets 1000000x3,100000x10] [--kinds uniform] [--peers quitefastmst] [--labels 50]
         [--runs N] [-o RECORD]
 

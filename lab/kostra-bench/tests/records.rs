@@ -17,7 +17,7 @@ fn said(output: &Output) -> String {
 
 /// A committed record.
 fn record(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/record").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../record").join(name)
 }
 
 /// All committed records.

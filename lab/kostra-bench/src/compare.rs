@@ -19,7 +19,7 @@ const LEVEL: f64 = 0.05;
 /// The arguments of a comparison.
 #[derive(Args)]
 pub(crate) struct CompareArguments {
-    /// The record before the change, or one record of bench/two_builds.py
+    /// The record before the change, or one record of lab/two_builds.py
     before: PathBuf,
     /// The record after the change
     after: Option<PathBuf>,

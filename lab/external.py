@@ -1,6 +1,6 @@
 """Compares `kostra solve --memory` with reading the file once, in turn, on files of edges.
 
-    python bench/external.py KOSTRA [--graphs SPEC=MEMORY,...] [--threads 1,2] [--runs N]
+    python lab/external.py KOSTRA [--graphs SPEC=MEMORY,...] [--threads 1,2] [--runs N]
         [--folder FOLDER] [-o RECORD]
 
 KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should

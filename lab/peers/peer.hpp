@@ -3,7 +3,7 @@
 // A peer is a class with a constructor and three functions. The constructor takes the graph and
 // builds the format of the peer's code. `prepare` restores the data that the last solve consumed,
 // `solve` is timed and returns its seconds, and `answer` returns the result.
-// crates/kostra-bench/src/peers/program.rs describes the protocol.
+// lab/kostra-bench/src/peers/program.rs describes the protocol.
 
 #pragma once
 
