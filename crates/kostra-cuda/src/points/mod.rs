@@ -99,7 +99,7 @@ enum Plan {
 
 impl Plan {
     /// From this number of dimensions on, boxes rule out few pairs, and comparing all pairs of up
-    /// to [`FEW_POINTS`](Self::FEW_POINTS) points is faster. `docs/performance/points-gpu.md` has
+    /// to [`FEW_POINTS`](Self::FEW_POINTS) points is faster. `docs/performance/log.md` has
     /// the measurements.
     const MANY_DIMENSIONS: usize = 9;
     const FEW_POINTS: u32 = 1 << 17;

@@ -1,6 +1,6 @@
 //! Predicts the cost of `mpi-fast` on large numbers of ranks, for uniform graphs. The rates are
 //! fitted to a benchmark record of sixteen cores, the counts come from a simulation of the solver
-//! without MPI, and the network is assumed. Prints the tables of `docs/performance/mpi-model.md`.
+//! without MPI, and the network is assumed. Prints the tables of `docs/algorithms/mpi-model.md`.
 //!
 //! ```text
 //! cargo run --package kostra-mpi --example model
@@ -226,9 +226,9 @@ mod tests {
 
     #[test]
     fn the_document_contains_these_tables() {
-        let document = include_str!("../../../../docs/performance/mpi-model.md");
+        let document = include_str!("../../../../docs/algorithms/mpi-model.md");
         for line in tables(&RUNS).unwrap().lines() {
-            assert!(document.contains(line), "docs/performance/mpi-model.md lacks: {line}");
+            assert!(document.contains(line), "docs/algorithms/mpi-model.md lacks: {line}");
         }
     }
 }

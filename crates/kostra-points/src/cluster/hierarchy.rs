@@ -140,7 +140,7 @@ fn check(edges: &PointTree) -> Result<(), ClusterError> {
 /// The merges of the edges, with the help of other threads if there are enough edges.
 fn merges(edges: &PointTree, threads: usize) -> Result<MergeTree, NotAForest> {
     /// Below, waiting for each other costs two threads more than they save. Measured in
-    /// docs/performance/points.md.
+    /// docs/performance/log.md.
     const ENOUGH: usize = 1 << 19;
     if threads < 2 || edges.ends.len() < ENOUGH {
         return MergeTree::in_order(edges.len, &edges.ends);

@@ -182,7 +182,7 @@ fn store_positions(list: &mut [u32], (_, points): Found<'_>) {
 }
 
 /// The number of neighbors that the first search finds. More make the first search slower, and
-/// later rounds faster. Measured on the sets of docs/performance/points.md.
+/// later rounds faster. Measured on the sets of docs/performance/log.md.
 pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
     if dimensions < 3 { 5 } else { 6 }
 }
