@@ -34,7 +34,12 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     }
     if [Some(Format::ECL), Some(Format::GAP)].contains(&format) {
         let sentence = whole.as_ref().err().map(ToString::to_string);
-        check_file(bytes, &options, whole.as_ref().ok().map(|loaded| &loaded.graph), sentence);
+        check_file(
+            bytes,
+            &options,
+            whole.as_ref().ok().map(|loaded| &loaded.parsed.graph),
+            sentence,
+        );
     }
     let loaded = match whole {
         Ok(loaded) => loaded,
@@ -44,16 +49,16 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         }
     };
     let outgoing = Outgoing {
-        coordinates: loaded.coordinates.as_ref(),
-        names: loaded.names.as_deref(),
-        mapped: loaded.mapped.as_ref(),
-        ..Outgoing::from(&loaded.graph)
+        coordinates: loaded.parsed.coordinates.as_ref(),
+        names: loaded.parsed.names.as_deref(),
+        mapped: loaded.parsed.mapped.as_ref(),
+        ..Outgoing::from(&loaded.parsed.graph)
     };
     // Some formats cannot hold some graphs; the writer then returns an error.
     let Some(Ok(written)) = format.map(|format| write_bytes(format, outgoing)) else { return };
     let again = read_bytes("written", &written, &options).expect("what Kostra writes, it reads");
-    assert_eq!(again.graph.vertices(), loaded.graph.vertices());
-    assert_eq!(again.graph.u().len(), loaded.graph.u().len());
+    assert_eq!(again.parsed.graph.vertices(), loaded.parsed.graph.vertices());
+    assert_eq!(again.parsed.graph.u().len(), loaded.parsed.graph.u().len());
     // Matrix Market stores the higher end first.
     let keeps_order = format.is_some_and(|format| format.info().keeps_edge_order);
     let ends = |graph: &AnyGraph| {
@@ -64,7 +69,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         }
         ends
     };
-    assert_eq!(ends(&again.graph), ends(&loaded.graph));
+    assert_eq!(ends(&again.parsed.graph), ends(&loaded.parsed.graph));
 }
 
 /// Checks that any bytes give points, in whole rows, or an error with a message.
@@ -99,8 +104,8 @@ fn check_columns(bytes: &[u8], options: &ReadOptions) {
         let options = ReadOptions { vertices: Vertices::Occurring, columns, ..options.clone() };
         match read_bytes("input", bytes, &options) {
             Ok(loaded) => {
-                let edges = loaded.graph.edges();
-                assert!(edges == 0 || loaded.kept.is_some_and(|kept| kept.rows() == edges));
+                let edges = loaded.parsed.graph.edges();
+                assert!(edges == 0 || loaded.parsed.kept.is_some_and(|kept| kept.rows() == edges));
             }
             Err(error) => assert!(error.to_string().len() > "input: ".len()),
         }
@@ -117,18 +122,18 @@ fn check_attributes(format: Format, bytes: &[u8], options: &ReadOptions) {
         Ok(loaded) => loaded,
         Err(error) => return assert!(error.to_string().len() > "input: ".len()),
     };
-    let edges = loaded.graph.edges();
+    let edges = loaded.parsed.graph.edges();
     if edges == 0 {
         return;
     }
-    let kept = loaded.kept.as_ref().expect("an attribute that is kept or refused");
+    let kept = loaded.parsed.kept.as_ref().expect("an attribute that is kept or refused");
     assert_eq!(kept.rows(), edges);
     let outgoing = Outgoing {
-        coordinates: loaded.coordinates.as_ref(),
-        names: loaded.names.as_deref(),
-        text_names: loaded.text_names,
+        coordinates: loaded.parsed.coordinates.as_ref(),
+        names: loaded.parsed.names.as_deref(),
+        text_names: loaded.parsed.text_names,
         kept: Some(kept),
-        ..Outgoing::from(&loaded.graph)
+        ..Outgoing::from(&loaded.parsed.graph)
     };
     let Ok(written) = write_bytes(format, outgoing) else { return };
     let again = read_bytes("written", &written, &options).expect("what Kostra writes, it reads");
@@ -137,7 +142,7 @@ fn check_attributes(format: Format, bytes: &[u8], options: &ReadOptions) {
             (0..edges).flat_map(|edge| kept.values(edge).map(|value| value.map(str::to_owned)));
         values.collect::<Vec<_>>()
     };
-    let again = again.kept.as_ref().expect("an attribute that is kept or refused");
+    let again = again.parsed.kept.as_ref().expect("an attribute that is kept or refused");
     assert_eq!(rows(again), rows(kept));
 }
 
@@ -174,12 +179,15 @@ fn check_blocks(bytes: &[u8], options: &ReadOptions, whole: &Result<Loaded, Read
     let blocks = stream_edges(&Input::Path(PATH.clone()), options, 3, &|_| {}, &mut found);
     match (whole, blocks) {
         (Ok(whole), Ok(summary)) => {
-            assert_eq!(summary.vertices, whole.graph.vertices());
-            assert_eq!(found.0, listed(&whole.graph));
+            assert_eq!(summary.vertices, whole.parsed.graph.vertices());
+            assert_eq!(found.0, listed(&whole.parsed.graph));
         }
         (Ok(whole), Err(error)) => {
             let refused = error.to_string();
-            assert!(whole.names.is_some() || refused.contains("start the line with #"), "{error}");
+            assert!(
+                whole.parsed.names.is_some() || refused.contains("start the line with #"),
+                "{error}"
+            );
         }
         (Err(error), blocks) => assert!(blocks.is_err(), "blocks do not say: {error}"),
     }
@@ -201,7 +209,9 @@ fn check_file(
     match read(&Input::Path(PATH.clone()), options, &|_| {}) {
         Ok(loaded) => {
             let expected = expected.expect("bytes in memory are a graph, too");
-            assert!(loaded.graph.u() == expected.u() && loaded.graph.v() == expected.v());
+            assert!(
+                loaded.parsed.graph.u() == expected.u() && loaded.parsed.graph.v() == expected.v()
+            );
         }
         Err(error) => {
             let error = error.to_string().replace(&PATH.display().to_string(), "input");

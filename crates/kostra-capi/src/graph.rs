@@ -185,7 +185,7 @@ pub unsafe extern "C" fn kostra_graph_read_with(
             text.to_str().map_err(|_| format!("the option {text:?} is not UTF-8; correct it"))
         }))?;
         let loaded = io::read(&Input::Path(to_path(path)?), &options, &|_| ()).map_err(text)?;
-        Ok(Box::into_raw(Box::new(KostraGraph(loaded.graph))))
+        Ok(Box::into_raw(Box::new(KostraGraph(loaded.parsed.graph))))
     })
 }
 

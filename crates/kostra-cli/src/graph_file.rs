@@ -124,7 +124,7 @@ pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow
 
 /// Warns if the vertices have names, and a format has numbers in their place. Returns the warning.
 pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
-    (input.names.is_some() && !format.holds_names()).then(|| {
+    (input.parsed.names.is_some() && !format.holds_names()).then(|| {
         let title = format.title();
         output::warned(format!(
             "the format {title} has numbers in place of the names; .csv, .kst and .graphml keep the names"
@@ -142,13 +142,13 @@ fn write_graph(
     {
         let _stage = Stage::start(&format!("writing {to}"));
         let outgoing = Outgoing {
-            graph: &input.graph,
-            coordinates: input.coordinates.as_ref(),
-            names: input.names.as_deref(),
-            text_names: input.text_names,
+            graph: &input.parsed.graph,
+            coordinates: input.parsed.coordinates.as_ref(),
+            names: input.parsed.names.as_deref(),
+            text_names: input.parsed.text_names,
             edge_ids: None,
-            kept: input.kept.as_ref(),
-            mapped: input.mapped.as_ref(),
+            kept: input.parsed.kept.as_ref(),
+            mapped: input.parsed.mapped.as_ref(),
         };
         let result = output::write(to, format, outgoing);
         // If the input changed, this error comes first: it names the input, and the other the
@@ -169,7 +169,7 @@ fn write_edges(
     let start = Instant::now();
     {
         let _stage = Stage::start(&format!("writing {}", destination.output));
-        let ids = memory::collected(0..input.graph.edges() as EdgeId)?;
+        let ids = memory::collected(0..input.parsed.graph.edges() as EdgeId)?;
         let result = forest_file::write(destination, input, &ids);
         request.refuse_changes(input)?;
         result?;
@@ -179,8 +179,8 @@ fn write_edges(
 
 /// What the input was, and what was written since `start`.
 fn report(input: &Graph, to: &Output, title: &str, start: Instant) -> String {
-    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
-    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
     let notes = input.notes.iter().filter(|note| !input.warnings.contains(note));
     let notes: String = notes.map(|note| format!("note: {note}\n")).collect();

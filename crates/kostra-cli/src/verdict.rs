@@ -39,7 +39,7 @@ pub(crate) fn verify(
 /// A fault of a forest of `input`, with the names of the vertices if they have names.
 pub(crate) fn fault(violation: &Violation, input: &Graph) -> String {
     violation.describe(|vertex| {
-        match input.names.as_deref().and_then(|names| names.get(vertex as usize)) {
+        match input.parsed.names.as_deref().and_then(|names| names.get(vertex as usize)) {
             Some(name) => on_one_line(name).into_owned(),
             None => vertex.to_string(),
         }

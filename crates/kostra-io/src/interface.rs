@@ -221,6 +221,17 @@ impl ReadOptions {
 /// A graph from a file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
+    /// What the file contains.
+    pub parsed: Parsed,
+    /// The format of the file.
+    pub format: Format,
+    /// The compression of the file.
+    pub compression: Compression,
+}
+
+/// The content of a file: what a format's reader returns.
+#[derive(Clone, Debug)]
+pub struct Parsed {
     /// The graph. Edge ids are positions in the input; an edge that the format stores twice counts
     /// once.
     pub graph: AnyGraph,
@@ -242,10 +253,6 @@ pub struct Loaded {
     /// The name of the column or the attribute that is the weight, if the name says that vertices
     /// are nearer where it is greater (see [`is_similarity`](crate::is_similarity)).
     pub similarity: Option<String>,
-    /// The format of the file.
-    pub format: Format,
-    /// The compression of the file.
-    pub compression: Compression,
     /// What the user should know, one sentence each: generated weights, skipped edges, unused
     /// columns.
     pub notes: Vec<String>,
@@ -255,30 +262,9 @@ pub struct Loaded {
     pub mapped: Option<MappedFile>,
 }
 
-/// What a format's reader returns.
-#[derive(Debug)]
-pub(crate) struct Parsed {
-    pub(crate) graph: AnyGraph,
-    pub(crate) coordinates: Option<Coordinates>,
-    pub(crate) names: Option<Vec<String>>,
-    /// See [`Loaded::text_names`].
-    pub(crate) text_names: bool,
-    /// See [`Loaded::names_are_ids`].
-    pub(crate) names_are_ids: bool,
-    pub(crate) vertex_weights: Option<Vec<i64>>,
-    pub(crate) kept: Option<KeptColumns>,
-    /// See [`Loaded::similarity`].
-    pub(crate) similarity: Option<String>,
-    pub(crate) notes: Vec<String>,
-    /// See [`Loaded::warnings`].
-    pub(crate) warnings: Vec<String>,
-    /// See [`Loaded::mapped`].
-    pub(crate) mapped: Option<MappedFile>,
-}
-
 impl Parsed {
     /// A graph with notes and nothing else.
-    pub(crate) fn new(graph: AnyGraph, notes: Vec<String>) -> Self {
+    pub fn new(graph: AnyGraph, notes: Vec<String>) -> Self {
         Self {
             graph,
             coordinates: None,
@@ -357,9 +343,9 @@ pub struct Part {
     pub first: u64,
     /// The format of the file.
     pub format: Format,
-    /// As [`Loaded::notes`].
+    /// As [`Parsed::notes`].
     pub notes: Vec<String>,
-    /// As [`Loaded::similarity`].
+    /// As [`Parsed::similarity`].
     pub similarity: Option<String>,
     /// The lowest vertex id in any part, if the file does not state the number of vertices. Then
     /// the vertices are the ids from 0 to the highest in any part, and ids in no part are isolated

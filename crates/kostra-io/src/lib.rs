@@ -71,8 +71,8 @@ pub use formats::{
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};
 pub use interface::{
-    ArrayContent, Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
-    Vertices,
+    ArrayContent, Format, FormatInfo, Loaded, Outgoing, Parsed, Part, ReadOptions, StreamHeader,
+    TakeEdges, Vertices,
 };
 pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::interface::{Format, Loaded, Parsed, ReadOptions, Vertices};
+use crate::interface::{Format, Loaded, ReadOptions, Vertices};
 use crate::recognition::recognize_stream;
 use crate::source::{self, Input, Progress, Source};
 use crate::{ReadError, ReadErrorKind};
@@ -74,23 +74,7 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     let compression = stream.compression;
     let format = choose_format(&mut stream, name, options)?;
     let parsed = (format.info().read)(stream, options)?;
-    let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
-    let Parsed { vertex_weights, kept, similarity, notes, warnings, mapped, .. } = parsed;
-    Ok(Loaded {
-        graph,
-        coordinates,
-        names,
-        text_names,
-        names_are_ids,
-        vertex_weights,
-        kept,
-        similarity,
-        format,
-        compression,
-        notes,
-        warnings,
-        mapped,
-    })
+    Ok(Loaded { parsed, format, compression })
 }
 
 /// The format that the options name, or else the format that the content of the input `name` shows.
@@ -182,7 +166,10 @@ mod tests {
         encoder.write_all(lines.as_bytes()).unwrap();
         let packed = encoder.finish().unwrap();
         let graph = read_bytes("x", &packed, &ReadOptions::default()).unwrap();
-        assert_eq!((graph.graph.edges(), graph.compression), (100_000, crate::Compression::Gzip));
+        assert_eq!(
+            (graph.parsed.graph.edges(), graph.compression),
+            (100_000, crate::Compression::Gzip)
+        );
         let error = read_bytes("x", &packed[..packed.len() - 9], &ReadOptions::default())
             .unwrap_err()
             .to_string();
@@ -203,7 +190,7 @@ mod tests {
             calls.fetch_add(1, Ordering::Relaxed);
         };
         let loaded = read(&Input::Path(path), &ReadOptions::default(), &watch).unwrap();
-        assert_eq!(loaded.graph.edges(), 200_000);
+        assert_eq!(loaded.parsed.graph.edges(), 200_000);
         assert_eq!(bytes.into_inner(), lines.len() as u64);
         assert!((4..100).contains(&calls.into_inner()));
     }

@@ -247,8 +247,8 @@ mod tests {
         let from_file = read(&Input::Path(path), &options, &|_| {});
         [from_file, read_bytes(&name, bytes, &options)].map(|loaded| {
             let loaded = loaded.map_err(|error| error.to_string())?;
-            let edges = listed_edges(&loaded.graph);
-            Ok(format!("{} {edges:?} {:?}", loaded.graph.vertices(), loaded.notes))
+            let edges = listed_edges(&loaded.parsed.graph);
+            Ok(format!("{} {edges:?} {:?}", loaded.parsed.graph.vertices(), loaded.parsed.notes))
         })
     }
 

@@ -70,7 +70,9 @@ pub(crate) fn written<'a>(
 /// Reads a graph in a format. Errors are the message to the user.
 pub(crate) fn graph_of(bytes: &[u8], name: &str, format: Format) -> Result<AnyGraph, String> {
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
-    read_bytes(name, bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
+    read_bytes(name, bytes, &options)
+        .map(|loaded| loaded.parsed.graph)
+        .map_err(|error| error.to_string())
 }
 
 /// The edges of a graph as text, one word per edge.

@@ -66,15 +66,15 @@ fn compare(path: &Path, options: &ReadOptions) {
         let options = ReadOptions { threads, ..options.clone() };
         match (&whole, stream(path, &options, block)) {
             (Ok(whole), Ok((collected, summary))) => {
-                assert_eq!(collected.edges, listed(&whole.graph));
-                assert_eq!(summary.edges, whole.graph.edges() as u64);
-                assert_eq!(summary.vertices, whole.graph.vertices());
+                assert_eq!(collected.edges, listed(&whole.parsed.graph));
+                assert_eq!(summary.edges, whole.parsed.graph.edges() as u64);
+                assert_eq!(summary.vertices, whole.parsed.graph.vertices());
                 assert_eq!(
                     (summary.format, summary.compression),
                     (whole.format, whole.compression)
                 );
-                let (notes, own) = (&whole.notes, &summary.notes);
-                let others = notes.iter().filter(|note| !whole.warnings.contains(note));
+                let (notes, own) = (&whole.parsed.notes, &summary.notes);
+                let others = notes.iter().filter(|note| !whole.parsed.warnings.contains(note));
                 assert_eq!(own, &others.cloned().collect::<Vec<_>>());
             }
             (Err(whole), Err(error)) => assert_eq!(*whole, error),
@@ -200,7 +200,7 @@ fn foreign_parquet_files_are_read_in_blocks_or_refused() {
         let whole = read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {});
         match stream(&path, &ReadOptions::default(), 2) {
             Err(error) if error.contains("the table of their names") => {
-                assert!(whole.unwrap().names.is_some(), "{}", path.display());
+                assert!(whole.unwrap().parsed.names.is_some(), "{}", path.display());
             }
             _ => compare(&path, &ReadOptions::default()),
         }
@@ -222,7 +222,7 @@ fn damaged_parquet_files_have_the_same_errors_in_blocks() {
         let whole = read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {});
         let blocks = stream(&path, &ReadOptions::default(), 1);
         match (whole, blocks) {
-            (Ok(whole), Ok((found, _))) => assert_eq!(listed(&whole.graph), found.edges),
+            (Ok(whole), Ok((found, _))) => assert_eq!(listed(&whole.parsed.graph), found.edges),
             (Err(whole), Err(error)) => assert_eq!(whole.to_string(), error),
             (whole, blocks) => panic!("byte {at}: {whole:?}, {:?}", blocks.map(|found| found.1)),
         }

@@ -15,7 +15,7 @@ fn formats() -> impl Iterator<Item = Option<Format>> {
 fn answer(bytes: &[u8], options: &ReadOptions) -> String {
     match read_bytes("x", bytes, options) {
         Ok(loaded) => {
-            assert!(loaded.graph.edges() <= bytes.len(), "more edges than bytes");
+            assert!(loaded.parsed.graph.edges() <= bytes.len(), "more edges than bytes");
             format!("{loaded:?}")
         }
         Err(error) => {

@@ -60,9 +60,14 @@ fn every_format_gives_back_what_it_can_hold_under_every_compression_that_is_writ
             {
                 let loaded = round_trip(&graph, format, extension).unwrap();
                 assert_eq!(loaded.compression, compression);
-                assert_eq!(loaded.graph.vertices(), 6, "{format}");
-                assert_eq!(edges(&loaded.graph), edges(&graph), "{format} {}", graph.weight_type());
-                assert!(loaded.notes.is_empty(), "{format}: {:?}", loaded.notes);
+                assert_eq!(loaded.parsed.graph.vertices(), 6, "{format}");
+                assert_eq!(
+                    edges(&loaded.parsed.graph),
+                    edges(&graph),
+                    "{format} {}",
+                    graph.weight_type()
+                );
+                assert!(loaded.parsed.notes.is_empty(), "{format}: {:?}", loaded.parsed.notes);
             }
         }
     }
@@ -74,7 +79,7 @@ fn the_order_of_edges_is_kept_by_the_formats_that_promise_it() {
     let graph = AnyGraph::from_edges(5, u, v, vec![1, 2, 3, 4]).unwrap();
     for format in writable() {
         let loaded = round_trip(&graph, format, "").unwrap();
-        let keeps_order = edges(&loaded.graph) == edges(&graph);
+        let keeps_order = edges(&loaded.parsed.graph) == edges(&graph);
         assert_eq!(keeps_order, format.info().keeps_edge_order, "{format}");
     }
 }
@@ -99,12 +104,12 @@ fn integers_of_63_bits_and_more_survive_or_are_refused() {
             assert!(!HOLD_ANY_WEIGHT.contains(&format), "{format}");
             continue;
         };
-        assert_eq!(loaded.graph.weight_type(), graph.weight_type(), "{format}");
+        assert_eq!(loaded.parsed.graph.weight_type(), graph.weight_type(), "{format}");
         let weights = |graph: &AnyGraph| match graph {
             AnyGraph::U64(graph) => graph.edge_list().weights().to_vec(),
             _ => vec![],
         };
-        assert_eq!(weights(&loaded.graph), weights(&graph), "{format}");
+        assert_eq!(weights(&loaded.parsed.graph), weights(&graph), "{format}");
     }
 }
 
@@ -113,7 +118,7 @@ fn fractions_and_negatives_survive_or_are_refused() {
     let graph = graph([-0.5, 1e-300, 0.1, f64::MAX, -7.0]);
     for format in writable() {
         match round_trip(&graph, format, ".zst") {
-            Ok(loaded) => assert_eq!(edges(&loaded.graph), edges(&graph), "{format}"),
+            Ok(loaded) => assert_eq!(edges(&loaded.parsed.graph), edges(&graph), "{format}"),
             Err(_) => assert!(!HOLD_ANY_WEIGHT.contains(&format), "{format}"),
         }
     }

@@ -18,8 +18,15 @@ fn load(name: &str) -> Option<Loaded> {
     });
     let [first, others @ ..] = loaded;
     for other in others {
-        assert!(first.graph.u() == other.graph.u() && first.graph.v() == other.graph.v(), "{name}");
-        assert!(total(&first) == total(&other) && first.notes == other.notes, "{name}");
+        assert!(
+            first.parsed.graph.u() == other.parsed.graph.u()
+                && first.parsed.graph.v() == other.parsed.graph.v(),
+            "{name}"
+        );
+        assert!(
+            total(&first) == total(&other) && first.parsed.notes == other.parsed.notes,
+            "{name}"
+        );
     }
     Some(first)
 }
@@ -29,12 +36,12 @@ fn total(loaded: &Loaded) -> Total {
     fn sum<W: Weight>(weights: &[W]) -> Total {
         W::total(weights.iter().copied())
     }
-    with_graph!(&loaded.graph, graph => sum(graph.edge_list().weights()))
+    with_graph!(&loaded.parsed.graph, graph => sum(graph.edge_list().weights()))
 }
 
 /// Distinct undirected edges without self-loops.
 fn distinct(loaded: &Loaded) -> usize {
-    let ends = loaded.graph.u().iter().zip(loaded.graph.v());
+    let ends = loaded.parsed.graph.u().iter().zip(loaded.parsed.graph.v());
     ends.filter(|(u, v)| u != v).map(|(u, v)| (u.min(v), u.max(v))).collect::<BTreeSet<_>>().len()
 }
 
@@ -49,9 +56,9 @@ fn check(
     let (n, edges, m) = size;
     let loaded = load(name)?;
     assert_eq!(loaded.format, format, "{name}");
-    assert_eq!((loaded.graph.vertices(), loaded.graph.edges()), (n, edges), "{name}");
+    assert_eq!((loaded.parsed.graph.vertices(), loaded.parsed.graph.edges()), (n, edges), "{name}");
     assert_eq!(distinct(&loaded), m, "{name}");
-    assert_eq!(loaded.graph.weight_type(), weights, "{name}");
+    assert_eq!(loaded.parsed.graph.weight_type(), weights, "{name}");
     Some(loaded)
 }
 
@@ -67,7 +74,7 @@ fn road_networks_are_read_with_every_arc() {
     );
     if let Some(new_york) = new_york {
         assert_eq!(new_york.compression, Compression::Gzip);
-        assert!(new_york.notes.is_empty());
+        assert!(new_york.parsed.notes.is_empty());
     }
     check("road/rome99.gr", Format::DIMACS, (3_353, 8_870, 4_831), WeightType::I32);
     check("road/osm-rome.gr.xz", Format::DIMACS, (234_496, 258_193, 258_193), WeightType::I32);
@@ -85,7 +92,7 @@ fn treewidth_graphs_have_made_up_weights() {
         let name = format!("road/USA-road.{name}.unweighted.gr.xz");
         if let Some(loaded) = check(&name, Format::DIMACS, (n, m, m), WeightType::I32) {
             assert_eq!(loaded.compression, Compression::Xz);
-            assert_eq!(loaded.notes, [UNIT]);
+            assert_eq!(loaded.parsed.notes, [UNIT]);
         }
     }
 }
@@ -101,7 +108,7 @@ fn matrices_are_read() {
     for (name, n, m) in [("luxembourg_osm", 114_599, 119_666), ("delaunay_n16", 65_536, 196_575)] {
         let name = format!("matrix/{name}.mtx.gz");
         let loaded = check(&name, Format::MATRIX_MARKET, (n, m, m), WeightType::I32);
-        loaded.inspect(|loaded| assert_eq!(loaded.notes, [UNIT]));
+        loaded.inspect(|loaded| assert_eq!(loaded.parsed.notes, [UNIT]));
     }
 }
 
@@ -114,16 +121,19 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
         WeightType::I32,
     );
     if let Some(enron) = enron {
-        assert_eq!(enron.notes, ["line 1 is taken as the numbers of vertices and edges", UNIT]);
+        assert_eq!(
+            enron.parsed.notes,
+            ["line 1 is taken as the numbers of vertices and edges", UNIT]
+        );
     }
     if let Some(astro) = load("social/ca-AstroPh.edgelist.gz") {
         assert_eq!(astro.format, Format::EDGE_LIST);
         println!(
             "{} {} {} {:?}",
-            astro.graph.vertices(),
-            astro.graph.edges(),
+            astro.parsed.graph.vertices(),
+            astro.parsed.graph.edges(),
             distinct(&astro),
-            astro.notes
+            astro.parsed.notes
         );
     }
 }
@@ -133,7 +143,7 @@ fn named_columns_are_found() {
     let name = "road/california.cedge.gz";
     let loaded = check(name, Format::EDGE_LIST, (21_048, 21_693, 21_693), WeightType::F64);
     if let Some(loaded) = loaded {
-        assert_eq!((loaded.graph.u()[1], loaded.graph.v()[1]), (0, 6));
-        assert_eq!(loaded.notes, ["column 'EdgeID' is left out"]);
+        assert_eq!((loaded.parsed.graph.u()[1], loaded.parsed.graph.v()[1]), (0, 6));
+        assert_eq!(loaded.parsed.notes, ["column 'EdgeID' is left out"]);
     }
 }

@@ -149,7 +149,7 @@ fn read(arguments: &Arguments, world: &Communicator) -> (AnySlice, Option<AnyGra
     let path = PathBuf::from(&arguments.source);
     let options = ReadOptions { threads: arguments.threads, ..ReadOptions::default() };
     let graph = kostra_io::read(&kostra_io::Input::Path(path), &options, &|_| {});
-    let graph = world.agree(graph).unwrap_or_else(|refusal| refusal.end()).graph;
+    let graph = world.agree(graph).unwrap_or_else(|refusal| refusal.end()).parsed.graph;
     let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
     let slice = AnySlice::from_range(&graph, edges.range(world.rank()));
     let slice = world.agree(slice).unwrap_or_else(|refusal| refusal.end());

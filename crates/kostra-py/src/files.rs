@@ -157,13 +157,13 @@ pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyRes
         interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
     Ok(Loaded {
-        names: loaded.names,
-        names_are_ids: loaded.names_are_ids,
-        kept: loaded.kept.map(Kept),
-        similarity: loaded.similarity,
-        notes: loaded.notes,
-        warnings: loaded.warnings,
-        ..Loaded::new(py, loaded.graph, loaded.coordinates)
+        names: loaded.parsed.names,
+        names_are_ids: loaded.parsed.names_are_ids,
+        kept: loaded.parsed.kept.map(Kept),
+        similarity: loaded.parsed.similarity,
+        notes: loaded.parsed.notes,
+        warnings: loaded.parsed.warnings,
+        ..Loaded::new(py, loaded.parsed.graph, loaded.parsed.coordinates)
     })
 }
 

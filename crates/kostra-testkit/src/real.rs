@@ -78,7 +78,7 @@ pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
         result => result,
     };
     match loaded {
-        Ok(loaded) => Ok(Some(loaded.graph)),
+        Ok(loaded) => Ok(Some(loaded.parsed.graph)),
         Err(error) => Err(error.to_string()),
     }
 }

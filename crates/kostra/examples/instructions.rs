@@ -104,6 +104,6 @@ fn read(graph: &AnyGraph, id: &str) -> Result<(), Box<dyn Error>> {
     let bytes = write_bytes(*format, outgoing)?;
     let options = ReadOptions { threads: 1, ..ReadOptions::default() };
     let loaded = counted_job(|| read_bytes("input", &bytes, &options))?;
-    println!("{} edges", loaded.graph.edges());
+    println!("{} edges", loaded.parsed.graph.edges());
     Ok(())
 }

@@ -159,10 +159,10 @@ impl Reader {
         let input = Input::Path(path.as_ref().to_owned());
         let loaded = kostra_io::read(&input, &self.0, &|_| ())?;
         Ok(GraphFile {
-            graph: loaded.graph.into(),
-            names: loaded.names,
-            coordinates: loaded.coordinates,
-            notes: loaded.notes,
+            graph: loaded.parsed.graph.into(),
+            names: loaded.parsed.names,
+            coordinates: loaded.parsed.coordinates,
+            notes: loaded.parsed.notes,
         })
     }
 }

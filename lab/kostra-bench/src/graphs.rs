@@ -133,7 +133,7 @@ impl GraphSource {
     /// Generates or reads the graph.
     pub(crate) fn load(&self) -> Result<AnyGraph> {
         match self.path() {
-            Some(path) => Ok(read_with(&path, 0, self.missing_weights)?.graph),
+            Some(path) => Ok(read_with(&path, 0, self.missing_weights)?.parsed.graph),
             None => {
                 let spec = self.source.trim_start_matches("gen:");
                 let made =

@@ -46,7 +46,7 @@ impl Command for Arguments {
         if header.is_none() && !self.json {
             output::print(&size_sheet(&request, &input.header()))?;
         }
-        let analysis = Analysis::measure(&input.graph)?;
+        let analysis = Analysis::measure(&input.parsed.graph)?;
         request.refuse_changes(&input)?;
         let text = if self.json {
             report::json(&record(&request, &input, &analysis))?
@@ -239,7 +239,7 @@ fn sheet(input: &Graph, analysis: &Analysis) -> String {
     let components = thousands(shape.components);
     sheet.line("components", format!("{components}, the largest has {largest}"));
     if let Some(weights) = weights {
-        let ties = match input.graph.edges() - weights.distinct {
+        let ties = match input.parsed.graph.edges() - weights.distinct {
             0 => "all different".to_owned(),
             ties => {
                 format!(
@@ -265,7 +265,7 @@ fn sheet(input: &Graph, analysis: &Analysis) -> String {
                 (from, to) if from == to => format!("degree {from}"),
                 (from, to) => format!("{from} to {to}"),
             };
-            let share = 100.0 * bucket.vertices as f64 / f64::from(input.graph.vertices());
+            let share = 100.0 * bucket.vertices as f64 / f64::from(input.parsed.graph.vertices());
             let bar = bar(bucket.vertices as f64 / most as f64);
             let vertices = thousands(bucket.vertices as u128);
             sheet.line(range, format!("{vertices:>13} {share:>5.1}%  {bar}").trim_end());
@@ -308,15 +308,15 @@ fn record<'a>(request: &Request, input: &'a Graph, analysis: &'a Analysis) -> Re
     Record {
         input: request.source.to_string(),
         format: input::format_id(input.format),
-        vertices: input.graph.vertices(),
-        edges: input.graph.edges(),
-        weight_type: input.graph.weight_type().name(),
+        vertices: input.parsed.graph.vertices(),
+        edges: input.parsed.graph.edges(),
+        weight_type: input.parsed.graph.weight_type().name(),
         min_weight: weights.as_ref().map(|weights| JsonNumber(weights.min)),
         max_weight: weights.as_ref().map(|weights| JsonNumber(weights.max)),
         distinct_weights: weights.as_ref().map_or(0, |weights| weights.distinct),
         shape,
-        coordinates: input.coordinates.is_some(),
-        names: input.names.is_some(),
+        coordinates: input.parsed.coordinates.is_some(),
+        names: input.parsed.names.is_some(),
         seconds: Seconds { load: input.load.as_secs_f64(), analysis: time.as_secs_f64() },
         notes: &input.notes,
     }

@@ -86,7 +86,7 @@ impl Command for Arguments {
         let start = Instant::now();
         let verdict = {
             let _stage = Stage::start("verifying");
-            verdict::verify(&input.graph, plan.order, &ids)?
+            verdict::verify(&input.parsed.graph, plan.order, &ids)?
         };
         let outcome = Outcome { forest_edges: ids.len(), verdict, time: start.elapsed() };
         plan.input.refuse_changes(&input)?;
@@ -119,8 +119,8 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome) -> String {
     };
     let mut sheet = Sheet::default();
     sheet.gap();
-    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
-    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
     let edges = count(*forest_edges as u64, "edge", "edges");
     match verdict {
@@ -179,8 +179,8 @@ fn record<'a>(plan: &Plan, input: &'a Graph, outcome: &Outcome) -> Record<'a> {
     Record {
         input: plan.input.source.to_string(),
         forest: plan.forest.to_string(),
-        vertices: input.graph.vertices(),
-        edges: input.graph.edges(),
+        vertices: input.parsed.graph.vertices(),
+        edges: input.parsed.graph.edges(),
         forest_edges: *forest_edges,
         maximum: plan.order == Order::Maximum,
         verified: verdict.is_ok(),

@@ -33,11 +33,11 @@ pub(super) fn read_ids(
         ReadError { input: input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
     };
     compare_vertices(&forest, solved).map_err(|message| error(None, message))?;
-    find(&forest.graph, &solved.graph).map_err(|edge| {
+    find(&forest.parsed.graph, &solved.parsed.graph).map_err(|edge| {
         let place = (format == Format::DIMACS)
             .then(|| Place::Line { line: content.line_of(edge as u64), column: 1 });
-        let (u, v) = (forest.graph.u()[edge], forest.graph.v()[edge]);
-        let weight = Number::edge_weight(&forest.graph, edge);
+        let (u, v) = (forest.parsed.graph.u()[edge], forest.parsed.graph.v()[edge]);
+        let weight = Number::edge_weight(&forest.parsed.graph, edge);
         let message = format!(
             "edge {edge} of the forest joins vertices {u} and {v}, counted from 0, with weight \
              {weight}, and the graph has no such edge"
@@ -47,12 +47,14 @@ pub(super) fn read_ids(
 }
 
 fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {
-    let (has, expected) = (forest.graph.vertices(), solved.graph.vertices());
+    let (has, expected) = (forest.parsed.graph.vertices(), solved.parsed.graph.vertices());
     if has != expected {
         let has = kostra_core::counted(has, "vertex", "vertices");
         return Err(format!("the forest has {has}, and the graph has {expected}"));
     }
-    let (Some(names), Some(own)) = (&forest.names, &solved.names) else { return Ok(()) };
+    let (Some(names), Some(own)) = (&forest.parsed.names, &solved.parsed.names) else {
+        return Ok(());
+    };
     match names.iter().zip(own).position(|(name, own)| name != own) {
         None => Ok(()),
         Some(vertex) => {

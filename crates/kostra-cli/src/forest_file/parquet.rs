@@ -34,26 +34,27 @@ pub(super) fn read_ids(
     };
     let format = Some(Format::PARQUET);
     let options = ReadOptions { format, columns, names: true, ..ReadOptions::default() };
-    let table = kostra::io::read_stream(&input.to_string(), content, &options)?;
+    let table = kostra::io::read_stream(&input.to_string(), content, &options)?.parsed;
+    let graph = &solved.parsed.graph;
     let names = table.names.unwrap_or_default();
     let row = |row| table.kept.iter().flat_map(move |kept| kept.row(row));
-    let weight_type = solved.graph.weight_type();
-    let name = |vertex: u32| match &solved.names {
+    let weight_type = graph.weight_type();
+    let name = |vertex: u32| match &solved.parsed.names {
         Some(names) => names[vertex as usize].clone(),
         None => vertex.to_string(),
     };
     (0..table.graph.edges())
         .map(|edge| {
             let id = row(edge).next().and_then(|id| id.parse::<EdgeId>().ok());
-            let id = id.filter(|&id| (id as usize) < solved.graph.edges()).ok_or_else(|| {
+            let id = id.filter(|&id| (id as usize) < graph.edges()).ok_or_else(|| {
                 let text = row(edge).next().unwrap_or_default();
                 error(format!("row {edge} has the edge id '{text}', which the graph lacks; this is a forest of another graph"))
             })?;
             let (ends, own) = ([table.graph.u()[edge], table.graph.v()[edge]], id as usize);
             let same_ends = ends.map(|end| &names[end as usize])
-                == [name(solved.graph.u()[own]), name(solved.graph.v()[own])].each_ref();
+                == [name(graph.u()[own]), name(graph.v()[own])].each_ref();
             let weight = Number::edge_weight(&table.graph, edge).key(weight_type);
-            if !same_ends || weight != Number::edge_weight(&solved.graph, own).key(weight_type) {
+            if !same_ends || weight != Number::edge_weight(graph, own).key(weight_type) {
                 let sentence = "its ends or its weight differ; this is a forest of another graph";
                 return Err(error(format!("row {edge} holds edge {id} of the graph, but {sentence}")));
             }

@@ -33,13 +33,14 @@ pub(super) fn read_ids(
     content: Content,
     solved: &Graph,
 ) -> Result<Vec<EdgeId>, ReadError> {
-    let longest_name = solved.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
+    let longest_name =
+        solved.parsed.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
     // Two names, whose quotes are doubled.
     let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4));
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
     let mut ids = Vec::new();
     let (mut columns_expected, mut style) = (None, Style::Tabs);
-    while ids.len() <= solved.graph.edges() && lines.next()? {
+    while ids.len() <= solved.parsed.graph.edges() && lines.next()? {
         if lines.number == 1
             && let Some((found, columns)) = style_of_header(&lines.text)
         {
@@ -103,16 +104,18 @@ fn check_edge(
     let line = lines.text.as_str();
     let first_column = line.find(style.separator()).unwrap_or(0) as u64 + 2;
     let weight_column = (weight.as_ptr() as usize - line.as_ptr() as usize) as u64 + 1;
-    let weight_type = solved.graph.weight_type();
+    let weight_type = solved.parsed.graph.weight_type();
     let Some(number) = Number::parse(weight.trim(), weight_type) else {
         let message = format!("'{}' is not a weight; {EXPECTED}", excerpt(weight));
         return Err(lines.error(weight_column, message));
     };
     let edge = id as usize;
-    let (Some(&u), Some(&v)) = (solved.graph.u().get(edge), solved.graph.v().get(edge)) else {
+    let (Some(&u), Some(&v)) =
+        (solved.parsed.graph.u().get(edge), solved.parsed.graph.v().get(edge))
+    else {
         return Ok(()); // the verification reports an unknown edge
     };
-    let names = solved.names.as_ref();
+    let names = solved.parsed.names.as_ref();
     let name = |vertex: Vertex| match names.and_then(|names| names.get(vertex as usize)) {
         Some(name) => style.field(name).into_owned(),
         None => vertex.to_string(),
@@ -126,7 +129,7 @@ fn check_edge(
         );
         return Err(lines.error(first_column, message));
     }
-    let own = Number::edge_weight(&solved.graph, edge);
+    let own = Number::edge_weight(&solved.parsed.graph, edge);
     if number.key(weight_type) != own.key(weight_type) {
         let weight = excerpt(weight);
         let message = format!(

@@ -21,7 +21,7 @@ pub(crate) fn write(
     input: &Graph,
     ids: &[EdgeId],
 ) -> anyhow::Result<()> {
-    let kept = input.kept.as_ref();
+    let kept = input.parsed.kept.as_ref();
     let remedy = if input.format == Some(Format::EDGE_LIST) {
         "give the kept column another name with `--columns`"
     } else {
@@ -34,13 +34,13 @@ pub(crate) fn write(
         let kept = kept.filter(|_| format.keeps_columns());
         let kept = kept.map(|kept| kept.pick(ids)).transpose()?;
         let outgoing = Outgoing {
-            graph: &subgraph(&input.graph, ids),
-            coordinates: input.coordinates.as_ref(),
-            names: input.names.as_deref(),
-            text_names: input.text_names,
+            graph: &subgraph(&input.parsed.graph, ids),
+            coordinates: input.parsed.coordinates.as_ref(),
+            names: input.parsed.names.as_deref(),
+            text_names: input.parsed.text_names,
             edge_ids: edge_ids.as_deref(),
             kept: kept.as_ref(),
-            mapped: input.mapped.as_ref(),
+            mapped: input.parsed.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
     } else if *format == ForestFormat::Geojson {
@@ -48,15 +48,15 @@ pub(crate) fn write(
         let rows = ids.iter().map(|&id| id as usize);
         let kept = kept.map(|kept| KeptRows::new(kept, rows));
         let lines = geojson::Lines {
-            graph: &input.graph,
-            names: input.names.as_deref(),
+            graph: &input.parsed.graph,
+            names: input.parsed.names.as_deref(),
             edges: &mut ids.iter().map(|&id| (id as usize, id.into())),
             kept: kept.as_ref(),
         };
-        geojson::write(output, input.coordinates.as_ref(), lines, || unchanged(input))?;
+        geojson::write(output, input.parsed.coordinates.as_ref(), lines, || unchanged(input))?;
     } else if let Some(style) = Style::of_format(*format) {
         check_columns(kept, remedy)?;
-        check_names(input.names.as_deref())?;
+        check_names(input.parsed.names.as_deref())?;
         output::write_lines(output, |to| {
             write_edges(to, style, input, ids)?;
             unchanged(input)
@@ -69,7 +69,7 @@ pub(crate) fn write(
 
 /// Checks that the mapped file of the input has not changed.
 fn unchanged(input: &Graph) -> io::Result<()> {
-    input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+    input.parsed.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
 }
 
 /// Refuses kept columns with the name of another column.
@@ -118,11 +118,11 @@ fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> AnyGraph {
 /// Writes a header and one line per edge: its id, its endpoints (by name if the vertices have
 /// names), its weight and the kept columns.
 fn write_edges(to: &mut dyn Write, style: Style, input: &Graph, ids: &[EdgeId]) -> io::Result<()> {
-    let kept = input.kept.as_ref();
+    let kept = input.parsed.kept.as_ref();
     let separator = style.separator();
     writeln!(to, "{}", style.header(kept.map(KeptColumns::names).unwrap_or_default()))?;
-    let names = input.names.as_deref();
-    with_graph!(&input.graph, graph => {
+    let names = input.parsed.names.as_deref();
+    with_graph!(&input.parsed.graph, graph => {
         let edges = graph.edge_list();
         for &id in ids {
             let edge = id as usize;
@@ -139,9 +139,7 @@ fn write_edges(to: &mut dyn Write, style: Style, input: &Graph, ids: &[EdgeId]) 
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use kostra::io::Compression;
+    use kostra::io::{Compression, Parsed};
 
     use super::*;
 
@@ -149,21 +147,9 @@ mod tests {
     fn edges_are_written_by_number_or_name() {
         let graph = AnyGraph::from_edges(2, vec![0, 1], vec![1, 0], vec![1.5, -2.0]).unwrap();
         let text = |style, names: Option<[&str; 2]>| {
-            let input = Graph {
-                graph: graph.clone(),
-                coordinates: None,
-                names: names.map(|names| names.map(str::to_owned).to_vec()),
-                text_names: false,
-                vertex_weights: None,
-                kept: None,
-                similarity: None,
-                format: None,
-                compression: Compression::None,
-                notes: Vec::new(),
-                warnings: Vec::new(),
-                mapped: None,
-                load: Duration::ZERO,
-            };
+            let names = names.map(|names| names.map(str::to_owned).to_vec());
+            let parsed = Parsed { names, ..Parsed::new(graph.clone(), Vec::new()) };
+            let input = Graph::new(parsed, None, Compression::None);
             let mut bytes = Vec::new();
             write_edges(&mut bytes, style, &input, &[1]).unwrap();
             String::from_utf8(bytes).unwrap()

@@ -1,34 +1,25 @@
 //! A graph in memory, and how it was stored.
 
+use std::mem::take;
 use std::time::Duration;
 
-use kostra::io::{Compression, Format, KeptColumns, MappedFile};
-use kostra_core::{AnyGraph, Coordinates, Order, WeightType};
+use kostra::io::{Compression, Format, Parsed};
+use kostra_core::{Order, WeightType};
 
 use crate::output;
 
 /// A graph that was read or generated.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    pub(crate) graph: AnyGraph,
-    pub(crate) coordinates: Option<Coordinates>,
-    pub(crate) names: Option<Vec<String>>,
-    /// Whether the input stores the names as text.
-    pub(crate) text_names: bool,
-    /// The weights of the vertices, if they were wanted and the file has them.
-    pub(crate) vertex_weights: Option<Vec<i64>>,
-    /// The columns of the input that are kept with the edges.
-    pub(crate) kept: Option<KeptColumns>,
-    /// The name of the weights, if it says that greater ones are nearer.
-    pub(crate) similarity: Option<String>,
+    /// The graph and what the input says of it, but for its notes.
+    pub(crate) parsed: Parsed,
     /// The format of the input; none for a generated graph.
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,
+    /// What reports say of the input and of how it was used.
     pub(crate) notes: Vec<String>,
     /// The notes that were also printed to standard error.
     pub(crate) warnings: Vec<String>,
-    /// The file whose memory map holds the graph, if there is one.
-    pub(crate) mapped: Option<MappedFile>,
     pub(crate) load: Duration,
 }
 
@@ -53,18 +44,28 @@ pub(crate) fn doubt_about_order(similarity: Option<&str>, order: Order) -> Optio
 }
 
 impl Graph {
+    /// A graph whose loading was not timed.
+    pub(crate) fn new(
+        mut parsed: Parsed,
+        format: Option<Format>,
+        compression: Compression,
+    ) -> Self {
+        let (notes, warnings) = (take(&mut parsed.notes), take(&mut parsed.warnings));
+        Self { parsed, format, compression, notes, warnings, load: Duration::ZERO }
+    }
+
     /// Warns of weights that are minimized although their name says that greater ones are nearer.
     pub(crate) fn warn_of_order(&self, order: Order) {
-        output::warn(doubt_about_order(self.similarity.as_deref(), order).as_slice());
+        output::warn(doubt_about_order(self.parsed.similarity.as_deref(), order).as_slice());
     }
 
     pub(crate) fn header(&self) -> Header {
         Header {
-            vertices: self.graph.vertices(),
-            edges: self.graph.edges(),
-            weight_type: self.graph.weight_type(),
-            coordinates: self.coordinates.is_some(),
-            names: self.names.is_some(),
+            vertices: self.parsed.graph.vertices(),
+            edges: self.parsed.graph.edges(),
+            weight_type: self.parsed.graph.weight_type(),
+            coordinates: self.parsed.coordinates.is_some(),
+            names: self.parsed.names.is_some(),
             storage: storage(self.format, self.compression),
         }
     }

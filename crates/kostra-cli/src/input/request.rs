@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{
     ArrayContent, ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input,
-    MappedFile, MissingWeights, ReadError, ReadOptions, RoadOptions, Terms, Vertices,
+    MappedFile, MissingWeights, Parsed, ReadError, ReadOptions, RoadOptions, Terms, Vertices,
 };
 
 use super::graph::{Graph, Header};
@@ -182,22 +182,9 @@ impl Request {
             stage.bytes(progress.bytes, progress.of);
         })?;
         drop(stage);
-        output::warn(&loaded.warnings);
-        Ok(Graph {
-            graph: loaded.graph,
-            coordinates: loaded.coordinates,
-            names: loaded.names,
-            text_names: loaded.text_names,
-            vertex_weights: loaded.vertex_weights,
-            kept: loaded.kept,
-            similarity: loaded.similarity,
-            format: Some(loaded.format),
-            compression: loaded.compression,
-            notes: loaded.notes,
-            warnings: loaded.warnings,
-            mapped: loaded.mapped,
-            load: Duration::ZERO,
-        })
+        let graph = Graph::new(loaded.parsed, Some(loaded.format), loaded.compression);
+        output::warn(&graph.warnings);
+        Ok(graph)
     }
 
     fn generate(&self, spec: &str) -> anyhow::Result<Graph> {
@@ -208,21 +195,11 @@ impl Request {
         let generated = Recipe::new(spec)
             .and_then(|recipe| recipe.generate(&options))
             .with_context(|| self.source.to_string())?;
-        Ok(Graph {
-            graph: generated.graph,
+        let parsed = Parsed {
             coordinates: generated.coordinates,
-            names: None,
-            text_names: false,
-            vertex_weights: None,
-            kept: None,
-            similarity: None,
-            format: None,
-            compression: Compression::None,
-            notes: Vec::new(),
-            warnings: Vec::new(),
-            mapped: None,
-            load: Duration::ZERO,
-        })
+            ..Parsed::new(generated.graph, Vec::new())
+        };
+        Ok(Graph::new(parsed, None, Compression::None))
     }
 
     /// Checks that the mapped file which holds the graph is unchanged. Results that were computed
@@ -231,7 +208,7 @@ impl Request {
     /// # Errors
     /// When the file was written to.
     pub(crate) fn refuse_changes(&self, graph: &Graph) -> Result<(), ReadError> {
-        let result = graph.mapped.as_ref().map_or(Ok(()), MappedFile::check);
+        let result = graph.parsed.mapped.as_ref().map_or(Ok(()), MappedFile::check);
         result.map_err(|kind| ReadError { input: self.source.to_string(), place: None, kind })
     }
 

@@ -229,19 +229,22 @@ mod tests {
     #[test]
     fn each_edge_is_read_once_and_written_twice() {
         let loaded = read_bytes("x", &triangle(), &ReadOptions::default()).unwrap();
-        assert_eq!((loaded.format, loaded.graph.vertices()), (Format::GAP, 4));
+        assert_eq!((loaded.format, loaded.parsed.graph.vertices()), (Format::GAP, 4));
         let expected =
             [(0, 1, "5"), (0, 2, "-6"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
-        assert_eq!(listed_edges(&loaded.graph), expected);
-        assert_eq!(written(writer, &loaded.graph).unwrap(), triangle());
+        assert_eq!(listed_edges(&loaded.parsed.graph), expected);
+        assert_eq!(written(writer, &loaded.parsed.graph).unwrap(), triangle());
     }
 
     #[test]
     fn arcs_of_a_directed_graph_are_edges() {
         let directed = bytes(true, &[0, 1, 2], &[(1, 3), (0, 4)], &[(1, 4), (0, 3)]);
         let loaded = read_bytes("x", &directed, &ReadOptions::default()).unwrap();
-        assert_eq!(listed_edges(&loaded.graph), [(0, 1, "3".to_owned()), (1, 0, "4".to_owned())]);
-        assert_eq!(loaded.notes, ["the graph is directed; each arc is read as an edge"]);
+        assert_eq!(
+            listed_edges(&loaded.parsed.graph),
+            [(0, 1, "3".to_owned()), (1, 0, "4".to_owned())]
+        );
+        assert_eq!(loaded.parsed.notes, ["the graph is directed; each arc is read as an edge"]);
         assert_eq!(
             load(&directed[..directed.len() - 1]).unwrap_err(),
             "x.wsg: byte 96: the file ends among its rows of the opposite direction: 4 of 5 are there"
@@ -265,7 +268,10 @@ mod tests {
             let loaded =
                 read_bytes("x", &written(writer, &empty).unwrap(), &ReadOptions::default())
                     .unwrap();
-            assert_eq!((loaded.format, loaded.graph.vertices()), (Format::GAP, vertices as u32));
+            assert_eq!(
+                (loaded.format, loaded.parsed.graph.vertices()),
+                (Format::GAP, vertices as u32)
+            );
         }
     }
 

@@ -36,18 +36,23 @@ fn check(path: &Path, options: &ReadOptions) {
                 let mut all = Vec::new();
                 for part in &parts {
                     assert_eq!(part.first, all.len() as u64, "{count} parts");
-                    assert_eq!(part.graph.vertices(), whole.graph.vertices());
-                    assert_eq!(part.graph.weight_type(), whole.graph.weight_type());
+                    assert_eq!(part.graph.vertices(), whole.parsed.graph.vertices());
+                    assert_eq!(part.graph.weight_type(), whole.parsed.graph.weight_type());
                     assert_eq!(part.format, whole.format);
                     all.extend(listed_edges(&part.graph));
                 }
-                assert_eq!(all, listed_edges(&whole.graph), "{count} parts");
+                assert_eq!(all, listed_edges(&whole.parsed.graph), "{count} parts");
                 let said = |note: &&String| parts.iter().any(|part| part.notes.contains(note));
-                let mut notes = whole.notes.iter().filter(|note| !whole.warnings.contains(note));
+                let mut notes =
+                    whole.parsed.notes.iter().filter(|note| !whole.parsed.warnings.contains(note));
                 assert!(options.nan == Nan::Skip || notes.all(|note| said(&note)));
                 if options.nan != Nan::Skip {
                     // Edges that are skipped are no longer in the graph.
-                    assert_eq!(warning(&parts), whole.warnings.first().cloned(), "{count} parts");
+                    assert_eq!(
+                        warning(&parts),
+                        whole.parsed.warnings.first().cloned(),
+                        "{count} parts"
+                    );
                 }
             }
             (Err(expected), Err(error)) => assert_eq!(&error, expected, "{count} parts"),

@@ -51,14 +51,14 @@ pub(super) fn measure(plan: &Plan, input: &mut Graph) -> Vec<Contestant> {
     let mut contestants: Vec<Contestant> = Vec::with_capacity(plan.solvers.len());
     for turn in 0..plan.runs {
         for (index, chosen) in plan.solvers.iter().enumerate() {
-            let solver = chosen.unwrap_or_else(|| kostra::auto(&input.graph));
+            let solver = chosen.unwrap_or_else(|| kostra::auto(&input.parsed.graph));
             if contestants.get(index).is_some_and(|contestant| contestant.result.is_err()) {
                 continue;
             }
             let stage =
                 Stage::start(&format!("{}, run {} of {}", solver.info().id, turn + 1, plan.runs));
             let contestant = (solver, chosen.is_none());
-            let (run, refused) = run_once(plan, contestant, &input.graph, &stage);
+            let (run, refused) = run_once(plan, contestant, &input.parsed.graph, &stage);
             if let Some(Refused { refused, wanted }) = refused {
                 let note = format!("the system refused {refused} of {wanted} threads");
                 input.notes.push(format!("{}: {note}", solver.info().id));

@@ -100,7 +100,7 @@ impl Command for Arguments {
         let mut input = plan.input.load()?;
         input.warn_of_order(plan.order);
         let contestants = measure::measure(&plan, &mut input);
-        let standings = standing::compare(&plan, &input.graph, &contestants)?;
+        let standings = standing::compare(&plan, &input.parsed.graph, &contestants)?;
         plan.input.refuse_changes(&input)?;
         let rows: Vec<_> = contestants.iter().zip(&standings).collect();
         if !quiet {

@@ -22,11 +22,11 @@ pub(super) fn text(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> anyhow::Resu
 fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
-    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
-    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
     let storage = input::storage(input.format, input.compression);
-    sheet.line("read as", format!("{storage}, {} weights", input.graph.weight_type()));
+    sheet.line("read as", format!("{storage}, {} weights", input.parsed.graph.weight_type()));
     sheet.line("runs", format!("{} of each algorithm", thousands(plan.runs)));
     sheet.notes(&input.notes);
     let kind = match plan.order {
@@ -123,9 +123,9 @@ fn record<'a>(plan: &Plan, input: &'a Graph, rows: &[Row<'_>]) -> Record<'a> {
     Record {
         input: plan.input.source.to_string(),
         format: input::format_id(input.format),
-        weight_type: input.graph.weight_type().name(),
-        vertices: input.graph.vertices(),
-        edges: input.graph.edges(),
+        weight_type: input.parsed.graph.weight_type().name(),
+        vertices: input.parsed.graph.vertices(),
+        edges: input.parsed.graph.edges(),
         maximum: plan.order == Order::Maximum,
         runs: plan.runs,
         agree: rows.iter().all(|(_, standing)| standing.is_as_promised()),

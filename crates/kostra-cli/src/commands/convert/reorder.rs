@@ -106,12 +106,12 @@ impl Reorder {
     /// cannot be written, or the user cancels.
     pub(super) fn apply(&self, request: &Request, input: &mut Graph) -> anyhow::Result<()> {
         let renumbering = self.renumbering(request, input)?;
-        input.graph = renumbering.graph(&input.graph)?;
-        if let Some(coordinates) = &input.coordinates {
-            input.coordinates = Some(renumbering.coordinates(coordinates)?);
+        input.parsed.graph = renumbering.graph(&input.parsed.graph)?;
+        if let Some(coordinates) = &input.parsed.coordinates {
+            input.parsed.coordinates = Some(renumbering.coordinates(coordinates)?);
         }
-        let had_names = input.names.is_some();
-        input.names = match input.names.take() {
+        let had_names = input.parsed.names.is_some();
+        input.parsed.names = match input.parsed.names.take() {
             Some(names) => Some(renumbering.names(names)),
             None if self.map.is_some() => None,
             None => Some(renumbering.old_numbers().iter().map(ToString::to_string).collect()),
@@ -135,9 +135,9 @@ impl Reorder {
         let mut watcher = Watcher::new(&stage, false);
         let run = &mut Run::new().observed_by(&mut watcher);
         Ok(match self.order {
-            Order::Bfs => Renumbering::breadth_first(&input.graph, run)?,
+            Order::Bfs => Renumbering::breadth_first(&input.parsed.graph, run)?,
             Order::Hilbert => {
-                let coordinates = input.coordinates.as_ref().with_context(|| {
+                let coordinates = input.parsed.coordinates.as_ref().with_context(|| {
                     format!(
                         "{}: the vertices have no coordinates, which `--reorder hilbert` needs; \
                          use `--reorder bfs`",
@@ -147,9 +147,9 @@ impl Reorder {
                 Renumbering::hilbert(coordinates)?
             }
             Order::Partition => {
-                let parts = self.partition(&input.graph, request.options.threads, run)?;
+                let parts = self.partition(&input.parsed.graph, request.options.threads, run)?;
                 let parts = VertexParts::new(parts.parts(), parts.count())?;
-                Renumbering::by_parts(&input.graph, parts, run)?
+                Renumbering::by_parts(&input.parsed.graph, parts, run)?
             }
         })
     }

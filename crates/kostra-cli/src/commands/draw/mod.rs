@@ -197,10 +197,10 @@ impl Plan {
         let Some(file) = &self.forest else {
             let _stage = Stage::start("solving");
             let threads = self.input.threads.wanted();
-            return Ok(picture::solve(&graph.graph, self.order, threads)?.into_ids());
+            return Ok(picture::solve(&graph.parsed.graph, self.order, threads)?.into_ids());
         };
         let ids = forest_file::read(file, graph)?;
-        let edges = graph.graph.edges();
+        let edges = graph.parsed.graph.edges();
         if let Some(edge) = ids.iter().find(|&&edge| edge as usize >= edges) {
             let has = count(edges as u64, "edge", "edges");
             anyhow::bail!(
@@ -208,7 +208,7 @@ impl Plan {
                  another graph"
             );
         }
-        match picture::first_cycle(&graph.graph, &ids) {
+        match picture::first_cycle(&graph.parsed.graph, &ids) {
             None => Ok(ids),
             Some(edge) => {
                 Err(anyhow::anyhow!("edge {edge} closes a cycle; name a forest of the graph"))
@@ -230,9 +230,9 @@ impl Command for Arguments {
         let solve = start.elapsed();
         let start = Instant::now();
         let stage = Stage::start("drawing");
-        let places = places(&input.graph, &forest, input.coordinates.as_ref());
+        let places = places(&input.parsed.graph, &forest, input.parsed.coordinates.as_ref());
         let shown = Shown {
-            graph: &input.graph,
+            graph: &input.parsed.graph,
             forest: &forest,
             order: plan.order,
             bottlenecks: plan.bottlenecks,
@@ -262,10 +262,11 @@ fn sheet(
 ) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
-    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
-    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
-    let places = if input.coordinates.is_some() { "coordinates of the input" } else { "a layout" };
+    let places =
+        if input.parsed.coordinates.is_some() { "coordinates of the input" } else { "a layout" };
     sheet.line("places", places);
     for layer in picture.layers.iter().filter(|layer| !layer.name.is_empty()) {
         sheet.line(layer.color, &layer.name);

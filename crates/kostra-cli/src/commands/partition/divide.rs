@@ -75,12 +75,12 @@ pub(super) fn divide(plan: &Plan, input: &mut Graph) -> anyhow::Result<Outcome> 
     let stage = Stage::start("partitioning");
     let start = Instant::now();
     let mut graph = if plan.edge_weights {
-        let graph = WeightedGraph::of_edge_weights(&input.graph);
+        let graph = WeightedGraph::of_edge_weights(&input.parsed.graph);
         graph.with_context(|| plan.input.source.to_string())?
     } else {
-        WeightedGraph::of_unit_weights(&input.graph)?
+        WeightedGraph::of_unit_weights(&input.parsed.graph)?
     };
-    if let Some(weights) = input.vertex_weights.take() {
+    if let Some(weights) = input.parsed.vertex_weights.take() {
         let weighted = graph.with_vertex_weights(weights);
         graph = weighted.with_context(|| plan.input.source.to_string())?;
     }

@@ -209,13 +209,15 @@ impl Command for Arguments {
         let device = plan.place.open()?;
         let device = device.as_deref();
         let mut input = plan.input.load()?;
-        if plan.vertex_weights && input.vertex_weights.is_none() {
+        if plan.vertex_weights && input.parsed.vertex_weights.is_none() {
             let source = &plan.input.source;
             anyhow::bail!(
                 "{source}: the graph has no weights of vertices; omit `--vertex-weights`"
             );
         }
-        if let Some(to) = plan.output.as_ref().filter(|_| input.names.is_some() && !plan.is_table) {
+        if let Some(to) =
+            plan.output.as_ref().filter(|_| input.parsed.names.is_some() && !plan.is_table)
+        {
             let warning = format!("{to} has no names of vertices; a .csv file has them");
             input.notes.push(output::warned(warning));
         }
@@ -243,7 +245,7 @@ fn write(plan: &Plan, input: &Graph, partition: &Partition) -> anyhow::Result<Op
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
     if plan.is_table {
-        table::write(to, input.names.as_deref(), partition)?;
+        table::write(to, input.parsed.names.as_deref(), partition)?;
     } else {
         output::write_lines(to, |lines| part_file::write(lines, partition))?;
     }
@@ -259,8 +261,8 @@ fn sheet(
     let Outcome { statistics, limit, .. } = outcome;
     let mut sheet = Sheet::default();
     sheet.gap();
-    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
-    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
     let cut = statistics.edge_cut.unsigned_abs();
     let cut = if plan.edge_weights {
@@ -361,8 +363,8 @@ fn record<'a>(
         |time: fn(DeviceTimes) -> Duration| times.on_device.map(|times| time(times).as_secs_f64());
     Record {
         input: plan.input.source.to_string(),
-        vertices: input.graph.vertices(),
-        edges: input.graph.edges(),
+        vertices: input.parsed.graph.vertices(),
+        edges: input.parsed.graph.edges(),
         parts: plan.options.parts,
         imbalance: plan.options.imbalance,
         preset: plan.options.preset.name(),

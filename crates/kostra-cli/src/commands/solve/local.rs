@@ -37,7 +37,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let Solved { solver, solution, mut trace, refused } =
         solve_or_fall_back(plan, &mut input, partition.as_ref())?;
     if let Some(trace) = &mut trace {
-        trace.describe_edges(&input.graph, input.names.as_deref());
+        trace.describe_edges(&input.parsed.graph, input.parsed.names.as_deref());
     }
     let mut started = algorithm::threads(solver.info(), plan.input.threads);
     if let Some(Refused { refused, wanted }) = refused {
@@ -63,9 +63,9 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     }
     Ok(Outcome {
         graph: GraphFacts {
-            vertices: input.graph.vertices().into(),
-            edges: input.graph.edges() as u64,
-            weight_type: input.graph.weight_type(),
+            vertices: input.parsed.graph.vertices().into(),
+            edges: input.parsed.graph.edges() as u64,
+            weight_type: input.parsed.graph.weight_type(),
             format: input.format,
             compression: input.compression,
         },
@@ -100,7 +100,7 @@ fn load(plan: &Plan) -> anyhow::Result<Graph> {
     input.warn_of_order(plan.order);
     if !plan.output.as_ref().is_some_and(|output| output.format.keeps_coordinates()) {
         // Few formats keep coordinates, and they can take more memory than the edges.
-        input.coordinates = None;
+        input.parsed.coordinates = None;
     }
     let format = plan.output.as_ref().and_then(|output| output.format.graph());
     input.notes.extend(format.and_then(|format| graph_file::warn_of_names(&input, format)));
@@ -113,7 +113,7 @@ fn load_partition(plan: &Plan, input: &mut Graph) -> anyhow::Result<Option<Parti
     let Some(file) = &plan.partition else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("reading {file}"));
-    let partition = part_file::read(file, input.graph.vertices(), plan.parts())?;
+    let partition = part_file::read(file, input.parsed.graph.vertices(), plan.parts())?;
     let parts = count(partition.count().into(), "part", "parts");
     input.notes.push(format!("the partition is {file}, with {parts}"));
     input.load += start.elapsed();
@@ -135,13 +135,13 @@ fn solve_or_fall_back(
     input: &mut Graph,
     partition: Option<&Partition>,
 ) -> anyhow::Result<Solved> {
-    let solver = choose_solver(plan, &input.graph)?;
+    let solver = choose_solver(plan, &input.parsed.graph)?;
     let is_free = matches!(plan.algorithm, Algorithm::Auto) && plan.device.is_none();
-    match solve(plan, solver, &input.graph, partition) {
+    match solve(plan, solver, &input.parsed.graph, partition) {
         Err(error) if is_free && is_device_failure(&error) => {
             let id = solver.info().id;
             input.notes.push(format!("{id} failed ({error:#}); solved on the processor instead"));
-            solve(plan, kostra::auto_on_processor(&input.graph), &input.graph, None)
+            solve(plan, kostra::auto_on_processor(&input.parsed.graph), &input.parsed.graph, None)
         }
         result => result,
     }
@@ -217,7 +217,7 @@ fn prove(
     }
     let start = Instant::now();
     let _stage = Stage::start("verifying");
-    let (graph, forest) = (&input.graph, &solution.forest);
+    let (graph, forest) = (&input.parsed.graph, &solution.forest);
     let verdict = if solver.info().exact {
         verify(graph, plan.order, forest.ids())?.map(Proof::Canonical)
     } else {

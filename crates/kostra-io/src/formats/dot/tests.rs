@@ -24,20 +24,25 @@ fn graphs_of_graphviz_are_read() {
     for text in [text.to_owned(), format!("\u{feff}{text}")] {
         let loaded = read(&text).unwrap();
         assert_eq!(loaded.format, Format::DOT);
-        assert_eq!(loaded.names.unwrap(), ["a", "b \"c\"", "d", "e", "<f<i>g</i>>"]);
-        assert_eq!(edges(&loaded.graph), "0-1:2.5 1-2:2.5 0-3:3.0 4-0:-4.0");
-        assert_eq!(loaded.notes, [""; 0]);
+        assert_eq!(loaded.parsed.names.unwrap(), ["a", "b \"c\"", "d", "e", "<f<i>g</i>>"]);
+        assert_eq!(edges(&loaded.parsed.graph), "0-1:2.5 1-2:2.5 0-3:3.0 4-0:-4.0");
+        assert_eq!(loaded.parsed.notes, [""; 0]);
     }
     let directed = read("digraph { 0 -> 1; 1->0 }").unwrap();
-    assert_eq!((edges(&directed.graph), directed.names), ("0-1:1 1-0:1".into(), None));
-    assert!(directed.notes.contains(&"the graph is directed; directions are ignored".to_owned()));
+    assert_eq!(
+        (edges(&directed.parsed.graph), directed.parsed.names),
+        ("0-1:1 1-0:1".into(), None)
+    );
+    assert!(
+        directed.parsed.notes.contains(&"the graph is directed; directions are ignored".to_owned())
+    );
 }
 
 #[test]
 fn parallel_edges_of_strict_graphs_have_one_weight() {
     let note = "the graph is strict; parallel edges of equal weights are kept".to_owned();
     let equal = read("strict graph { a -- b [weight=2]; b -- a [weight=2] }").unwrap();
-    assert_eq!((equal.graph.edges(), equal.notes.contains(&note)), (2, true));
+    assert_eq!((equal.parsed.graph.edges(), equal.parsed.notes.contains(&note)), (2, true));
     for text in [
         "strict graph { a -- b [weight=2]; c -- d [weight=1]; b -- a [weight=3] }",
         "strict digraph { a -> b [weight=2]; a -> b [weight=3] }",
@@ -49,7 +54,7 @@ fn parallel_edges_of_strict_graphs_have_one_weight() {
         );
     }
     let directed = read("strict digraph { a -> b [weight=2]; b -> a [weight=3] }").unwrap();
-    assert_eq!(directed.graph.edges(), 2);
+    assert_eq!(directed.parsed.graph.edges(), 2);
     assert!(read("graph { a -- b [weight=2]; b -- a [weight=3] }").is_ok());
 }
 
@@ -57,8 +62,8 @@ fn parallel_edges_of_strict_graphs_have_one_weight() {
 fn a_plus_joins_texts_in_quotes() {
     let loaded =
         read("graph { \"ab\" + /* more */ \"cd\"\n+ \"\" -- e [weight=\"1\" + \"2\"] }").unwrap();
-    assert_eq!(loaded.names.unwrap(), ["abcd", "e"]);
-    assert_eq!(edges(&loaded.graph), "0-1:12");
+    assert_eq!(loaded.parsed.names.unwrap(), ["abcd", "e"]);
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:12");
     assert_eq!(
         read("graph { \"ab\" + cd -- e }").unwrap_err(),
         "x: line 1, column 14: `+` joins texts in quotes; put the text after it in quotes"
@@ -73,9 +78,9 @@ fn a_weight_in_doubt_is_a_question() {
         "x: line 1, column 24: is the weight the attribute 'weight' or the label, which is 7? pass \
          `--weight weight` or `--weight label`"
     );
-    assert_eq!(edges(&read_with(both, Some("label")).unwrap().graph), "0-1:7");
-    assert_eq!(edges(&read_with(both, Some("weight")).unwrap().graph), "0-1:2");
-    assert_eq!(edges(&read("graph { a -- b [weight=2, label=2] }").unwrap().graph), "0-1:2");
+    assert_eq!(edges(&read_with(both, Some("label")).unwrap().parsed.graph), "0-1:7");
+    assert_eq!(edges(&read_with(both, Some("weight")).unwrap().parsed.graph), "0-1:2");
+    assert_eq!(edges(&read("graph { a -- b [weight=2, label=2] }").unwrap().parsed.graph), "0-1:2");
     assert_eq!(
         read("graph { a -- b [label=7, fontsize=9] }").unwrap_err(),
         "x: which attribute is the weight? numbers are in 'label'; pass `--weight` with one of \
@@ -92,8 +97,8 @@ fn names_weights_and_edge_ids_are_written_and_read_back() {
     let text = String::from_utf8(written(write::writer, outgoing).unwrap()).unwrap();
     assert!(text.contains(" [edge=9, weight="), "{text}");
     let loaded = read(&text).unwrap();
-    assert_eq!(loaded.names.as_deref(), Some(&names[..]));
-    assert_eq!(edges(&loaded.graph), edges(&graph));
+    assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]));
+    assert_eq!(edges(&loaded.parsed.graph), edges(&graph));
     for name in ["a\\", "\\\"", "\\\n"] {
         let names = [name.to_owned(), "b".into(), "c".into()];
         let outgoing = Outgoing { names: Some(&names), ..Outgoing::from(&graph) };

@@ -119,9 +119,9 @@ mod tests {
         let options =
             ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
         let loaded = read_bytes("x.egr", &bytes(&TRIANGLE[..14]), &options).unwrap();
-        assert_eq!(loaded.graph.edges(), 4);
+        assert_eq!(loaded.parsed.graph.edges(), 4);
         assert_eq!(
-            loaded.notes,
+            loaded.parsed.notes,
             ["the input has no weights; each edge weighs a hash of its ends, in 1..2^24"]
         );
     }

@@ -31,12 +31,16 @@ fn each_segment_of_a_line_is_an_edge_of_its_length() {
     for text in [text.clone(), format!("\u{feff}{text}")] {
         let loaded = read(&text).unwrap();
         assert_eq!(loaded.format, Format::GEOJSON);
-        let ends: Vec<_> = loaded.graph.u().iter().zip(loaded.graph.v()).collect();
+        let ends: Vec<_> = loaded.parsed.graph.u().iter().zip(loaded.parsed.graph.v()).collect();
         assert_eq!(ends, [(&0, &1), (&1, &2), (&0, &2)]);
-        let words = edges(&loaded.graph);
+        let words = edges(&loaded.parsed.graph);
         assert!(words.starts_with("0-1:111195."), "a degree at the equator in meters: {words}");
-        assert!(loaded.notes[0].starts_with("1 feature is left out"), "{:?}", loaded.notes);
-        assert_eq!(loaded.coordinates.unwrap().points().len(), 3);
+        assert!(
+            loaded.parsed.notes[0].starts_with("1 feature is left out"),
+            "{:?}",
+            loaded.parsed.notes
+        );
+        assert_eq!(loaded.parsed.coordinates.unwrap().points().len(), 3);
     }
 }
 
@@ -62,7 +66,7 @@ fn integers_of_more_than_64_bits_are_not_rounded() {
     for number in ["18446744073709551616", "-9223372036854775809"] {
         let name = r#""a \\\" 18446744073709551617": 1, "#;
         let line = feature("[[0, 0], [1, 0]]", &format!("{{{name}\"id\": {number}}}"));
-        let kept = read_with(&line, &options).unwrap().kept.unwrap();
+        let kept = read_with(&line, &options).unwrap().parsed.kept.unwrap();
         assert_eq!(kept.row(0).collect::<Vec<_>>(), [number]);
     }
 }
@@ -74,7 +78,7 @@ fn places_at_both_180_degrees_are_a_note() {
         feature("[[-180, 5], [-179, 5]]", "null"),
         feature("[[-180, 6], [-179, 6]]", "null"),
     ]);
-    let notes = read(&text).unwrap().notes;
+    let notes = read(&text).unwrap().parsed.notes;
     assert!(notes[0].starts_with("1 place is two vertices each, at the longitudes"), "{notes:?}");
 }
 
@@ -89,10 +93,10 @@ fn a_property_as_weight_makes_each_line_one_edge() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
     let loaded = read_with(&text, &options).unwrap();
-    assert_eq!((edges(&loaded.graph), loaded.graph.vertices()), ("0-1:7".into(), 2));
+    assert_eq!((edges(&loaded.parsed.graph), loaded.parsed.graph.vertices()), ("0-1:7".into(), 2));
     let missing_weights = Some(MissingWeights::Unit);
     let options = ReadOptions { missing_weights, ..ReadOptions::default() };
-    assert_eq!(edges(&read_with(&text, &options).unwrap().graph), "0-1:1 1-2:1");
+    assert_eq!(edges(&read_with(&text, &options).unwrap().parsed.graph), "0-1:1 1-2:1");
     options_without_property_are_refused();
 }
 

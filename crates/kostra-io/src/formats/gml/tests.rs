@@ -21,15 +21,15 @@ fn graphs_of_gephi_and_networkx_are_read() {
     for text in [text.to_owned(), format!("\u{feff}{text}"), text.replace('\n', "\r\n")] {
         let loaded = read(&text).unwrap();
         assert_eq!(loaded.format, Format::GML);
-        assert_eq!(loaded.names.unwrap(), ["A & B", "\u{e9}"]);
-        assert_eq!(edges(&loaded.graph), "1-0:1.5 0-0:-2.0");
-        assert_eq!(loaded.notes, ["the graph is directed; directions are ignored"]);
+        assert_eq!(loaded.parsed.names.unwrap(), ["A & B", "\u{e9}"]);
+        assert_eq!(edges(&loaded.parsed.graph), "1-0:1.5 0-0:-2.0");
+        assert_eq!(loaded.parsed.notes, ["the graph is directed; directions are ignored"]);
     }
     let shared = "graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] ]";
     let shared = read(shared).unwrap();
-    assert_eq!(shared.names.unwrap(), ["1", "2"]);
+    assert_eq!(shared.parsed.names.unwrap(), ["1", "2"]);
     let note = "some nodes share a label or have none; the ids are the names";
-    assert!(shared.notes.contains(&note.to_owned()), "{:?}", shared.notes);
+    assert!(shared.parsed.notes.contains(&note.to_owned()), "{:?}", shared.parsed.notes);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn the_weight_is_asked_for_unless_it_is_named() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("value".into()));
     let loaded = read_bytes("x", text.as_bytes(), &options).unwrap();
-    assert_eq!(edges(&loaded.graph), "0-1:3");
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:3");
 }
 
 #[test]

@@ -38,10 +38,10 @@ fn a_file_of_networkx_is_read() {
         <edge source=\"é\" target=\"é\"><data key=\"d1\"> 2&#46;5 </data></edge></graph></graphml>";
     let loaded = read(text).unwrap();
     assert_eq!(loaded.format, Format::GRAPHML);
-    assert_eq!(loaded.names.unwrap(), ["A & B", "é"]);
+    assert_eq!(loaded.parsed.names.unwrap(), ["A & B", "é"]);
     let edges = [(1, 0, "1.5".to_owned()), (1, 1, "2.5".to_owned())];
-    assert_eq!(listed_edges(&loaded.graph), edges);
-    assert_eq!(loaded.notes, ["the graph is directed; directions are ignored"]);
+    assert_eq!(listed_edges(&loaded.parsed.graph), edges);
+    assert_eq!(loaded.parsed.notes, ["the graph is directed; directions are ignored"]);
 }
 
 #[test]
@@ -53,9 +53,9 @@ fn names_weights_and_edge_ids_are_written_and_read_back() {
     let text = String::from_utf8(written(write::writer, outgoing).unwrap()).unwrap();
     assert!(text.contains("<data key=\"edge\">9</data><data key=\"weight\">"), "{text}");
     let loaded = read(&text).unwrap();
-    assert_eq!(loaded.names.as_deref(), Some(&names[..]));
-    assert_eq!(listed_edges(&loaded.graph), listed_edges(&graph));
-    assert!(loaded.notes.is_empty());
+    assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]));
+    assert_eq!(listed_edges(&loaded.parsed.graph), listed_edges(&graph));
+    assert!(loaded.parsed.notes.is_empty());
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn numbers_in_order_are_no_names() {
         let [a, b] = ids;
         with_weight(&format!("<node id='{a}'/><node id='{b}'/>"))
     };
-    assert_eq!(read(&nodes(["0", "1"])).unwrap().names, None);
+    assert_eq!(read(&nodes(["0", "1"])).unwrap().parsed.names, None);
     for ids in [["1", "0"], ["0", "01"], ["n0", "n1"]] {
-        assert_eq!(read(&nodes(ids)).unwrap().names.unwrap(), ids);
+        assert_eq!(read(&nodes(ids)).unwrap().parsed.names.unwrap(), ids);
     }
 }
 
@@ -87,8 +87,11 @@ fn the_default_of_a_key_is_the_weight_of_edges_without_one() {
         <edge source='a' target='b'><data key='w'>3</data></edge>\
         <node id='b'/><node id='a'/></graph></graphml>";
     let loaded = read(text).unwrap();
-    assert_eq!(listed_edges(&loaded.graph), [(0, 1, "4".to_owned()), (0, 1, "3".to_owned())]);
-    assert_eq!(loaded.names.unwrap(), ["a", "b"]);
+    assert_eq!(
+        listed_edges(&loaded.parsed.graph),
+        [(0, 1, "4".to_owned()), (0, 1, "3".to_owned())]
+    );
+    assert_eq!(loaded.parsed.names.unwrap(), ["a", "b"]);
 }
 
 /// A document with two keys, `v` and `w`, and two edges: the attribute `v` of the first is 1, and
@@ -111,8 +114,8 @@ fn a_weight_can_have_a_key_for_each_type_of_numbers() {
         let text = with_keys(&key("weight", kind), &key("weight", "double"));
         let edges = [(0, 1, "1".to_owned()), (0, 1, "2.5".to_owned())];
         let loaded = read(&text).unwrap();
-        assert_eq!(listed_edges(&loaded.graph), edges);
-        assert_eq!(loaded.graph.weight_type(), kostra_core::WeightType::F64);
+        assert_eq!(listed_edges(&loaded.parsed.graph), edges);
+        assert_eq!(loaded.parsed.graph.weight_type(), kostra_core::WeightType::F64);
     }
     let second = "x: line 2, column 1: this is the second <key> for the weight; remove one of \
                   them, unless both have the same attr.name and types of numbers";
@@ -138,14 +141,14 @@ fn the_weight_is_asked_for_unless_it_is_named() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("length".into()));
     let loaded = read_with(&text, &options).unwrap();
-    assert_eq!(listed_edges(&loaded.graph), [(0, 1, "3".to_owned())]);
+    assert_eq!(listed_edges(&loaded.parsed.graph), [(0, 1, "3".to_owned())]);
     options.columns.weight = Some(ColumnChoice::Name("cost".into()));
     let absent = "x: `--weight cost`: no edge has this attribute; numbers are in 'length'";
     assert_eq!(read_with(&text, &options).unwrap_err(), absent);
     options.columns.weight = None;
     options.missing_weights = Some(MissingWeights::Unit);
     let loaded = read_with(&text, &options).unwrap();
-    assert_eq!(listed_edges(&loaded.graph), [(0, 1, "1".to_owned())]);
+    assert_eq!(listed_edges(&loaded.parsed.graph), [(0, 1, "1".to_owned())]);
 }
 
 #[test]

@@ -114,24 +114,7 @@ impl KstFile {
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let parsed = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
-        let Parsed { graph, coordinates, names, text_names, names_are_ids, .. } = parsed;
-        let Parsed { vertex_weights, kept, similarity, notes, warnings, mapped, .. } = parsed;
-        let (format, compression) = (Format::KST, Compression::None);
-        Ok(Loaded {
-            graph,
-            coordinates,
-            names,
-            text_names,
-            names_are_ids,
-            vertex_weights,
-            kept,
-            similarity,
-            format,
-            compression,
-            notes,
-            warnings,
-            mapped,
-        })
+        Ok(Loaded { parsed, format: Format::KST, compression: Compression::None })
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {

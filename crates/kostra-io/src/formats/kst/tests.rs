@@ -83,12 +83,12 @@ fn every_weight_type_comes_back_bit_by_bit_from_memory_and_from_a_map() {
         let copied = load(&fs::read(&path).unwrap()).unwrap();
         for loaded in [mapped, copied] {
             assert_eq!(
-                format!("{:?}", loaded.graph),
+                format!("{:?}", loaded.parsed.graph),
                 format!("{graph:?}"),
                 "the sign of zero included"
             );
             assert_eq!(
-                (loaded.coordinates, loaded.names, loaded.format),
+                (loaded.parsed.coordinates, loaded.parsed.names, loaded.format),
                 (None, None, Format::KST)
             );
         }
@@ -98,13 +98,13 @@ fn every_weight_type_comes_back_bit_by_bit_from_memory_and_from_a_map() {
 #[test]
 fn coordinates_and_names_come_back() {
     let loaded = load(&full()).unwrap();
-    assert_eq!(loaded.names.unwrap(), ["Praha", "", "Brno", "Zlín", "x"]);
+    assert_eq!(loaded.parsed.names.unwrap(), ["Praha", "", "Brno", "Zlín", "x"]);
     let coordinates = Coordinates::Geographic((0..5).map(|i| [f64::from(i), -0.5]).collect());
-    assert_eq!(loaded.coordinates, Some(coordinates));
+    assert_eq!(loaded.parsed.coordinates, Some(coordinates));
     let graph = graph([1_u32, 2, 3, 4]);
     let coordinates = Coordinates::Planar(vec![[0.5, 1.5]; 5]);
     let planar = bytes_of(Outgoing { coordinates: Some(&coordinates), ..Outgoing::from(&graph) });
-    assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
+    assert_eq!(load(&planar).unwrap().parsed.coordinates, Some(coordinates));
 }
 
 #[test]
@@ -114,8 +114,11 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
         let names = vec![String::from("name"); vertices];
         let bytes = bytes_of(Outgoing { names: Some(&names), ..Outgoing::from(&graph) });
         let loaded = load(&bytes).unwrap();
-        assert_eq!((loaded.graph.vertices() as usize, loaded.graph.edges()), (vertices, 0));
-        assert_eq!(loaded.names, Some(names));
+        assert_eq!(
+            (loaded.parsed.graph.vertices() as usize, loaded.parsed.graph.edges()),
+            (vertices, 0)
+        );
+        assert_eq!(loaded.parsed.names, Some(names));
     }
 }
 
@@ -127,8 +130,8 @@ fn a_graph_outlives_the_name_of_its_file() {
         .unwrap();
     let loaded = open_kst(&path).unwrap().load(1).unwrap();
     fs::remove_file(&path).unwrap();
-    assert_eq!(loaded.graph.u(), [0, 1, 2, 2]);
-    assert_eq!(loaded.graph.clone().v(), [1, 2, 2, 1]);
+    assert_eq!(loaded.parsed.graph.u(), [0, 1, 2, 2]);
+    assert_eq!(loaded.parsed.graph.clone().v(), [1, 2, 2, 1]);
 }
 
 #[test]
@@ -371,7 +374,7 @@ fn a_copy_stays_as_it_is_when_its_file_changes() {
     let loaded = crate::read(&Input::Path(path.clone()), &options, &|_| {}).unwrap();
     fs::write(&path, vec![9; bytes.len()]).unwrap();
     fs::write(&path, b"").unwrap();
-    assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 1][..], &[1, 2][..]));
+    assert_eq!((loaded.parsed.graph.u(), loaded.parsed.graph.v()), (&[0, 1][..], &[1, 2][..]));
 }
 
 #[test]
@@ -380,7 +383,7 @@ fn the_address_of_a_map_is_known_as_long_as_it_lasts() {
     let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
     fs::write(file.path(), written(writer, &graph).unwrap()).unwrap();
     let loaded = open_kst(file.path()).unwrap().load(1).unwrap();
-    let address = loaded.graph.u().as_ptr() as usize;
+    let address = loaded.parsed.graph.u().as_ptr() as usize;
     assert!(is_in_mapped_file(address));
     drop(loaded);
     assert!(!is_in_mapped_file(address));
@@ -405,16 +408,17 @@ fn a_mapped_file_that_changes_is_found_and_not_written_on() {
     };
     let output = |name| Output::Path(folder.path().join(name));
     let write = |loaded: &Loaded, name| {
-        let outgoing = Outgoing { mapped: loaded.mapped.as_ref(), ..(&loaded.graph).into() };
+        let outgoing =
+            Outgoing { mapped: loaded.parsed.mapped.as_ref(), ..(&loaded.parsed.graph).into() };
         write_graph(&output(name), Format::DIMACS, outgoing)
     };
 
     let overwritten = map();
-    overwritten.mapped.as_ref().unwrap().check().unwrap();
+    overwritten.parsed.mapped.as_ref().unwrap().check().unwrap();
     write(&overwritten, "before.gr").unwrap();
     let mut in_place = File::options().write(true).open(&path).unwrap();
     in_place.write_all(&bytes).unwrap(); // of the same length
-    let error = overwritten.mapped.as_ref().unwrap().check().unwrap_err();
+    let error = overwritten.parsed.mapped.as_ref().unwrap().check().unwrap_err();
     let sentence = "the file changed while it was in use; run again when nobody writes to it";
     assert_eq!(error.to_string(), sentence);
     assert!(write(&overwritten, "after.gr").unwrap_err().to_string().ends_with(sentence));
@@ -422,9 +426,9 @@ fn a_mapped_file_that_changes_is_found_and_not_written_on() {
 
     let replaced = map();
     write_graph(&Output::Path(path.clone()), Format::KST, (&graph).into()).unwrap();
-    replaced.mapped.unwrap().check().unwrap();
+    replaced.parsed.mapped.unwrap().check().unwrap();
 
     let options = ReadOptions { copy: true, ..ReadOptions::default() };
-    assert!(crate::read(&Input::Path(path), &options, &|_| {}).unwrap().mapped.is_none());
-    assert!(load(&bytes).unwrap().mapped.is_none());
+    assert!(crate::read(&Input::Path(path), &options, &|_| {}).unwrap().parsed.mapped.is_none());
+    assert!(load(&bytes).unwrap().parsed.mapped.is_none());
 }

@@ -40,20 +40,20 @@ const UNWEIGHTED: &str =
 #[test]
 fn each_edge_is_read_once_in_order_of_first_appearance() {
     let loaded = load(UNWEIGHTED).unwrap();
-    assert_eq!(loaded.graph.vertices(), 5);
+    assert_eq!(loaded.parsed.graph.vertices(), 5);
     assert_eq!(
-        listed_edges(&loaded.graph),
+        listed_edges(&loaded.parsed.graph),
         [(0, 2), (0, 1), (1, 2), (2, 3)].map(|(u, v)| (u, v, "1".to_string()))
     );
-    assert_eq!(loaded.notes, ["the input has no weights; each edge weighs 1"]);
+    assert_eq!(loaded.parsed.notes, ["the input has no weights; each edge weighs 1"]);
     for variant in [
         UNWEIGHTED.replace('\n', "\r\n"),
         format!("\u{feff}{UNWEIGHTED}"),
         format!("{UNWEIGHTED}\n \n"),
     ] {
         assert_eq!(
-            listed_edges(&load(&variant).unwrap().graph),
-            listed_edges(&loaded.graph),
+            listed_edges(&load(&variant).unwrap().parsed.graph),
+            listed_edges(&loaded.parsed.graph),
             "{variant:?}"
         );
     }
@@ -72,23 +72,23 @@ fn sizes_and_weights_of_vertices_are_passed_over() {
         "3 2 001 1\n2 +7\n1 7 3 -08\n2 -8",
     ] {
         let loaded = load(text).unwrap();
-        assert_eq!(listed_edges(&loaded.graph), expected, "{text}");
-        assert!(loaded.notes.is_empty());
+        assert_eq!(listed_edges(&loaded.parsed.graph), expected, "{text}");
+        assert!(loaded.parsed.notes.is_empty());
     }
-    assert_eq!(listed_edges(&load("3 2 010\n9 2\n9 1 3\n9 2\n").unwrap().graph).len(), 2);
+    assert_eq!(listed_edges(&load("3 2 010\n9 2\n9 1 3\n9 2\n").unwrap().parsed.graph).len(), 2);
 }
 
 #[test]
 fn weights_are_as_wide_as_they_need() {
     let big = "2 1 1\n2 5000000000\n1 5000000000\n";
-    assert!(matches!(load(big).unwrap().graph, AnyGraph::I64(_)));
+    assert!(matches!(load(big).unwrap().parsed.graph, AnyGraph::I64(_)));
     let least = "2 1 1\n2 -9223372036854775808\n1 -9223372036854775808\n";
-    assert_eq!(listed_edges(&load(least).unwrap().graph), [(0, 1, i64::MIN.to_string())]);
+    assert_eq!(listed_edges(&load(least).unwrap().parsed.graph), [(0, 1, i64::MIN.to_string())]);
 }
 
 #[test]
 fn parallel_edges_are_read() {
-    assert_eq!(load("2 2 1\n2 5 2 3\n1 3 1 5\n").unwrap().graph.edges(), 2);
+    assert_eq!(load("2 2 1\n2 5 2 3\n1 3 1 5\n").unwrap().parsed.graph.edges(), 2);
 }
 
 #[test]
@@ -204,9 +204,9 @@ fn what_is_written_is_read_back() {
     let text = write(4, &[(2, 0, 7.0_f64), (1, 2, 5e9)]).unwrap();
     assert_eq!(text, "4 2 001\n3 7\n3 5000000000\n1 7 2 5000000000\n\n");
     let expected = [(0, 2, "7".to_string()), (1, 2, "5000000000".to_string())];
-    assert_eq!(listed_edges(&load(&text).unwrap().graph), expected);
+    assert_eq!(listed_edges(&load(&text).unwrap().parsed.graph), expected);
     assert_eq!(write::<i32>(0, &[]).unwrap(), "0 0\n");
-    assert_eq!(load("0 0\n").unwrap().graph.vertices(), 0);
+    assert_eq!(load("0 0\n").unwrap().parsed.graph.vertices(), 0);
 }
 
 #[test]
@@ -249,16 +249,16 @@ fn the_partitioning_benchmarks_have_their_known_sizes() {
         };
         let loaded = read(&Input::Path(data.join(name)), &options, &|_| ()).unwrap();
         assert_eq!(
-            (loaded.graph.vertices(), loaded.graph.edges(), loaded.format),
+            (loaded.parsed.graph.vertices(), loaded.parsed.graph.edges(), loaded.format),
             (n, m, Format::METIS),
             "{name}"
         );
         // Through the writer, and back by one thread.
-        let bytes = written(writer, &loaded.graph).unwrap();
+        let bytes = written(writer, &loaded.parsed.graph).unwrap();
         let again = load(str::from_utf8(&bytes).unwrap()).unwrap();
-        let mut sorted = listed_edges(&loaded.graph);
+        let mut sorted = listed_edges(&loaded.parsed.graph);
         sorted.sort();
-        let mut again = listed_edges(&again.graph);
+        let mut again = listed_edges(&again.parsed.graph);
         again.sort();
         assert!(sorted == again, "{name}");
     }
@@ -270,7 +270,7 @@ fn one_weight_per_vertex_is_kept_if_wanted_and_several_are_refused() {
         let options = ReadOptions { vertex_weights: true, threads: 2, ..ReadOptions::default() };
         read_bytes("x.graph", text.as_bytes(), &options).map_err(|error| error.to_string())
     };
-    let weights = |text: &str| kept(text).unwrap().vertex_weights;
+    let weights = |text: &str| kept(text).unwrap().parsed.vertex_weights;
     assert_eq!(weights("3 2 10\n7 2\n% half\n0 1 3\n5 2\n"), Some(vec![7, 0, 5]));
     assert_eq!(weights("3 2 011\n7 2 9\n0 1 9 3 8\n5 2 8\n"), Some(vec![7, 0, 5]));
     assert_eq!(weights("2 1 110 1\n4 7 2\n4 5 1\n"), Some(vec![7, 5]), "behind the sizes");
@@ -284,5 +284,5 @@ fn one_weight_per_vertex_is_kept_if_wanted_and_several_are_refused() {
     let huge = kept("2 1 10\n1 2\n9223372036854775808 1\n").unwrap_err();
     assert!(huge.contains("the weight 9223372036854775808 does not fit"), "{huge}");
     let text = "2 1 10 3\n1 2 3 2\n1 2 3 1\n";
-    assert_eq!(load(text).unwrap().vertex_weights, None, "nobody wants them");
+    assert_eq!(load(text).unwrap().parsed.vertex_weights, None, "nobody wants them");
 }

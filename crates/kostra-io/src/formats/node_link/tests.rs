@@ -26,10 +26,10 @@ fn files_of_networkx_and_d3_are_read() {
     for text in [text.to_owned(), format!("\u{feff}{text}")] {
         let loaded = read(&text).unwrap();
         assert_eq!(loaded.format, Format::NODE_LINK);
-        assert_eq!(loaded.names.unwrap(), ["A \"é", "7"]);
+        assert_eq!(loaded.parsed.names.unwrap(), ["A \"é", "7"]);
         let edges = [(1, 0, "1.5".to_owned()), (1, 1, "-2".to_owned())];
-        assert_eq!(listed_edges(&loaded.graph), edges);
-        assert_eq!(loaded.notes, ["the graph is directed; directions are ignored"]);
+        assert_eq!(listed_edges(&loaded.parsed.graph), edges);
+        assert_eq!(loaded.parsed.notes, ["the graph is directed; directions are ignored"]);
     }
 }
 
@@ -66,8 +66,8 @@ fn values_end_where_their_brackets_close() {
     };
     let loaded = read(&text(&edges)).unwrap();
     let expected = (0..count as u32 - 1).map(|at| (at, at + 1, at.to_string()));
-    assert!(listed_edges(&loaded.graph).into_iter().eq(expected));
-    assert_eq!(loaded.names.unwrap()[7], "n7 \"]}{[\\");
+    assert!(listed_edges(&loaded.parsed.graph).into_iter().eq(expected));
+    assert_eq!(loaded.parsed.names.unwrap()[7], "n7 \"]}{[\\");
     edges.push("{\"source\": 1}".into());
     let place = format!("x: line {}, column 1: this edge has no member 'target'", 2 * count);
     let error = read(&text(&edges)).unwrap_err();
@@ -83,8 +83,8 @@ fn names_weights_and_edge_ids_are_written_and_read_back() {
     let text = String::from_utf8(written(write::writer, outgoing).unwrap()).unwrap();
     assert!(text.contains(", \"edge\": 9, \"weight\": "), "{text}");
     let loaded = read(&text).unwrap();
-    assert_eq!(loaded.names.as_deref(), Some(&names[..]));
-    assert_eq!(listed_edges(&loaded.graph), listed_edges(&graph));
+    assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]));
+    assert_eq!(listed_edges(&loaded.parsed.graph), listed_edges(&graph));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn the_weight_is_asked_for_unless_it_is_named() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("value".into()));
     let loaded = read_with(&text, &options).unwrap();
-    assert_eq!(listed_edges(&loaded.graph), [(0, 1, "3".to_owned())]);
+    assert_eq!(listed_edges(&loaded.parsed.graph), [(0, 1, "3".to_owned())]);
 }
 
 #[test]

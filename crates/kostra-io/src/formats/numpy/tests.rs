@@ -37,9 +37,9 @@ fn a_matrix_has_an_edge_per_pair_with_a_weight() {
         [0.0, 1.5, nan, 2.5, 1.5, 0.0, 3.5, 0.0, 0.0, 0.0, 7.0, f64::INFINITY, 2.5, 0.0, 0.0, 0.0];
     let loaded = read(&npy("<f8", "4, 4", &floats(&values))).unwrap();
     assert_eq!(loaded.format, Format::NPY);
-    assert_eq!(edges(&loaded.graph), "0-1:1.5 0-3:2.5 1-2:3.5 2-2:7.0");
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:1.5 0-3:2.5 1-2:3.5 2-2:7.0");
     let transposed = read(&npy("<f8", "4, 4F", &floats(&values))).unwrap();
-    assert_eq!(edges(&transposed.graph), edges(&loaded.graph));
+    assert_eq!(edges(&transposed.parsed.graph), edges(&loaded.parsed.graph));
     let mut values = [0; 16];
     (values[1], values[4]) = (1, 2);
     let error = read(&npy("|u1", "4, 4", &values)).unwrap_err();
@@ -53,7 +53,7 @@ fn ids_that_single_floats_round_are_refused() {
     let singles = |values: [f32; 3]| values.map(f32::to_le_bytes).concat();
     let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
     let bytes = npy("<f4", "1, 3", &singles([0.0, 16_777_215.0, 0.5]));
-    assert_eq!(read_with(&bytes, &options).unwrap().names.unwrap(), ["0", "16777215"]);
+    assert_eq!(read_with(&bytes, &options).unwrap().parsed.names.unwrap(), ["0", "16777215"]);
     let error = read(&npy("<f4", "1, 3", &singles([0.0, 16_777_216.0, 0.5]))).unwrap_err();
     assert!(error.contains("row 0 is 16777216, and 32-bit floats round such numbers"), "{error}");
 }
@@ -61,20 +61,26 @@ fn ids_that_single_floats_round_are_refused() {
 #[test]
 fn a_list_has_an_edge_per_row() {
     let rows = [0, 1, 5, 1, 3, -6];
-    assert_eq!(edges(&read(&npy("<i4", "2, 3", &ints(&rows))).unwrap().graph), "0-1:5 1-3:-6");
-    let big: Vec<u8> = rows.iter().flat_map(|&value: &i32| value.to_be_bytes()).collect();
-    assert_eq!(edges(&read(&npy(">i4", "2, 3", &big)).unwrap().graph), "0-1:5 1-3:-6");
-    let bytes = npy("<f8", "1, 3", &floats(&[0.0, 2.0, 0.5]));
-    assert_eq!(edges(&read(&bytes).unwrap().graph), "0-2:0.5");
     assert_eq!(
-        edges(&read(&npy("|u1", "3, 2", &[0, 1, 1, 2, 2, 4])).unwrap().graph),
+        edges(&read(&npy("<i4", "2, 3", &ints(&rows))).unwrap().parsed.graph),
+        "0-1:5 1-3:-6"
+    );
+    let big: Vec<u8> = rows.iter().flat_map(|&value: &i32| value.to_be_bytes()).collect();
+    assert_eq!(edges(&read(&npy(">i4", "2, 3", &big)).unwrap().parsed.graph), "0-1:5 1-3:-6");
+    let bytes = npy("<f8", "1, 3", &floats(&[0.0, 2.0, 0.5]));
+    assert_eq!(edges(&read(&bytes).unwrap().parsed.graph), "0-2:0.5");
+    assert_eq!(
+        edges(&read(&npy("|u1", "3, 2", &[0, 1, 1, 2, 2, 4])).unwrap().parsed.graph),
         "0-1:1 1-2:1 2-4:1"
     );
     let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
     let loaded = read_with(&bytes, &options).unwrap();
-    assert_eq!((edges(&loaded.graph), loaded.names.unwrap().len()), ("0-1:0.5".into(), 2));
+    assert_eq!(
+        (edges(&loaded.parsed.graph), loaded.parsed.names.unwrap().len()),
+        ("0-1:0.5".into(), 2)
+    );
     let options = ReadOptions { vertices: Vertices::Count(9), ..ReadOptions::default() };
-    assert_eq!(read_with(&bytes, &options).unwrap().graph.vertices(), 9);
+    assert_eq!(read_with(&bytes, &options).unwrap().parsed.graph.vertices(), 9);
     let options = ReadOptions { vertices: Vertices::Count(2), ..ReadOptions::default() };
     assert!(read_with(&bytes, &options).unwrap_err().contains("pass at least 3"));
 }
@@ -88,8 +94,11 @@ fn a_square_that_may_be_a_list_is_a_question() {
          matrix` or `--array edges`"
     );
     let answer = |array| read_with(&bytes, &ReadOptions { array, ..ReadOptions::default() });
-    assert_eq!(edges(&answer(Some(ArrayContent::Matrix)).unwrap().graph), "0-1:1 0-2:2");
-    assert_eq!(edges(&answer(Some(ArrayContent::Edges)).unwrap().graph), "0-1:2 1-0:0 2-0:0");
+    assert_eq!(edges(&answer(Some(ArrayContent::Matrix)).unwrap().parsed.graph), "0-1:1 0-2:2");
+    assert_eq!(
+        edges(&answer(Some(ArrayContent::Edges)).unwrap().parsed.graph),
+        "0-1:2 1-0:0 2-0:0"
+    );
     let array = Some(ArrayContent::Matrix);
     let error = read_with(b"0 1 5\n", &ReadOptions { array, ..ReadOptions::default() });
     assert!(error.unwrap_err().contains("`--array` applies to .npy files only"));
@@ -170,7 +179,7 @@ fn csr(indptr: &[i32], indices: &[i32], shape: &[i32]) -> Vec<u8> {
 fn each_entry_of_a_sparse_matrix_is_an_edge() {
     let loaded = read(&csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3])).unwrap();
     assert_eq!(loaded.format, Format::NPZ);
-    assert_eq!(edges(&loaded.graph), "0-1:0.5 0-2:1.5 2-0:2.5");
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:0.5 0-2:1.5 2-0:2.5");
     let array = |values: &[i32]| npy("<i4", &format!("{},", values.len()), &ints(values));
     let coo = zip(&[
         ("row", array(&[1, 0])),
@@ -180,7 +189,10 @@ fn each_entry_of_a_sparse_matrix_is_an_edge() {
         ("data", array(&[7, 0])),
     ]);
     let loaded = read(&coo).unwrap();
-    assert_eq!((edges(&loaded.graph), loaded.graph.vertices()), ("1-0:7 0-3:0".into(), 4));
+    assert_eq!(
+        (edges(&loaded.parsed.graph), loaded.parsed.graph.vertices()),
+        ("1-0:7 0-3:0".into(), 4)
+    );
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn load(bytes: &[u8]) -> Result<Loaded, String> {
 }
 
 fn points(loaded: &Loaded) -> &[[f64; 2]] {
-    loaded.coordinates.as_ref().unwrap().points()
+    loaded.parsed.coordinates.as_ref().unwrap().points()
 }
 
 #[test]
@@ -120,24 +120,30 @@ fn roads_become_edges_as_long_as_the_great_circle() {
         way(&[(6, 5), (1, 2)], &[20, 40]),
     ];
     let loaded = load(&file(&[dense(&[1, 2, 10, 20, 30, 40]), ways.concat()])).unwrap();
-    assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 1, 2][..], &[1, 2, 3][..]));
+    assert_eq!(
+        (loaded.parsed.graph.u(), loaded.parsed.graph.v()),
+        (&[0, 1, 2][..], &[1, 2, 3][..])
+    );
     assert_eq!(points(&loaded), [[3.0, 0.0], [1.0, 0.0], [2.0, 0.0], [4.0, 0.0]]);
-    let AnyGraph::F64(graph) = &loaded.graph else { panic!("{:?}", loaded.graph) };
+    let AnyGraph::F64(graph) = &loaded.parsed.graph else { panic!("{:?}", loaded.parsed.graph) };
     let degree = std::f64::consts::PI / 180.0 * 6_371_008.8;
     for (weight, degrees) in graph.edge_list().weights().iter().zip([2.0, 1.0, 2.0]) {
         assert!((weight - degrees * degree).abs() < 1e-6);
     }
-    assert!(loaded.notes.is_empty());
+    assert!(loaded.parsed.notes.is_empty());
 }
 
 #[test]
 fn roads_may_leave_the_extract() {
     let loaded = load(&file(&[dense(&[1, 2, 5]), way(ROAD, &[1, 2, 3, 4, 5, 1])])).unwrap();
-    assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 2][..], &[1, 0][..]));
-    assert_eq!(loaded.notes, ["3 edges are left out, because the extract lacks one of their ends"]);
+    assert_eq!((loaded.parsed.graph.u(), loaded.parsed.graph.v()), (&[0, 2][..], &[1, 0][..]));
+    assert_eq!(
+        loaded.parsed.notes,
+        ["3 edges are left out, because the extract lacks one of their ends"]
+    );
     let loaded = load(&header()).unwrap();
     assert_eq!(
-        (loaded.graph.vertices(), loaded.notes),
+        (loaded.parsed.graph.vertices(), loaded.parsed.notes),
         (0, vec!["the extract has no roads".to_string()])
     );
 }
@@ -168,7 +174,7 @@ fn blobs_may_be_raw_or_zstd_and_unknown_ones_are_passed_over() {
     let packed = zstd::encode_all(&group[..], 1).unwrap();
     for blob in [bytes(1, &group), bytes(7, &packed)] {
         let bytes = [header(), blob_of("Thumbnail", b"?"), blob_of("OSMData", &blob)].concat();
-        assert_eq!(load(&bytes).unwrap().graph.edges(), 1);
+        assert_eq!(load(&bytes).unwrap().parsed.graph.edges(), 1);
     }
     let lz4 = [header(), blob_of("OSMData", &bytes(6, &packed))].concat();
     assert!(
@@ -240,7 +246,7 @@ fn damage_never_panics() {
     let groups = [dense(&[1, 2, 3]), [dense(&[5]), way(ROAD, &[1, 2, 3, 5])].concat()];
     let raw = groups.iter().flat_map(|group| blob_of("OSMData", &bytes(1, &block(group))));
     let whole: Vec<u8> = header().into_iter().chain(raw).collect();
-    assert_eq!(load(&whole).unwrap().graph.edges(), 3);
+    assert_eq!(load(&whole).unwrap().parsed.graph.edges(), 3);
     for at in 0..whole.len() {
         for flip in [0x01, 0x02, 0x08, 0x40, 0x80, 0xff] {
             let mut damaged = whole.clone();
@@ -263,10 +269,15 @@ fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
             crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| ()).unwrap();
         let piped = load(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(mapped.format, Format::OSM_PBF);
-        assert_eq!(mapped.graph.u(), piped.graph.u());
-        assert_eq!(mapped.graph.v(), piped.graph.v());
-        assert_eq!(mapped.coordinates, piped.coordinates);
-        println!("{name}: {} {} {:?}", mapped.graph.vertices(), mapped.graph.edges(), mapped.notes);
+        assert_eq!(mapped.parsed.graph.u(), piped.parsed.graph.u());
+        assert_eq!(mapped.parsed.graph.v(), piped.parsed.graph.v());
+        assert_eq!(mapped.parsed.coordinates, piped.parsed.coordinates);
+        println!(
+            "{name}: {} {} {:?}",
+            mapped.parsed.graph.vertices(),
+            mapped.parsed.graph.edges(),
+            mapped.parsed.notes
+        );
     }
 }
 
@@ -300,7 +311,7 @@ fn roads_are_chosen_by_their_value_and_a_box() {
     let highway = |value: &str| RoadOptions { highway: vec![value.into()], bbox: None };
     let edges = |roads| {
         let loaded = load_with(&bytes, ReadOptions { roads, ..ReadOptions::default() }).unwrap();
-        (loaded.graph.edges(), loaded.notes)
+        (loaded.parsed.graph.edges(), loaded.parsed.notes)
     };
     assert_eq!(edges(RoadOptions::default()), (4, vec![]));
     assert_eq!(edges(highway("yes")), (1, vec![]));
@@ -309,7 +320,7 @@ fn roads_are_chosen_by_their_value_and_a_box() {
     let misspelt = RoadOptions { highway: vec!["yes".into(), "residental".into()], bbox: None };
     let loaded = load_with(&bytes, ReadOptions { roads: misspelt, ..ReadOptions::default() });
     let said = "`--highway`: no road of the extract has the value 'residental'";
-    assert_eq!(loaded.unwrap().warnings, [said]);
+    assert_eq!(loaded.unwrap().parsed.warnings, [said]);
     // Nodes 2 and 3.
     let bbox = "0.15,-1,0.3,1".parse().map(Some).unwrap();
     let note = "3 edges are left out, because the box or the extract lacks one of their ends";
@@ -317,7 +328,7 @@ fn roads_are_chosen_by_their_value_and_a_box() {
     let swapped = RoadOptions { bbox: "-1,0.15,1,0.3".parse().ok(), highway: vec![] };
     let loaded = load_with(&bytes, ReadOptions { roads: swapped, ..ReadOptions::default() });
     let said = "`--bbox`: no road of the extract is in the box; its order is west,south,east,north";
-    assert_eq!(loaded.unwrap().warnings, [said]);
+    assert_eq!(loaded.unwrap().parsed.warnings, [said]);
     let across: BoundingBox = "179,-1,-179,1".parse().unwrap();
     assert!(across.contains([179.5, 0.0]) && across.contains([-180.0, 1.0]));
     assert!(!across.contains([0.0, 0.0]) && !across.contains([180.0, 2.0]));
@@ -337,13 +348,13 @@ fn ids_and_tags_are_kept_on_request() {
     };
     let options = ReadOptions { names: true, columns, ..ReadOptions::default() };
     let loaded = load_with(&bytes, options.clone()).unwrap();
-    assert_eq!(loaded.names.unwrap(), ["30", "10", "20"]);
-    let kept = loaded.kept.unwrap();
+    assert_eq!(loaded.parsed.names.unwrap(), ["30", "10", "20"]);
+    let kept = loaded.parsed.kept.unwrap();
     assert_eq!(kept.names(), ["way", "building", "nam"]);
     for edge in 0..2 {
         assert_eq!(kept.row(edge).collect::<Vec<_>>(), ["77", "yes", ""]);
     }
-    assert_eq!(loaded.warnings, ["no road has the tag 'nam'"]);
+    assert_eq!(loaded.parsed.warnings, ["no road has the tag 'nam'"]);
     let source = ColumnOptions { source: Some(choice("a")), ..options.columns };
     let error = load_with(&bytes, ReadOptions { columns: source, ..options }).unwrap_err();
     assert!(error.contains("`--source` applies to edge lists only"), "{error}");

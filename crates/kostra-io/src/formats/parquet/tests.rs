@@ -63,15 +63,15 @@ fn what_is_written_is_read() {
     ] {
         let loaded = read(&written((&graph).into())).unwrap();
         let expected: Vec<_> = edges(&graph);
-        let found = edges(&loaded.graph);
-        assert_eq!(loaded.graph.vertices(), 6, "isolated vertices are kept");
+        let found = edges(&loaded.parsed.graph);
+        assert_eq!(loaded.parsed.graph.vertices(), 6, "isolated vertices are kept");
         let widened = |edges: Vec<(u32, u32, String)>| {
             edges.into_iter().map(|(u, v, w)| (u, v, w.parse::<f64>().unwrap())).collect::<Vec<_>>()
         };
         assert_eq!(widened(found), widened(expected));
     }
     let empty = AnyGraph::from_edges(3, vec![], vec![], Vec::<i32>::new()).unwrap();
-    assert_eq!(read(&written((&empty).into())).unwrap().graph.vertices(), 3);
+    assert_eq!(read(&written((&empty).into())).unwrap().parsed.graph.vertices(), 3);
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn names_are_text_and_numbers_stay_numbers() {
         let bytes = written(outgoing);
         let options = ReadOptions { names: true, ..ReadOptions::default() };
         let loaded = read_with(&bytes, &options).unwrap();
-        assert_eq!(loaded.names.as_deref(), Some(&names[..]));
-        assert_eq!(loaded.notes, ["column 'edge' is left out"]);
-        assert_eq!(edges(&loaded.graph), edges(&graph));
+        assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]));
+        assert_eq!(loaded.parsed.notes, ["column 'edge' is left out"]);
+        assert_eq!(edges(&loaded.parsed.graph), edges(&graph));
     }
 }
 
@@ -99,8 +99,8 @@ fn text_names_that_look_like_integers_stay_text() {
         let outgoing = Outgoing { names: Some(&names), text_names, ..Outgoing::from(&graph) };
         let options = ReadOptions { names: true, ..ReadOptions::default() };
         let loaded = read_with(&written(outgoing), &options).unwrap();
-        assert_eq!(loaded.text_names, text_names);
-        assert_eq!(loaded.names.as_deref(), Some(&names[..]));
+        assert_eq!(loaded.parsed.text_names, text_names);
+        assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]));
     }
 }
 
@@ -117,7 +117,7 @@ fn kept_columns_keep_their_types_and_what_is_missing() {
     let bytes = written(Outgoing { kept: Some(&kept), ..Outgoing::from(&graph) });
     let mut options = ReadOptions::default();
     options.columns.keep = names.into_iter().map(ColumnChoice::Name).collect();
-    assert_eq!(read_with(&bytes, &options).unwrap().kept, Some(kept));
+    assert_eq!(read_with(&bytes, &options).unwrap().parsed.kept, Some(kept));
 }
 
 /// The files of `fuzz/seeds` hold these edges between cities. PyArrow wrote them with all
@@ -127,9 +127,9 @@ fn files_of_pyarrow_are_read() {
     let expected = [(0, 1, "2.5"), (1, 2, "1.25"), (2, 0, "4.0"), (0, 3, "2.5")];
     for name in ["text", "dictionary", "delta", "prefix", "split"] {
         let loaded = read(&seed(&format!("{name}.parquet"))).unwrap();
-        let names = loaded.names.unwrap();
+        let names = loaded.parsed.names.unwrap();
         assert_eq!(names, ["Köln", "Bonn", "Aachen", "Düren"], "{name}");
-        let found = edges(&loaded.graph);
+        let found = edges(&loaded.parsed.graph);
         let weights = |w: &str| w.parse::<f64>().unwrap();
         for ((u, v, w), found) in expected.iter().zip(&found) {
             assert_eq!((*u, *v, weights(w)), (found.0, found.1, weights(&found.2)), "{name}");
@@ -143,14 +143,17 @@ fn integers_of_pyarrow_are_read() {
     for name in ["integers", "differences"] {
         let bytes = seed(&format!("{name}.parquet"));
         let loaded = read(&bytes).unwrap();
-        assert_eq!(loaded.names.unwrap(), ["10", "11", "12", "900"], "{name}");
+        assert_eq!(loaded.parsed.names.unwrap(), ["10", "11", "12", "900"], "{name}");
         let expected = [(0, 1, "5"), (1, 2, "-7"), (2, 3, "11"), (3, 0, "3000000000")];
         let expected = expected.map(|(u, v, w)| (u, v, w.to_owned()));
-        assert_eq!(edges(&loaded.graph), expected, "{name}");
-        assert!(loaded.notes.iter().any(|note| note == "column 'road' is left out"), "{name}");
+        assert_eq!(edges(&loaded.parsed.graph), expected, "{name}");
+        assert!(
+            loaded.parsed.notes.iter().any(|note| note == "column 'road' is left out"),
+            "{name}"
+        );
         let up_to_highest = read_with(&bytes, &ReadOptions::default()).unwrap();
-        assert_eq!(up_to_highest.graph.vertices(), 901);
-        assert_eq!(up_to_highest.warnings.len(), 1);
+        assert_eq!(up_to_highest.parsed.graph.vertices(), 901);
+        assert_eq!(up_to_highest.parsed.warnings.len(), 1);
     }
 }
 
@@ -178,7 +181,7 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     );
     options.nan = Nan::Skip;
     let loaded = read_with(&bytes, &options).unwrap();
-    let kept = loaded.kept.unwrap();
+    let kept = loaded.parsed.kept.unwrap();
     assert_eq!(kept.names(), ["way", "toll"]);
     let rows: Vec<Vec<&str>> = (0..3).map(|row| kept.row(row).collect()).collect();
     assert_eq!(rows, [["100", "yes"], ["200", ""], ["300", "no"]]);
@@ -212,7 +215,7 @@ fn dates_and_times_are_kept_as_text() {
     writer.close().unwrap();
     let mut options = ReadOptions { missing_weights: Some(Unit), ..ReadOptions::default() };
     options.columns.keep = ["day", "time"].map(|name| ColumnChoice::Name(name.into())).to_vec();
-    let kept = read_with(&bytes, &options).unwrap().kept.unwrap();
+    let kept = read_with(&bytes, &options).unwrap().parsed.kept.unwrap();
     assert_eq!(kept.row(0).collect::<Vec<_>>(), ["2024-02-29", "1970-01-01T00:00:01.5Z"]);
 }
 
@@ -243,7 +246,7 @@ fn decimals_are_kept_exactly_and_times_of_96_bits_as_text() {
     let mut options = chosen([("source", "u"), ("target", "v"), ("weight", "w")]);
     let names = ["narrow", "wide", "short", "long", "time"];
     options.columns.keep = names.map(|name| ColumnChoice::Name(name.into())).to_vec();
-    let kept = read_with(&bytes, &options).unwrap().kept.unwrap();
+    let kept = read_with(&bytes, &options).unwrap().parsed.kept.unwrap();
     let row = |row| kept.row(row).collect::<Vec<_>>().join(" ");
     let first = "123.45 123456789012345678 3.00 9999999999999999999999999999.9999999999 \
                  2024-02-29T00:00:00.000000001";
@@ -254,7 +257,7 @@ fn decimals_are_kept_exactly_and_times_of_96_bits_as_text() {
 
     for (weight, expected) in [("short", ["3", "-0.01"]), ("wide", ["123456789012345678", "-7"])] {
         let options = chosen([("source", "u"), ("target", "v"), ("weight", weight)]);
-        let edges = edges(&read_with(&bytes, &options).unwrap().graph);
+        let edges = edges(&read_with(&bytes, &options).unwrap().parsed.graph);
         assert_eq!([&edges[0].2, &edges[1].2], expected, "{weight}");
     }
     let time = chosen([("source", "u"), ("target", "v"), ("weight", "time")]);
@@ -263,7 +266,7 @@ fn decimals_are_kept_exactly_and_times_of_96_bits_as_text() {
     let decimals = read_with(&bytes, &decimals).unwrap_err();
     assert!(decimals.contains("column 'narrow' contains decimals, but vertices"), "{decimals}");
     let ids = chosen([("source", "wide"), ("target", "v"), ("weight", "w")]);
-    let names = read_with(&bytes, &ids).unwrap().names.unwrap();
+    let names = read_with(&bytes, &ids).unwrap().parsed.names.unwrap();
     assert_eq!(names, ["123456789012345678", "1", "-7", "2"]);
 }
 
@@ -314,8 +317,8 @@ fn a_geometry_beside_the_edges_need_not_be_text() {
     group.close().unwrap();
     writer.close().unwrap();
     let loaded = read(&bytes).unwrap();
-    assert_eq!(edges(&loaded.graph), [(0, 1, "2.5".into()), (1, 2, "1.5".into())]);
-    assert_eq!(loaded.notes, ["column 'geometry' is left out"]);
+    assert_eq!(edges(&loaded.parsed.graph), [(0, 1, "2.5".into()), (1, 2, "1.5".into())]);
+    assert_eq!(loaded.parsed.notes, ["column 'geometry' is left out"]);
     let refused = read_with(&bytes, &chosen([("source", "geometry"), ("target", "v")]));
     let refused = refused.unwrap_err();
     assert!(refused.contains("column 'geometry', row 0"), "{refused}");
@@ -353,7 +356,7 @@ fn any_number_of_threads_reads_groups_of_rows_in_order() {
         let loaded = read_with(&bytes, &options).unwrap();
         let expected: Vec<_> =
             (0..1000).map(row).map(|(u, v, w)| (u as u32, v as u32, w.to_string())).collect();
-        assert_eq!(edges(&loaded.graph), expected, "{threads} threads");
+        assert_eq!(edges(&loaded.parsed.graph), expected, "{threads} threads");
         let first = "x: column 'weight', row 300 (counted from 0): the weight is NaN";
         let error = read_with(&damaged, &options).unwrap_err();
         assert!(error.starts_with(first), "{error}");
@@ -372,7 +375,7 @@ fn large_ids_in_any_group_are_names() {
         let options = ReadOptions { threads, vertices, ..ReadOptions::default() };
         let loaded = read_with(&in_groups(&groups), &options).unwrap();
         let names = ["1", "2", "1099511627776"].map(str::to_owned);
-        assert_eq!(loaded.names.as_deref(), Some(&names[..]), "{threads} threads");
+        assert_eq!(loaded.parsed.names.as_deref(), Some(&names[..]), "{threads} threads");
     }
 }
 

@@ -131,9 +131,9 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
     let graph = agree(world, if root { request.load().map(Some) } else { Ok(None) })?;
     let size = graph.as_ref().map_or([0; 3], |graph| {
         [
-            graph.graph.vertices().into(),
-            graph.graph.edges() as u64,
-            graph.graph.weight_type() as u64,
+            graph.parsed.graph.vertices().into(),
+            graph.parsed.graph.edges() as u64,
+            graph.parsed.graph.weight_type() as u64,
         ]
     });
     let [vertices, edges, weight_type] = world.broadcast_one(0, size);
@@ -144,7 +144,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         for rank in 1..world.size() {
             let range = distribution.range(rank);
             let range = range.start as usize..range.end as usize;
-            with_graph!(&graph.graph, graph => {
+            with_graph!(&graph.parsed.graph, graph => {
                 let edges = graph.edge_list();
                 world.send(rank, &edges.u()[range.clone()]);
                 world.send(rank, &edges.v()[range.clone()]);
@@ -152,7 +152,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
             });
         }
         (format, compression, notes) = (graph.format, graph.compression, graph.notes);
-        similarity = graph.similarity;
+        similarity = graph.parsed.similarity;
         if world.size() > 1 {
             notes.push(
                 "rank 0 read the whole input and distributed it, because the input cannot be read \
@@ -160,7 +160,7 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
                     .into(),
             );
         }
-        AnySlice::from_range(&graph.graph, distribution.range(0))
+        AnySlice::from_range(&graph.parsed.graph, distribution.range(0))
     } else {
         let (vertices, first) = (vertices as usize, distribution.range(world.rank()).start);
         match weight_type {
