@@ -42,7 +42,7 @@ import kostra.scipy
 from records import about, add
 
 PACKAGES = ("kostra", "numpy", "scipy", "igraph", "rustworkx", "networkit", "networkx")
-ROADS = pathlib.Path(__file__).resolve().parents[2] / "shared/data/road/USA-road-d.NY.gr.gz"
+DATA = os.environ.get("KOSTRA_DATA") or pathlib.Path(__file__).resolve().parents[2] / "shared/data"
 GRAPHS = {
     "million": "gnm:n=1M,m=4M",
     "grid": "grid:side=2048",
@@ -50,7 +50,7 @@ GRAPHS = {
     "uniform": "gnm:n=4000000,m=16000000",
     "rmat": "rmat:scale=20",
     "dense": "dense:n=8000,m=28800000",
-    "ny": str(ROADS),
+    "ny": str(pathlib.Path(DATA, "road/USA-road-d.NY.gr.gz")),
     "smoke": "gnm:n=2000,m=8000",
 }
 

@@ -290,25 +290,6 @@ mod tests {
         assert_eq!(format, Format::EDGE_LIST, "no rows of neighbors");
     }
 
-    #[test]
-    fn real_meshes_and_networks_are_metis() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-        let names = ["4elt.graph", "wing.graph.gz", "wave.graph.bz2", "copter2.graph.xz"]
-            .map(|name| format!("mesh/{name}"));
-        for name in names.into_iter().chain(["social/PGPgiantcompo.graph".to_string()]) {
-            let Ok(bytes) = std::fs::read(format!("{folder}/{name}")) else {
-                println!("skipped: there is no {folder}/{name}");
-                continue;
-            };
-            let stream = Stream::new(from_bytes(&bytes)).unwrap();
-            assert_eq!(
-                recognize(stream.head(), stream.head_is_whole()).unwrap(),
-                Format::METIS,
-                "{name}"
-            );
-        }
-    }
-
     fn format_of_text(text: &str) -> Format {
         let mut stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
         recognize_stream(&mut stream, "x", Terms::Command).unwrap()

@@ -1,7 +1,7 @@
 //! Real graphs with known answers.
 //!
-//! The files are stored in `../shared/data` beside the project. They are not part of the project,
-//! because their licenses differ. The tests pass without them.
+//! The files are not part of the project, because their licenses differ. `testdata/README.md` says
+//! where each comes from. Without them the tests pass and say what they skip.
 
 use std::path::{Path, PathBuf};
 
@@ -52,22 +52,35 @@ pub const GRAPHS: &[RealGraph] = &[
     RealGraph { edges: None, ..of_size("social/Email-Enron.txt.gz", 36_692, 0) },
 ];
 
-/// The folder of the real graphs, which may be missing.
+/// The folder of the real graphs: the environment variable `KOSTRA_DATA`, or `shared/data` beside
+/// the project.
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    std::env::var_os("KOSTRA_DATA").map_or_else(beside, PathBuf::from)
 }
 
-/// Reads a graph. Edges without weights get hashed weights. If the file is missing, prints the
-/// reason and returns none.
+/// The path of a file in [`folder`]. If it is missing, prints that the test skips it, in the form
+/// that `scripts/test` counts, and returns none.
+///
+/// # Panics
+/// If the file is missing and the environment variable `KOSTRA_REQUIRE_DATA` is set and not empty.
+pub fn file(name: &str) -> Option<PathBuf> {
+    let path = folder().join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let required = std::env::var_os("KOSTRA_REQUIRE_DATA").is_some_and(|value| !value.is_empty());
+    assert!(!required, "KOSTRA_REQUIRE_DATA is set, but there is no {}", path.display());
+    println!("skipped: no real graph: {name} is not in {}", folder().display());
+    None
+}
+
+/// Reads a graph. Edges without weights get hashed weights. Returns none if the file is missing.
 ///
 /// # Errors
 /// If the file exists but cannot be read as a graph.
 pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
-    let path = folder().join(graph.path);
-    if !path.exists() {
-        println!("skipped {}: not found in {}", graph.path, folder().display());
-        return Ok(None);
-    }
+    let Some(path) = file(graph.path) else { return Ok(None) };
     let hashed =
         ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
     let input = Input::Path(path);

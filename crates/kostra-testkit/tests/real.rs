@@ -1,5 +1,4 @@
-//! Tests every solver on real graphs with known answers. If a file is missing, the test skips the
-//! graph and prints the reason.
+//! Tests every solver on real graphs with known answers.
 
 use std::time::Instant;
 

@@ -143,9 +143,15 @@ impl GraphSource {
         }
     }
 
-    /// The path of a file. Paths in a suite are relative to the workspace root.
+    /// The path of a file. Paths in a suite are relative to the workspace root. `KOSTRA_DATA` is a
+    /// folder in place of `../shared/data`.
     fn path(&self) -> Option<PathBuf> {
-        let path = (!self.source.starts_with("gen:")).then(|| PathBuf::from(&self.source))?;
+        let mut path = (!self.source.starts_with("gen:")).then(|| PathBuf::from(&self.source))?;
+        if let (Some(folder), Ok(name)) =
+            (std::env::var_os("KOSTRA_DATA"), path.strip_prefix("../shared/data"))
+        {
+            path = Path::new(&folder).join(name);
+        }
         if path.exists() { Some(path) } else { Some(crate::machine::workspace().join(path)) }
     }
 }

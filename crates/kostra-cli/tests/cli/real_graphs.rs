@@ -1,10 +1,12 @@
 //! Real graphs with known answers.
 
-use crate::harness::{Workplace, real_graph};
+use kostra_testkit::real;
+
+use crate::harness::Workplace;
 
 #[test]
 fn the_roads_of_new_york_have_the_known_forest() {
-    let Some(path) = real_graph("road/USA-road-d.NY.gr.gz") else { return };
+    let Some(path) = real::file("road/USA-road-d.NY.gr.gz") else { return };
     let workplace = Workplace::new();
     let report =
         workplace.run(&format!("solve {} --verify", path.display())).expect_success().stdout;
@@ -30,7 +32,7 @@ fn real_graphs_have_their_known_forests() {
     ];
     let workplace = Workplace::new();
     for (name, edges, weight, components) in known {
-        let Some(path) = real_graph(name) else { continue };
+        let Some(path) = real::file(name) else { continue };
         let command = format!("solve {} --verify --json -o forest.edges.gz", path.display());
         let record = workplace.run(&command).expect_success().json();
         assert_eq!(record["forest_edges"], edges, "{name}");
@@ -42,7 +44,7 @@ fn real_graphs_have_their_known_forests() {
 
 #[test]
 fn a_height_tile_in_an_archive_is_divided_into_segments() {
-    let Some(path) = real_graph("height/N41E001.hgt.zip") else { return };
+    let Some(path) = real::file("height/N41E001.hgt.zip") else { return };
     let workplace = Workplace::new();
     let command = format!("segment {} --scale 300 --min-size 300 --json", path.display());
     let record = workplace.run(&command).expect_success().json();

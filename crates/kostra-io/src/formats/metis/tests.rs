@@ -1,10 +1,8 @@
-use std::path::Path;
-
 use kostra_core::{AnyGraph, EdgeList, Weight};
 
 use super::*;
 use crate::testing::{listed_edges, written};
-use crate::{Format, Input, Loaded, MissingWeights, read, read_bytes};
+use crate::{Format, Loaded, read_bytes};
 
 fn load(text: &str) -> Result<Loaded, String> {
     let options =
@@ -225,42 +223,6 @@ fn what_metis_forbids_is_not_written() {
             write(2, &[(0, 1, weight)]).unwrap_err(),
             format!("edge 0 weighs {text}, but METIS requires positive integers; {INSTEAD}")
         );
-    }
-}
-
-#[test]
-fn the_partitioning_benchmarks_have_their_known_sizes() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    if !data.exists() {
-        println!("skipped: {} is absent", data.display());
-        return;
-    }
-    for (name, n, m) in [
-        ("mesh/4elt.graph", 15_606, 45_878),
-        ("mesh/wing.graph.gz", 62_032, 121_544),
-        ("mesh/wave.graph.bz2", 156_317, 1_059_331),
-        ("mesh/copter2.graph.xz", 55_476, 352_238),
-        ("social/PGPgiantcompo.graph", 10_680, 24_316),
-    ] {
-        let options = ReadOptions {
-            missing_weights: Some(MissingWeights::Hash),
-            threads: 2,
-            ..ReadOptions::default()
-        };
-        let loaded = read(&Input::Path(data.join(name)), &options, &|_| ()).unwrap();
-        assert_eq!(
-            (loaded.parsed.graph.vertices(), loaded.parsed.graph.edges(), loaded.format),
-            (n, m, Format::METIS),
-            "{name}"
-        );
-        // Through the writer, and back by one thread.
-        let bytes = written(writer, &loaded.parsed.graph).unwrap();
-        let again = load(str::from_utf8(&bytes).unwrap()).unwrap();
-        let mut sorted = listed_edges(&loaded.parsed.graph);
-        sorted.sort();
-        let mut again = listed_edges(&again.parsed.graph);
-        again.sort();
-        assert!(sorted == again, "{name}");
     }
 }
 

@@ -1,12 +1,11 @@
 //! Files are made here by a small encoder, so that every field can be wrong.
 
 use std::io::Write;
-use std::path::Path;
 
 use super::*;
 use kostra_core::AnyGraph;
 
-use crate::{ColumnOptions, Format, Input, Loaded, RoadOptions, read_bytes};
+use crate::{ColumnOptions, Format, Loaded, RoadOptions, read_bytes};
 
 fn varint(mut number: u64, to: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -253,31 +252,6 @@ fn damage_never_panics() {
             damaged[at] ^= flip;
             let _ = load(&damaged);
         }
-    }
-}
-
-#[test]
-fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/osm");
-    if !data.exists() {
-        println!("skipped: {} is absent", data.display());
-        return;
-    }
-    for name in ["monaco.osm.pbf", "porto-bench.osm.pbf"] {
-        let path = data.join(name);
-        let mapped =
-            crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| ()).unwrap();
-        let piped = load(&std::fs::read(&path).unwrap()).unwrap();
-        assert_eq!(mapped.format, Format::OSM_PBF);
-        assert_eq!(mapped.parsed.graph.u(), piped.parsed.graph.u());
-        assert_eq!(mapped.parsed.graph.v(), piped.parsed.graph.v());
-        assert_eq!(mapped.parsed.coordinates, piped.parsed.coordinates);
-        println!(
-            "{name}: {} {} {:?}",
-            mapped.parsed.graph.vertices(),
-            mapped.parsed.graph.edges(),
-            mapped.parsed.notes
-        );
     }
 }
 

@@ -1,17 +1,15 @@
-//! The real graphs of `../shared/data`, where that folder is there.
+//! Reads the real graphs of [`real::folder`] in every way, and compares with their known sizes.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use kostra_core::{Total, WeightType, with_graph};
-use kostra_io::{Compression, Format, Input, Loaded, ReadOptions, read};
+use kostra_io::{
+    Compression, Format, Input, Loaded, MissingWeights, ReadOptions, read, read_bytes, write_bytes,
+};
+use kostra_testkit::real;
 
 fn load(name: &str) -> Option<Loaded> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        println!("skipped: there is no {}", path.display());
-        return None;
-    }
+    let path = real::file(name)?;
     let loaded = [1, 2, 3].map(|threads| {
         let options = ReadOptions { threads, ..ReadOptions::default() };
         read(&Input::Path(path.clone()), &options, &|_| {}).expect(name)
@@ -128,13 +126,6 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
     }
     if let Some(astro) = load("social/ca-AstroPh.edgelist.gz") {
         assert_eq!(astro.format, Format::EDGE_LIST);
-        println!(
-            "{} {} {} {:?}",
-            astro.parsed.graph.vertices(),
-            astro.parsed.graph.edges(),
-            distinct(&astro),
-            astro.parsed.notes
-        );
     }
 }
 
@@ -145,5 +136,59 @@ fn named_columns_are_found() {
     if let Some(loaded) = loaded {
         assert_eq!((loaded.parsed.graph.u()[1], loaded.parsed.graph.v()[1]), (0, 6));
         assert_eq!(loaded.parsed.notes, ["column 'EdgeID' is left out"]);
+    }
+}
+
+#[test]
+fn the_partitioning_benchmarks_have_their_known_sizes() {
+    for (name, n, m) in [
+        ("mesh/4elt.graph", 15_606, 45_878),
+        ("mesh/wing.graph.gz", 62_032, 121_544),
+        ("mesh/wave.graph.bz2", 156_317, 1_059_331),
+        ("mesh/copter2.graph.xz", 55_476, 352_238),
+        ("social/PGPgiantcompo.graph", 10_680, 24_316),
+    ] {
+        let Some(path) = real::file(name) else { continue };
+        let options = ReadOptions {
+            missing_weights: Some(MissingWeights::Hash),
+            threads: 2,
+            ..ReadOptions::default()
+        };
+        // The name `x` tells nothing, so the content tells the format.
+        let loaded = read_bytes("x", &std::fs::read(path).unwrap(), &options).unwrap();
+        assert_eq!(
+            (loaded.parsed.graph.vertices(), loaded.parsed.graph.edges(), loaded.format),
+            (n, m, Format::METIS),
+            "{name}"
+        );
+        // Through the writer, and back by one thread.
+        let bytes = write_bytes(Format::METIS, (&loaded.parsed.graph).into()).unwrap();
+        let again = read_bytes("x.graph", &bytes, &ReadOptions::default()).unwrap();
+        assert!(sorted(&loaded) == sorted(&again), "{name}");
+    }
+}
+
+/// The edges with the texts of their weights, sorted.
+fn sorted(loaded: &Loaded) -> Vec<(u32, u32, String)> {
+    let mut edges: Vec<_> = with_graph!(&loaded.parsed.graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
+    });
+    edges.sort();
+    edges
+}
+
+#[test]
+fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
+    for name in ["osm/monaco.osm.pbf", "osm/porto-bench.osm.pbf"] {
+        let Some(path) = real::file(name) else { continue };
+        let mapped = read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| ()).unwrap();
+        let options = ReadOptions { threads: 2, ..ReadOptions::default() };
+        let piped = read_bytes("x", &std::fs::read(&path).unwrap(), &options).unwrap();
+        assert_eq!((mapped.format, piped.format), (Format::OSM_PBF, Format::OSM_PBF));
+        assert_eq!(mapped.parsed.graph.u(), piped.parsed.graph.u());
+        assert_eq!(mapped.parsed.graph.v(), piped.parsed.graph.v());
+        assert_eq!(mapped.parsed.coordinates, piped.parsed.coordinates);
     }
 }
