@@ -1,12 +1,13 @@
 //! The solvers that run on the CPU: on one thread (`sequential/`) and on several (`threads/`).
+//! `kostra-papers` has more solvers for threads.
 
 pub mod external;
-mod heap;
+pub mod heap;
 mod light_edges;
 mod radix_sort;
 mod sequential;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod threads;
 
 pub use radix_sort::radix_sort_by_key;
@@ -19,7 +20,7 @@ use kostra_core::{
 
 /// All solvers of this crate, in the order of tables.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
-    sequential::SOLVERS.iter().chain(threads::SOLVERS).copied()
+    sequential_solvers().chain(std::iter::once(FASTEST))
 }
 
 /// The solvers of this crate that run on one thread. They work where no thread can start, such as
@@ -47,7 +48,7 @@ pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
 }
 
 /// A rank above the rank of every edge: no graph has an edge with this id.
-fn no_edge<K: Key>() -> K::Rank {
+pub fn no_edge<K: Key>() -> K::Rank {
     K::MAX.rank(EdgeId::MAX)
 }
 

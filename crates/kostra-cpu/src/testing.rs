@@ -1,23 +1,23 @@
-//! What the tests of this crate share: random graphs, forests to compare with, and an observer that
-//! keeps all reports.
+//! What the tests of this crate and of `kostra-papers` share: random graphs, forests to compare
+//! with, and an observer that //! keeps all reports.
 
 use kostra_core::{AnyGraph, EdgeId, EdgeList, Observer, Order, Round, Run, Solver, Weight};
 
 use crate::FASTEST_ON_SMALL;
 
 /// A linear congruential generator, from its seed.
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub u64);
 
 impl Random {
     /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+    pub fn below(&mut self, bound: u32) -> u32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32
     }
 
     /// `len` numbers below `bound`.
-    pub(crate) fn list(&mut self, len: u32, bound: u32) -> Vec<u32> {
+    pub fn list(&mut self, len: u32, bound: u32) -> Vec<u32> {
         (0..len).map(|_| self.below(bound)).collect()
     }
 
@@ -34,11 +34,11 @@ impl Random {
         let (ends, weights) = (1 + self.below(vertices), 1 + self.below(pool.len() as u32));
         let (u, v, w) = (self.list(edges, ends), self.list(edges, ends), self.list(edges, weights));
         AnyGraph::from_edges(vertices as usize, u, v, w.iter().map(|&w| pool[w as usize]).collect())
-            .unwrap()
+            .expect("the arrays have equal lengths")
     }
 
     /// A multigraph with weights of any type, extreme values included.
-    pub(crate) fn any_graph(&mut self) -> AnyGraph {
+    pub fn any_graph(&mut self) -> AnyGraph {
         match self.below(6) {
             0 => self.graph(&[0, 1, -1, i32::MAX, i32::MIN, 7, 8, 9]),
             1 => self.graph(&[0, 1, u32::MAX, 2, 3, 4]),
@@ -59,27 +59,27 @@ impl Random {
 }
 
 /// The edge ids of the forest that `solver` finds.
-pub(crate) fn forest_ids(
+pub fn forest_ids(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
     mut run: Run<'_>,
 ) -> Vec<EdgeId> {
-    solver.solve(graph, order, &mut run).unwrap().forest.into_ids()
+    solver.solve(graph, order, &mut run).expect("the solve succeeds").forest.into_ids()
 }
 
 /// The edge ids of the canonical forest, found by Kruskal's algorithm.
-pub(crate) fn canonical_ids(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
+pub fn canonical_ids(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     forest_ids(FASTEST_ON_SMALL, graph, order, Run::new())
 }
 
 /// An observer that keeps the reports of a solver.
 #[derive(Default)]
-pub(crate) struct Log {
+pub struct Log {
     /// The names of the phases, in the order in which the phases start.
-    pub(crate) phases: Vec<&'static str>,
+    pub phases: Vec<&'static str>,
     /// The components and the edges of each round.
-    pub(crate) rounds: Vec<(u64, u64)>,
+    pub rounds: Vec<(u64, u64)>,
     /// The number of rounds that had begun, the name and the value of each counter.
     counters: Vec<(usize, &'static str, f64)>,
 }
@@ -98,12 +98,12 @@ impl Observer for Log {
 
 impl Log {
     /// The values of the counter `name`.
-    pub(crate) fn counters(&self, name: &str) -> Vec<f64> {
+    pub fn counters(&self, name: &str) -> Vec<f64> {
         self.counters.iter().filter(|counter| counter.1 == name).map(|counter| counter.2).collect()
     }
 
     /// The values of the counter `name` in a round, counted from 0.
-    pub(crate) fn counters_in_round(&self, round: usize, name: &str) -> Vec<f64> {
+    pub fn counters_in_round(&self, round: usize, name: &str) -> Vec<f64> {
         let in_round = self.counters.iter().filter(|counter| counter.0 == round + 1);
         in_round.filter(|counter| counter.1 == name).map(|counter| counter.2).collect()
     }

@@ -1,7 +1,7 @@
 //! Runs one job on a fixed input, so that `scripts/instructions` can count the job's instructions.
 //!
 //! ```text
-//! cargo run --package kostra --features gen,io,partition --example instructions -- [JOB]
+//! cargo run --package kostra --features gen,io,papers,partition --example instructions -- [JOB]
 //! ```
 //!
 //! Without a job, the program prints the names of all jobs. Valgrind counts only inside
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn solver(id: &str) -> Result<&'static dyn Solver, String> {
-    let found = kostra_cpu::solvers().find(|solver| solver.info().id == id);
+    let found = kostra::solvers().find(|solver| solver.info().id == id);
     found.ok_or_else(|| format!("there is no solver '{id}'"))
 }
 

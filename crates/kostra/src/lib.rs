@@ -36,6 +36,7 @@
 //! | `partition` | the modules `partition`, parts of equal weight, and `renumbering` |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
 //! | `full` | all of these |
+//! | `papers` | solvers that reproduce papers, for comparison |
 //! | `petgraph` | graphs of petgraph |
 //!
 //! # Where things are

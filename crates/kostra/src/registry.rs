@@ -15,6 +15,8 @@ const HETERO: &dyn Solver = &Hetero;
 /// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     let solvers = kostra_cpu::solvers();
+    #[cfg(feature = "papers")]
+    let solvers = solvers.chain(kostra_papers::solvers());
     #[cfg(feature = "cuda")]
     let solvers = solvers.chain(kostra_cuda::solvers()).chain(std::iter::once(HETERO));
     solvers

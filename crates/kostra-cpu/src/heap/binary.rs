@@ -10,7 +10,7 @@ use kostra_core::{Key, OutOfMemory, Vertex, memory};
 use crate::heap::Heap;
 
 /// A binary heap with positions.
-pub(crate) struct BinaryHeap<K: Key> {
+pub struct BinaryHeap<K: Key> {
     /// Ranks with their vertices, so that comparisons read this array only. No entry's rank is
     /// below its parent's.
     entries: Vec<(K::Rank, Vertex)>,
@@ -44,19 +44,19 @@ impl<K: Key> Heap<K> for BinaryHeap<K> {
 
 impl<K: Key> BinaryHeap<K> {
     /// The rank of a vertex, if it is in the heap. O(1).
-    pub(crate) fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
+    pub fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
         let &(rank, there) = self.entries.get(self.positions[vertex as usize] as usize)?;
         // The position of a vertex that has left belongs to another vertex or to none.
         (there == vertex).then_some(rank)
     }
 
     /// The vertex with the lowest rank, and its rank. O(1).
-    pub(crate) fn first(&self) -> Option<(K::Rank, Vertex)> {
+    pub fn first(&self) -> Option<(K::Rank, Vertex)> {
         self.entries.first().copied()
     }
 
     /// Removes all vertices. O(1).
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.entries.clear();
     }
 

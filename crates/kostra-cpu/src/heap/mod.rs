@@ -6,12 +6,12 @@ mod pairing;
 
 use kostra_core::{Key, OutOfMemory, Vertex};
 
-pub(crate) use binary::BinaryHeap;
-pub(crate) use pairing::PairingHeap;
+pub use binary::BinaryHeap;
+pub use pairing::PairingHeap;
 
 /// A priority queue of vertices, lowest rank first, in which ranks can be lowered. All functions
 /// that return [`OutOfMemory`] fail when the system refuses the memory.
-pub(crate) trait Heap<K: Key>: Sized {
+pub trait Heap<K: Key>: Sized {
     /// An empty queue for the vertices below `vertices`.
     fn new(vertices: u32) -> Result<Self, OutOfMemory>;
     /// Adds a vertex that is not in the queue.
@@ -24,7 +24,7 @@ pub(crate) trait Heap<K: Key>: Sized {
 
 /// The test of every heap: it gives the same answers as a list that is searched.
 #[cfg(test)]
-pub(crate) fn agrees_with_a_searched_list<H: Heap<u32>>() {
+pub fn agrees_with_a_searched_list<H: Heap<u32>>() {
     const VERTICES: u32 = 200;
     let mut random = crate::testing::Random(7);
     for _ in 0..if cfg!(miri) { 2 } else { 100 } {

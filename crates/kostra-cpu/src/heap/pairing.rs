@@ -27,7 +27,7 @@ struct Node<R> {
 }
 
 /// A pairing heap.
-pub(crate) struct PairingHeap<K: Key> {
+pub struct PairingHeap<K: Key> {
     nodes: Vec<Node<K::Rank>>,
     root: Vertex,
 }

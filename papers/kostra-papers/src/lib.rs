@@ -1,0 +1,13 @@
+//! Solvers for threads that reproduce papers. They are kept for comparison: the solvers that users
+//! need are in `kostra-cpu`, which does not depend on this crate.
+//!
+//! * `solvers`: one file or folder per solver.
+//! * [`shared`]: the data structures that the threads of these solvers share. `scripts/loom` checks
+//!   them with a model checker, without the solvers.
+
+pub mod shared;
+#[cfg(not(loom))]
+mod solvers;
+
+#[cfg(not(loom))]
+pub use solvers::solvers;
