@@ -60,9 +60,9 @@ const char *kostra_version(void);
 const char *kostra_last_error(void);
 
 // Finds the minimum or maximum spanning forest of a graph. `algorithm` is the id of a solver, such
-// as "boruvka"; the command `kostra solvers` lists them. NULL chooses the fastest solver. `threads`
-// is the number of threads; 0 means all that the machine has. Returns NULL if it fails. Free the
-// forest with kostra_forest_free().
+// as "boruvka"; the command `kostra solvers` lists them. NULL or "auto" chooses the fastest solver.
+// `threads` is the number of threads, at most 4096; 0 means all that the machine has. Returns NULL
+// if it fails. Free the forest with kostra_forest_free().
 struct KostraForest *kostra_solve(const struct KostraGraph *graph,
                                   const char *algorithm,
                                   int32_t order,
@@ -78,6 +78,15 @@ int32_t kostra_verify(const struct KostraGraph *graph,
 
 // Frees a forest. NULL is allowed.
 void kostra_forest_free(struct KostraForest *forest);
+
+// The id of the solver that found a forest, such as "fast", valid until the forest is freed; NULL
+// if `forest` is NULL.
+const char *kostra_forest_algorithm(const struct KostraForest *forest);
+
+// One sentence that says why a solver on the processor found a forest instead of the solver for a
+// device that was chosen first, valid until the forest is freed. NULL if the first solver found
+// the forest, or `forest` is NULL.
+const char *kostra_forest_fallback(const struct KostraForest *forest);
 
 // The number of edges of a forest; 0 if `forest` is NULL.
 size_t kostra_forest_length(const struct KostraForest *forest);

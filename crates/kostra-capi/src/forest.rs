@@ -1,9 +1,9 @@
 //! Forests: solving, verification, and what a forest contains.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, CString, c_char};
 
-use kostra::{auto, auto_on_processor, solver};
-use kostra_core::{AnyGraph, Forest, Order, Run, Total, VerifyError, verify, with_graph};
+use kostra::{AUTO, Solve, Solved};
+use kostra_core::{Forest, Order, Total, VerifyError, verify, with_graph};
 
 use crate::KostraGraph;
 use crate::boundary::{array, array_to_write, call, place, string, text, value};
@@ -15,7 +15,23 @@ pub const KOSTRA_MAXIMUM: i32 = 1;
 
 /// A spanning forest: the ids of its edges, ascending.
 #[derive(Debug)]
-pub struct KostraForest(Forest);
+pub struct KostraForest {
+    forest: Forest,
+    algorithm: CString,
+    fallback: Option<CString>,
+}
+
+impl KostraForest {
+    fn new(solved: Solved<Forest>) -> Self {
+        // Ids and reasons contain no zero byte.
+        let c_text = |text: String| CString::new(text).unwrap_or_default();
+        Self {
+            forest: solved.forest,
+            algorithm: c_text(solved.solver.id.to_owned()),
+            fallback: solved.fallback.map(|fallback| c_text(fallback.to_string())),
+        }
+    }
+}
 
 fn to_order(order: i32) -> Result<Order, String> {
     match order {
@@ -26,9 +42,9 @@ fn to_order(order: i32) -> Result<Order, String> {
 }
 
 /// Finds the minimum or maximum spanning forest of a graph. `algorithm` is the id of a solver, such
-/// as "boruvka"; the command `kostra solvers` lists them. NULL chooses the fastest solver. `threads`
-/// is the number of threads; 0 means all that the machine has. Returns NULL if it fails. Free the
-/// forest with kostra_forest_free().
+/// as "boruvka"; the command `kostra solvers` lists them. NULL or "auto" chooses the fastest solver.
+/// `threads` is the number of threads, at most 4096; 0 means all that the machine has. Returns NULL
+/// if it fails. Free the forest with kostra_forest_free().
 ///
 /// # Safety
 /// `graph` is null or a graph, and `algorithm` is null or a text that ends in a zero byte.
@@ -42,31 +58,11 @@ pub unsafe extern "C" fn kostra_solve(
     call(std::ptr::null_mut(), || {
         // SAFETY: the caller's.
         let (graph, algorithm) = unsafe { (&value("graph", graph)?.0, string(algorithm)) };
-        let algorithm = algorithm.map(|id| id.to_string_lossy());
-        let forest = solve(graph, algorithm.as_deref(), to_order(order)?, threads)?;
-        Ok(Box::into_raw(Box::new(KostraForest(forest))))
+        let id = algorithm.map_or(AUTO.into(), CStr::to_string_lossy);
+        let solve = Solve::new().algorithm(&id).map_err(text)?;
+        let solve = solve.order(to_order(order)?).threads(threads);
+        Ok(Box::into_raw(Box::new(KostraForest::new(solve.run_any(graph).map_err(text)?))))
     })
-}
-
-fn solve(
-    graph: &AnyGraph,
-    algorithm: Option<&str>,
-    order: Order,
-    threads: usize,
-) -> Result<Forest, String> {
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
-    };
-    let mut run = Run::new().on_threads(threads);
-    let solution = match algorithm {
-        Some(id) => solver(id).map_err(text)?.solve(graph, order, &mut run),
-        // A device may fail; the processor then solves the graph.
-        None => auto(graph)
-            .solve(graph, order, &mut run)
-            .or_else(|_| auto_on_processor(graph).solve(graph, order, &mut run)),
-    };
-    solution.map(|solution| solution.forest).map_err(text)
 }
 
 /// Decides whether the edges `ids` are the minimum or maximum spanning forest of a graph, without
@@ -113,6 +109,32 @@ pub unsafe extern "C" fn kostra_forest_free(forest: *mut KostraForest) {
     });
 }
 
+/// The id of the solver that found a forest, such as "fast", valid until the forest is freed; NULL
+/// if `forest` is NULL.
+///
+/// # Safety
+/// `forest` is null or a forest.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_forest_algorithm(forest: *const KostraForest) -> *const c_char {
+    // SAFETY: the caller's.
+    call(std::ptr::null(), || Ok(unsafe { value("forest", forest) }?.algorithm.as_ptr()))
+}
+
+/// One sentence that says why a solver on the processor found a forest instead of the solver for a
+/// device that was chosen first, valid until the forest is freed. NULL if the first solver found
+/// the forest, or `forest` is NULL.
+///
+/// # Safety
+/// `forest` is null or a forest.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_forest_fallback(forest: *const KostraForest) -> *const c_char {
+    call(std::ptr::null(), || {
+        // SAFETY: the caller's.
+        let fallback = &unsafe { value("forest", forest) }?.fallback;
+        Ok(fallback.as_ref().map_or(std::ptr::null(), |text| text.as_ptr()))
+    })
+}
+
 /// The number of edges of a forest; 0 if `forest` is NULL.
 ///
 /// # Safety
@@ -120,7 +142,7 @@ pub unsafe extern "C" fn kostra_forest_free(forest: *mut KostraForest) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_forest_length(forest: *const KostraForest) -> usize {
     // SAFETY: the caller's.
-    call(0, || Ok(unsafe { value("forest", forest) }?.0.ids().len()))
+    call(0, || Ok(unsafe { value("forest", forest) }?.forest.ids().len()))
 }
 
 /// The ids of the edges of a forest, ascending, valid until the forest is freed; NULL if `forest`
@@ -131,7 +153,7 @@ pub unsafe extern "C" fn kostra_forest_length(forest: *const KostraForest) -> us
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_forest_ids(forest: *const KostraForest) -> *const u32 {
     // SAFETY: the caller's.
-    call(std::ptr::null(), || Ok(unsafe { value("forest", forest) }?.0.ids().as_ptr()))
+    call(std::ptr::null(), || Ok(unsafe { value("forest", forest) }?.forest.ids().as_ptr()))
 }
 
 /// The number of components of the graph, isolated vertices included; 0 if `forest` is NULL.
@@ -141,7 +163,7 @@ pub unsafe extern "C" fn kostra_forest_ids(forest: *const KostraForest) -> *cons
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_forest_components(forest: *const KostraForest) -> u32 {
     // SAFETY: the caller's.
-    call(0, || Ok(unsafe { value("forest", forest) }?.0.components()))
+    call(0, || Ok(unsafe { value("forest", forest) }?.forest.components()))
 }
 
 /// The sum of the weights of a forest; NaN if `forest` is NULL. A sum of integers above 2^53 is
@@ -153,7 +175,7 @@ pub unsafe extern "C" fn kostra_forest_components(forest: *const KostraForest) -
 pub unsafe extern "C" fn kostra_forest_total(forest: *const KostraForest) -> f64 {
     call(f64::NAN, || {
         // SAFETY: the caller's.
-        Ok(unsafe { value("forest", forest) }?.0.total().to_f64())
+        Ok(unsafe { value("forest", forest) }?.forest.total().to_f64())
     })
 }
 
@@ -170,7 +192,7 @@ pub unsafe extern "C" fn kostra_forest_integer_total(
     call(false, || {
         // SAFETY: the caller's.
         let (forest, place) = unsafe { (value("forest", forest)?, place("total", total)?) };
-        let Total::Integer(total) = forest.0.total() else {
+        let Total::Integer(total) = forest.forest.total() else {
             return Err("the weights are no integers; call kostra_forest_total()".into());
         };
         *place = i64::try_from(total).map_err(|_| {
@@ -196,7 +218,8 @@ pub unsafe extern "C" fn kostra_forest_labels(
 ) -> bool {
     call(false, || {
         // SAFETY: the caller's.
-        let (graph, forest) = unsafe { (&value("graph", graph)?.0, &value("forest", forest)?.0) };
+        let (graph, forest) =
+            unsafe { (&value("graph", graph)?.0, &value("forest", forest)?.forest) };
         if length != graph.vertices() as usize {
             let vertices = graph.vertices();
             return Err(format!(

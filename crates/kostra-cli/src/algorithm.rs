@@ -65,20 +65,6 @@ impl Algorithm {
         }
     }
 
-    /// Whether the algorithm runs on several devices.
-    pub(crate) fn uses_devices(self) -> bool {
-        matches!(self, Self::Local(solver) if solver.uses_devices())
-    }
-
-    /// Whether each rank of the algorithm uses a device, if it has one.
-    pub(crate) fn uses_device_of_rank(self) -> bool {
-        match self {
-            Self::Auto | Self::Local(_) => false,
-            #[cfg(feature = "mpi")]
-            Self::Distributed(solver) => solver.uses_device(),
-        }
-    }
-
     /// The description of the algorithm, if the user chose one.
     pub(crate) fn info(self) -> Option<&'static SolverInfo> {
         match self {

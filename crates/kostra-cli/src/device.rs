@@ -1,6 +1,6 @@
 //! The device on which to work, as the user types it.
 
-use kostra::cuda;
+use kostra::{DeviceChoice, cuda};
 
 use crate::progress::Stage;
 
@@ -20,6 +20,15 @@ impl Device {
             Self::Processor => &[],
             Self::Cuda(named) if named.is_empty() => &[0],
             Self::Cuda(named) => named,
+        }
+    }
+
+    /// The choice of the user, who may have left it open.
+    pub(crate) fn choice(chosen: Option<&Self>) -> DeviceChoice {
+        match chosen {
+            None => DeviceChoice::Automatic,
+            Some(Self::Processor) => DeviceChoice::Processor,
+            Some(Self::Cuda(named)) => DeviceChoice::Cuda(named.clone()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kostra_core::{AnyGraph, EdgeId, Observer, Round, Vertex, with_graph};
+use kostra_core::{AnyGraph, EdgeId, Observer, Round, SolveError, Vertex, with_graph};
 use serde::Serialize;
 
 use crate::progress::Stage;
@@ -168,6 +168,13 @@ impl Observer for Watcher<'_> {
             let round = trace.rounds.last().map(|round| round.round);
             trace.counters.push(Counter { name, round, value });
         }
+    }
+
+    /// The reports of the solver that failed are dropped.
+    fn solver_failed(&mut self, _error: &SolveError) {
+        self.trace = self.trace.take().map(|_| Trace::default());
+        self.open.clear();
+        (self.round, self.refused) = (None, None);
     }
 
     fn wants_edges(&self) -> bool {
@@ -353,6 +360,20 @@ mod tests {
         let mut run = Run::new().observed_by(&mut watcher);
         run.compile(|_| assert_eq!(stage.message(), "compiling kernels for the device"));
         run.upload(|_| assert_eq!(stage.message(), "solving: upload"));
+    }
+
+    #[test]
+    fn the_trace_is_that_of_the_solver_that_found_the_forest() {
+        let stage = Stage::start("solving");
+        let mut watcher = Watcher::new(&stage, true);
+        watcher.phase_started("upload");
+        watcher.round(Round { index: 0, components: 3, edges: 2 });
+        watcher.threads_refused(3, 4);
+        watcher.solver_failed(&SolveError::Device { what: "it failed".to_owned() });
+        watcher.round(Round { index: 0, components: 10, edges: 9 });
+        let (trace, refused) = watcher.finish();
+        let rounds: Vec<_> = trace.unwrap().rounds.iter().map(|round| round.edges).collect();
+        assert_eq!((rounds, refused), (vec![9], None));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Whether a forest is correct.
 
+use kostra::{DeviceChoice, Solve};
 use kostra_core::{
-    AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Run, Total, VerifyError,
+    AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Total, VerifyError,
     Violation, with_graph,
 };
 
@@ -69,14 +70,13 @@ pub(crate) fn verify_approximate(
     {
         return Ok(Err(missed));
     }
-    let run = &mut Run::new().on_threads(threads);
-    let solver = kostra::auto_on_processor(graph);
-    let best = solver.solve(graph, order, run)?.forest;
-    match verify(graph, order, best.ids())? {
-        Ok(_) => Ok(Ok(Proof::Spanning { optimum: best.total() })),
+    let solve = Solve::new().device(DeviceChoice::Processor).order(order).threads(threads);
+    let best = solve.run_any(graph)?;
+    match verify(graph, order, best.forest.ids())? {
+        Ok(_) => Ok(Ok(Proof::Spanning { optimum: best.forest.total() })),
         Err(violation) => anyhow::bail!(
             "the optimum cannot be determined, because {} returned a wrong forest: {violation}",
-            solver.info().id
+            best.solver.id
         ),
     }
 }

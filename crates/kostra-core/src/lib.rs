@@ -32,6 +32,7 @@ mod large;
 pub mod memory;
 mod prefetch;
 pub mod random;
+mod request;
 mod run;
 mod solver;
 mod steps;
@@ -55,10 +56,11 @@ pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
 pub use memory::OutOfMemory;
 pub use prefetch::prefetch;
+pub use request::{OptionError, RequestError};
 pub use run::{DeviceTimes, Observer, Round, Run, Scratch};
 pub use solver::{
-    Algorithm, OptionError, Platform, Problem, Representation, Solution, SolveError, Solver,
-    SolverInfo, SolverOption,
+    Algorithm, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo,
+    SolverOption,
 };
 pub use union_find::UnionFind;
 pub use verify::{Certificate, VerifyError, verify};

@@ -36,6 +36,9 @@ pub trait Observer {
     fn threads_refused(&mut self, _refused: usize, _wanted: usize) {}
     /// The solver has finished `done` of `total` units of work, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
+    /// The solver failed, and another one starts from the beginning. Earlier reports, such as those
+    /// of rounds, belong to the solver that failed.
+    fn solver_failed(&mut self, _error: &SolveError) {}
     /// Whether [`edge`](Self::edge) is called. Asked once, before the solve.
     fn wants_edges(&self) -> bool {
         false

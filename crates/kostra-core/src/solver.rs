@@ -11,7 +11,7 @@ use crate::graph::LazyRows;
 use crate::steps::solve_graph;
 use crate::{
     AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Key, Order, OutOfMemory, PartsError,
-    Run, Weight,
+    RequestError, Run, Weight,
 };
 
 /// The kind of machine that a solver runs on.
@@ -96,29 +96,6 @@ pub struct SolverOption {
     pub highest: u64,
 }
 
-/// The reason why an option cannot be set.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
-pub enum OptionError {
-    /// The solver has no option of that name.
-    #[error("{solver} has no option '{name}'; {known}")]
-    Unknown {
-        /// The solver's id.
-        solver: &'static str,
-        /// The name.
-        name: String,
-        /// The solver's options, as a sentence.
-        known: String,
-    },
-    /// The value is out of range.
-    #[error("{name} must be from {lowest} to {highest}, not {value}", name = option.name, lowest = option.lowest, highest = option.highest)]
-    OutOfRange {
-        /// The option.
-        option: SolverOption,
-        /// The value.
-        value: u64,
-    },
-}
-
 /// The reason why a solver returned no forest.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SolveError {
@@ -163,14 +140,9 @@ pub enum SolveError {
         /// The reason.
         reason: String,
     },
-    /// The solver runs on one device, and the run names several.
-    #[error("{solver} runs on one device, and {devices} are named; name one, or take cuda-multi")]
-    OneDevice {
-        /// The solver's id.
-        solver: &'static str,
-        /// The number of devices that the run names.
-        devices: usize,
-    },
+    /// The solver, the device, the threads or the options do not fit together.
+    #[error(transparent)]
+    Request(#[from] RequestError),
     /// The partition of the run cannot be used.
     #[error(transparent)]
     Parts(#[from] PartsError),

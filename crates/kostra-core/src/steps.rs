@@ -5,7 +5,7 @@ use crate::clock::Instant;
 use crate::run::DeviceTimes;
 use crate::{
     Algorithm, AnyGraph, EdgeId, EdgeSet, Forest, Key, Order, OutOfMemory, PartsError, Platform,
-    Problem, Representation, Run, Solution, SolveError, SolverInfo, with_graph,
+    Problem, Representation, RequestError, Run, Solution, SolveError, SolverInfo, with_graph,
 };
 
 /// What differs between algorithms, as a trait object for keys of one type. So the steps around
@@ -77,7 +77,7 @@ fn solve_with<K: Key>(
     }
     let devices = run.devices().len();
     if devices > 1 && info.platform == Platform::Cuda && !algorithm.uses_devices() {
-        return Err(SolveError::OneDevice { solver: info.id, devices });
+        return Err(RequestError::OneDevice { solver: info.id, devices }.into());
     }
     let start = Instant::now();
     if info.representation == Representation::Csr {

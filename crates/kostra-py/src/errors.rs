@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kostra_core::{OutOfMemory, PartsError, SolveError};
+use kostra_core::{OutOfMemory, PartsError, RequestError, SolveError};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,6 +21,23 @@ pub(crate) fn os_error(cause: &io::Error, file: &str, error: &impl ToString) -> 
         }
         _ => PyOSError::new_err(error.to_string()),
     }
+}
+
+/// The exception for arguments that contradict each other.
+pub(crate) fn request_error(error: RequestError, device: &str) -> PyErr {
+    PyValueError::new_err(match error {
+        RequestError::DeviceOnly { solver } => {
+            format!("{solver} runs on CUDA devices only, not on device='{device}'")
+        }
+        RequestError::ProcessorOnly { solver } => {
+            format!("{solver} runs on the processor only, not on device='{device}'")
+        }
+        RequestError::OneDevice { solver, devices } => format!(
+            "{solver} runs on one device, and {devices} are named; name one, or pass \
+             algorithm='cuda-multi'"
+        ),
+        error => error.to_string(),
+    })
 }
 
 /// The exception for an error of a solver.

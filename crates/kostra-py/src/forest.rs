@@ -4,10 +4,11 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use kostra::Solved;
 use kostra_core::tree::{self, Bottleneck, MergeTree};
 use kostra_core::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total,
-    Vertex, Weight, memory, with_graph,
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Total, Vertex, Weight,
+    memory, with_graph,
 };
 use kostra_parallel::for_each_mut;
 use kostra_points::PointTree;
@@ -30,6 +31,8 @@ pub(crate) struct Forest {
     total: Total,
     components: u32,
     algorithm: &'static str,
+    /// Why the processor's solver took over, if it did.
+    fallback: Option<String>,
     merges: OnceLock<Arc<MergeTree>>,
 }
 
@@ -48,6 +51,7 @@ impl Forest {
             total,
             components,
             algorithm: POINTS,
+            fallback: None,
             merges: OnceLock::new(),
         }
     }
@@ -68,21 +72,21 @@ impl Forest {
     }
 
     /// Copies the forest's edges from the graph.
-    pub(crate) fn from_solution(
+    pub(crate) fn from_solved(
         graph: &AnyGraph,
         order: Order,
-        solver: &dyn Solver,
-        solution: Solution,
+        solved: Solved<kostra_core::Forest>,
     ) -> Result<Self, OutOfMemory> {
-        let (total, components) = (solution.forest.total(), solution.forest.components());
-        let ids = solution.forest.into_ids();
+        let (total, components) = (solved.forest.total(), solved.forest.components());
+        let ids = solved.forest.into_ids();
         Ok(Self {
             tree: Arc::new(with_graph!(graph, graph => pick_edges(graph, &ids))?),
             ids,
             order,
             total,
             components,
-            algorithm: solver.info().id,
+            algorithm: solved.solver.id,
+            fallback: solved.fallback.map(|fallback| fallback.to_string()),
             merges: OnceLock::new(),
         })
     }
@@ -182,6 +186,7 @@ impl Forest {
             total: whole.total(),
             components: whole.components(),
             algorithm,
+            fallback: None,
             merges: OnceLock::new(),
         })
     }
@@ -234,6 +239,11 @@ impl Forest {
     #[getter]
     fn algorithm(&self) -> &'static str {
         self.algorithm
+    }
+
+    #[getter]
+    fn fallback(&self) -> Option<&str> {
+        self.fallback.as_deref()
     }
 
     /// The component of each vertex.

@@ -3,16 +3,17 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
+use kostra::{AUTO, DeviceChoice, Solve};
 use kostra_core::{
-    AnyGraph, Order, PartsError, Platform, Run, SolveError, Solver, VerifyError, VertexParts,
-    Workspace, verify, with_graph,
+    AnyGraph, Order, PartsError, SolveError, VerifyError, VertexParts, Workspace, verify,
+    with_graph,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Ends, GraphOptions};
-use crate::errors::{out_of_memory, solve_error};
+use crate::errors::{out_of_memory, request_error, solve_error};
 use crate::forest::Forest;
 use crate::watch::{Stop, interruptible};
 
@@ -124,36 +125,27 @@ impl Graph {
     fn solve(&self, py: Python<'_>, options: SolveOptions<'_>) -> PyResult<Forest> {
         let SolveOptions { maximum, threads, device, algorithm, parts } = options;
         let graph = self.0.clone();
-        let ordinals = device.strip_prefix("cuda:").unwrap_or("0").split(',').map(str::parse);
-        let ordinals: Vec<usize> = ordinals.collect::<Result<_, _>>()?;
-        let solver = choose(&graph, &device, &algorithm)?;
+        let solver = (algorithm != AUTO).then(|| kostra::solver(&algorithm)).transpose();
+        let solver = solver.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let (place, threads) = (choice(&device)?, threads.unwrap_or_default());
+        let request = Solve::new().solver(solver).device(place.clone()).threads(threads);
+        request.check().map_err(|error| request_error(error, &device))?;
         let parts = parts.map(|parts| parts.as_slice().map(<[u32]>::to_vec)).transpose()?;
-        // If the caller did not choose a device, a failed device solve is repeated on the
-        // processor.
-        let fall_back =
-            device == "auto" && algorithm == "auto" && solver.info().platform == Platform::Cuda;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let (threads, stop, small) =
-            (threads_or_all(threads), Stop::default(), graph.edges() < WATCHED_MIN_EDGES);
+        let (stop, small) = (Stop::default(), graph.edges() < WATCHED_MIN_EDGES);
         let mut watched = stop.clone();
         let work = move || {
-            let mut solve = |solver: &'static dyn Solver| {
-                let mut scratch = kept_scratch();
-                let mut run =
-                    Run::new().on_threads(threads).on_devices(&ordinals).observed_by(&mut watched);
-                if let Some(parts) = &parts {
-                    run = run.on_parts(vertex_parts(parts)?);
-                }
-                let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
-                keep_scratch(scratch);
-                Forest::from_solution(&graph, order, solver, solution?).map_err(SolveError::from)
-            };
             // A panic is possible only if another thread writes to the arrays during the solve.
-            panic::catch_unwind(AssertUnwindSafe(|| match solve(solver) {
-                Err(error) if fall_back && error != SolveError::Cancelled => {
-                    solve(kostra::auto_on_processor(&graph))
+            panic::catch_unwind(AssertUnwindSafe(|| {
+                let mut scratch = kept_scratch();
+                let solve = Solve::new().solver(solver).device(place).threads(threads);
+                let mut solve = solve.order(order).observer(&mut watched);
+                if let Some(parts) = &parts {
+                    solve = solve.parts(vertex_parts(parts)?);
                 }
-                result => result,
+                let solved = solve.workspace(&mut scratch).run_any(&graph);
+                keep_scratch(scratch);
+                Forest::from_solved(&graph, order, solved?).map_err(SolveError::from)
             }))
             .map_err(|_| ())
         };
@@ -197,24 +189,14 @@ fn vertex_parts(parts: &[u32]) -> Result<VertexParts<'_>, PartsError> {
     VertexParts::new(parts, count)
 }
 
-/// The solver `algorithm`, or with `"auto"` the solver for `graph` on `device`, which is `"auto"`,
-/// `"cpu"`, a CUDA device or several.
-fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static dyn Solver> {
-    let refuse = |message: String| Err(PyValueError::new_err(message));
-    let solver = match (algorithm, device) {
-        ("auto", "auto") => return Ok(kostra::auto(graph)),
-        ("auto", "cpu") => return Ok(kostra::auto_on_processor(graph)),
-        ("auto", names) if names.contains(',') => kostra::cuda::FOR_SEVERAL,
-        ("auto", _) => kostra::cuda::FASTEST
-            .ok_or_else(|| PyValueError::new_err("no algorithm runs on a CUDA device"))?,
-        (id, _) => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
-    };
-    match (device, solver.info().platform) {
-        ("auto", _) => Ok(solver),
-        ("cpu", Platform::Cuda) => {
-            refuse(format!("{algorithm} runs on CUDA devices only, not on device='cpu'"))
+/// The device of this name: `"auto"`, `"cpu"`, a CUDA device or several.
+fn choice(device: &str) -> PyResult<DeviceChoice> {
+    Ok(match device {
+        "auto" => DeviceChoice::Automatic,
+        "cpu" => DeviceChoice::Processor,
+        cuda => {
+            let numbers = cuda.strip_prefix("cuda:").unwrap_or("0").split(',').map(str::parse);
+            DeviceChoice::Cuda(numbers.collect::<Result<_, _>>()?)
         }
-        ("cpu", _) | (_, Platform::Cuda) => Ok(solver),
-        _ => refuse(format!("{algorithm} runs on the processor only, not on device={device:?}")),
-    }
+    })
 }

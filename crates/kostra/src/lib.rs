@@ -86,8 +86,9 @@ pub use graph::{BuildError, Graph, IntoEdge};
 pub use kostra_core as low_level;
 pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
 pub use kostra_core::{
-    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, Order, OutOfMemory, Platform,
-    Round, Run, SolveError, SolverInfo, Total, VerifyError, Vertex, Violation, WeightType,
+    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, Order,
+    OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError, SolverInfo, Total,
+    VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
 };
 pub use kostra_cpu::external;
 #[cfg(feature = "cuda")]
@@ -101,5 +102,8 @@ pub use kostra_partition as partition;
 #[cfg(feature = "io")]
 pub use reader::{GraphFile, Reader, read};
 pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
-pub use solve::{Solve, maximum_spanning_forest, minimum_spanning_forest};
+pub use solve::{
+    AUTO, DeviceChoice, Fallback, MOST_THREADS, Solve, Solved, maximum_spanning_forest,
+    minimum_spanning_forest,
+};
 pub use weight::{EdgeWeight, Number};

@@ -1,6 +1,6 @@
 //! All solvers by id, and the choice of a solver for a graph.
 
-use kostra_core::{AnyGraph, Solver};
+use kostra_core::{AnyGraph, RequestError, Solver};
 #[cfg(feature = "cuda")]
 use kostra_cuda::Device;
 use thiserror::Error;
@@ -87,6 +87,15 @@ fn on_device(_: &AnyGraph) -> Option<&'static dyn Solver> {
 #[cfg(feature = "cuda")]
 fn on_device(graph: &AnyGraph) -> Option<&'static dyn Solver> {
     kostra_cuda::FASTEST.filter(|_| is_worth_a_device(graph.edges()) && is_usable(0))
+}
+
+/// The solver for one CUDA device, or for several.
+pub(crate) fn for_devices(several: bool) -> Result<&'static dyn Solver, RequestError> {
+    #[cfg(feature = "cuda")]
+    let solver = if several { Some(kostra_cuda::FOR_SEVERAL) } else { kostra_cuda::FASTEST };
+    #[cfg(not(feature = "cuda"))]
+    let solver = None;
+    solver.ok_or(RequestError::NoDeviceSolver)
 }
 
 /// Whether the device exists, and its kernels are already compiled.

@@ -143,6 +143,14 @@ class Forest(Exports):
         """The name of the algorithm that computed the forest."""
         return self._inner.algorithm
 
+    @property
+    def fallback(self):
+        """Why an algorithm on the processor computed the forest instead of the algorithm for a
+        device that was chosen first, as a sentence; None if the first algorithm computed it, or the
+        forest was copied.
+        """
+        return self._inner.fallback
+
     def __len__(self):
         return len(self.edge_ids)
 

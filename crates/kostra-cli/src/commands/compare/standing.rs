@@ -1,6 +1,7 @@
 //! Whether the forests of several algorithms are those that the algorithms promise.
 
-use kostra_core::{AnyGraph, Forest, Order, Run, Total};
+use kostra::{DeviceChoice, Solve};
+use kostra_core::{AnyGraph, Forest, Order, Total};
 
 use super::Plan;
 use super::measure::Contestant;
@@ -41,8 +42,8 @@ pub(super) fn compare(
     let reference = match exact.filter_map(|contestant| contestant.result.as_ref().ok()).next() {
         Some(forest) => forest.clone(),
         None => {
-            let run = &mut Run::new().on_threads(plan.input.threads.wanted());
-            kostra::auto_on_processor(graph).solve(graph, plan.order, run)?.forest
+            let solve = Solve::new().device(DeviceChoice::Processor).order(plan.order);
+            solve.threads(plan.input.threads.wanted()).run_any(graph)?.forest
         }
     };
     let standing = |contestant: &Contestant| match &contestant.result {

@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use kostra::cuda;
 use kostra::partition::Partition;
-use kostra_core::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts};
+use kostra::{Fallback, Solved};
+use kostra_core::{AnyGraph, Forest, Platform, SolverInfo, VertexParts};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
-use crate::algorithm::{self, Algorithm};
-use crate::device::Device;
 use crate::input::{Graph, Threads};
 use crate::part_file;
 use crate::progress::Stage;
@@ -17,14 +16,6 @@ use crate::report::count;
 use crate::trace::{Refused, Trace, Watcher};
 use crate::verdict::{self, Proof, verify, verify_approximate};
 use crate::{forest_file, graph_file};
-
-/// A solution, and what the run reported.
-struct Solved {
-    solver: &'static dyn Solver,
-    solution: Solution,
-    trace: Option<Trace>,
-    refused: Option<Refused>,
-}
 
 /// Loads the graph, solves, and verifies and writes the forest as planned.
 ///
@@ -34,32 +25,32 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let open = open_device(plan)?;
     let mut input = load(plan)?;
     let partition = load_partition(plan, &mut input)?;
-    let Solved { solver, solution, mut trace, refused } =
-        solve_or_fall_back(plan, &mut input, partition.as_ref())?;
+    let (solved, (mut trace, refused)) = solve(plan, &input.parsed.graph, partition.as_ref())?;
     if let Some(trace) = &mut trace {
         trace.describe_edges(&input.parsed.graph, input.parsed.names.as_deref());
     }
-    let mut started = algorithm::threads(solver.info(), plan.input.threads);
+    input.notes.extend(solved.fallback.as_ref().map(Fallback::to_string));
+    let mut started = solved.threads;
     if let Some(Refused { refused, wanted }) = refused {
         started = wanted - refused;
         input.notes.push(format!("the system refused {refused} of {wanted} threads"));
     }
-    let place = place(plan, solver);
+    let place = place(plan, solved.solver);
     let of_device = |time| matches!(place, Place::Device { .. }).then_some(time);
     let mut times = Times {
         open: of_device(open),
         load: input.load,
-        build: Some(solution.build),
-        compile: of_device(solution.compile),
-        upload: of_device(solution.upload),
-        solve: solution.solve,
-        download: of_device(solution.download),
+        build: Some(solved.build),
+        compile: of_device(solved.compile),
+        upload: of_device(solved.upload),
+        solve: solved.solve,
+        download: of_device(solved.download),
         ..Times::default()
     };
-    let verified = prove(plan, &input, (solver, &solution), &mut times)?;
+    let verified = prove(plan, &input, &solved, &mut times)?;
     plan.input.refuse_changes(&input)?;
     if !matches!(verified, Some(Err(_))) {
-        times.write = write(plan, &input, &solution)?;
+        times.write = write(plan, &input, &solved.forest)?;
     }
     Ok(Outcome {
         graph: GraphFacts {
@@ -70,11 +61,11 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
             compression: input.compression,
         },
         forest: ForestFacts {
-            edges: solution.forest.ids().len() as u64,
-            components: solution.forest.components().into(),
-            total: solution.forest.total(),
+            edges: solved.forest.ids().len() as u64,
+            components: solved.forest.components().into(),
+            total: solved.forest.total(),
         },
-        algorithm: solver.info(),
+        algorithm: solved.solver,
         place,
         threads: started,
         verified,
@@ -128,68 +119,23 @@ fn note_on_threads(threads: Threads) -> Option<String> {
     })
 }
 
-/// Solves with the planned algorithm. If the command chose the device and the device fails, the
-/// processor takes over.
-fn solve_or_fall_back(
-    plan: &Plan,
-    input: &mut Graph,
-    partition: Option<&Partition>,
-) -> anyhow::Result<Solved> {
-    let solver = choose_solver(plan, &input.parsed.graph)?;
-    let is_free = matches!(plan.algorithm, Algorithm::Auto) && plan.device.is_none();
-    match solve(plan, solver, &input.parsed.graph, partition) {
-        Err(error) if is_free && is_device_failure(&error) => {
-            let id = solver.info().id;
-            input.notes.push(format!("{id} failed ({error:#}); solved on the processor instead"));
-            solve(plan, kostra::auto_on_processor(&input.parsed.graph), &input.parsed.graph, None)
-        }
-        result => result,
-    }
-}
+/// A forest, and what the run reported.
+type Reported = (Solved<Forest>, (Option<Trace>, Option<Refused>));
 
-fn choose_solver(plan: &Plan, graph: &AnyGraph) -> anyhow::Result<&'static dyn Solver> {
-    match (plan.algorithm.in_process()?, &plan.device) {
-        (Some(solver), _) => Ok(solver),
-        (None, None) => Ok(kostra::auto(graph)),
-        (None, Some(Device::Processor)) => Ok(kostra::auto_on_processor(graph)),
-        (None, Some(Device::Cuda(ordinals))) if ordinals.len() > 1 => Ok(cuda::FOR_SEVERAL),
-        (None, Some(Device::Cuda(_))) => cuda::FASTEST
-            .ok_or_else(|| anyhow::anyhow!("this build has no algorithm for CUDA devices")),
-    }
-}
-
-/// Whether the device caused the error, so that the processor may succeed.
-fn is_device_failure(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<SolveError>().is_some_and(|error| {
-        !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. })
-    })
-}
-
-fn solve(
-    plan: &Plan,
-    solver: &'static dyn Solver,
-    graph: &AnyGraph,
-    partition: Option<&Partition>,
-) -> anyhow::Result<Solved> {
+fn solve(plan: &Plan, graph: &AnyGraph, partition: Option<&Partition>) -> anyhow::Result<Reported> {
+    plan.algorithm.in_process()?;
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace).listing_edges(graph.edges());
-    let mut run = Run::new()
-        .observed_by(&mut watcher)
-        .on_threads(algorithm::threads(solver.info(), plan.input.threads));
-    run = run.on_devices(&plan.device_ordinals());
+    let mut solve = plan.solve().observer(&mut watcher);
     if let Some(partition) = partition {
-        run = run.on_parts(VertexParts::new(partition.parts(), partition.count())?);
+        solve = solve.parts(VertexParts::new(partition.parts(), partition.count())?);
     }
-    for (name, value) in &plan.settings {
-        run = run.with_option(solver.info(), name, *value)?;
-    }
-    let solution = solver.solve(graph, plan.order, &mut run)?;
-    let (trace, refused) = watcher.finish();
-    Ok(Solved { solver, solution, trace, refused })
+    let solved = solve.run_any(graph)?;
+    Ok((solved, watcher.finish()))
 }
 
-fn place(plan: &Plan, solver: &dyn Solver) -> Place {
-    if solver.info().platform != Platform::Cuda {
+fn place(plan: &Plan, solver: &SolverInfo) -> Place {
+    if solver.platform != Platform::Cuda {
         return Place::Processor;
     }
     let mut ordinals = plan.device_ordinals();
@@ -209,7 +155,7 @@ fn place(plan: &Plan, solver: &dyn Solver) -> Place {
 fn prove(
     plan: &Plan,
     input: &Graph,
-    (solver, solution): (&dyn Solver, &Solution),
+    solved: &Solved<Forest>,
     times: &mut Times,
 ) -> anyhow::Result<Option<Result<Proof, String>>> {
     if !plan.verify {
@@ -217,8 +163,8 @@ fn prove(
     }
     let start = Instant::now();
     let _stage = Stage::start("verifying");
-    let (graph, forest) = (&input.parsed.graph, &solution.forest);
-    let verdict = if solver.info().exact {
+    let (graph, forest) = (&input.parsed.graph, &solved.forest);
+    let verdict = if solved.solver.exact {
         verify(graph, plan.order, forest.ids())?.map(Proof::Canonical)
     } else {
         verify_approximate(graph, plan.order, forest, plan.input.threads.wanted())?
@@ -228,11 +174,11 @@ fn prove(
 }
 
 /// Writes the forest, if planned, and returns the time.
-fn write(plan: &Plan, input: &Graph, solution: &Solution) -> anyhow::Result<Option<Duration>> {
+fn write(plan: &Plan, input: &Graph, forest: &Forest) -> anyhow::Result<Option<Duration>> {
     let Some(destination) = &plan.output else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {}", destination.output));
-    let result = forest_file::write(destination, input, solution.forest.ids());
+    let result = forest_file::write(destination, input, forest.ids());
     // If the input changed, this error comes first: it names the input, and the other the output.
     plan.input.refuse_changes(input)?;
     result?;

@@ -1,8 +1,8 @@
 //! What the arguments of `kostra solve` mean.
 
-use kostra::cuda;
 use kostra::io::{ColumnOptions, Input, Terms};
-use kostra_core::{Order, Platform, Run, SolverInfo};
+use kostra::{RequestError, Solve};
+use kostra_core::{Order, Platform};
 
 use super::arguments::Arguments;
 use super::external::{self, External};
@@ -39,13 +39,7 @@ impl Plan {
     /// does not use a partition, or when the output cannot be written.
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let algorithm = Algorithm::find(&arguments.algorithm)?;
-        if let Some(info) = algorithm.info() {
-            check_device(info, algorithm, arguments.device.as_ref())?;
-            check_devices(algorithm, arguments.device.as_ref())?;
-            for (name, value) in &arguments.set {
-                Run::new().with_option(info, name, *value)?;
-            }
-        }
+        check(algorithm, arguments.device.as_ref(), &arguments.set).map_err(spelled)?;
         let input = Request::resolve(arguments.input, Nan::Error).keeping(arguments.keep);
         let partition = arguments.partition.map(|name| file(&name));
         if partition.is_some() {
@@ -92,6 +86,13 @@ impl Plan {
         let (_, parts) = self.settings.iter().rev().find(|(name, _)| name == PARTS)?;
         // The option's range is far below 2^32, and 0 leaves the number open.
         u32::try_from(*parts).ok().filter(|parts| *parts > 0)
+    }
+
+    /// The solve in this process.
+    pub(super) fn solve<'a>(&self) -> Solve<'a> {
+        solve(self.algorithm, self.device.as_ref(), &self.settings)
+            .order(self.order)
+            .threads(self.input.threads.wanted())
     }
 
     /// The numbers of the devices that every graph needs under this plan.
@@ -151,37 +152,49 @@ fn check_partition(algorithm: Algorithm, settings: &[(String, u64)]) -> anyhow::
     Ok(())
 }
 
-/// Refuses a device on which the algorithm does not run.
-fn check_device(
-    info: &SolverInfo,
+/// A solve with the algorithm in this process, or one that this command chooses.
+fn solve<'a>(
     algorithm: Algorithm,
     device: Option<&Device>,
-) -> anyhow::Result<()> {
-    let id = info.id;
-    match (info.platform, device) {
-        (Platform::Cuda, Some(Device::Processor)) => {
-            anyhow::bail!("{id} runs on CUDA devices only; omit `--device cpu`")
-        }
-        (Platform::Sequential | Platform::Threads | Platform::Mpi, Some(Device::Cuda(_)))
-            if !algorithm.uses_device_of_rank() =>
-        {
-            anyhow::bail!("{id} runs on the processor only; omit `--device cuda`")
-        }
-        _ => Ok(()),
-    }
+    settings: &[(String, u64)],
+) -> Solve<'a> {
+    let solver = algorithm.in_process().unwrap_or_default();
+    let solve = Solve::new().solver(solver).device(Device::choice(device));
+    settings.iter().fold(solve, |solve, (name, value)| solve.option(name, *value))
 }
 
-/// Refuses several devices if the algorithm runs on one.
-fn check_devices(algorithm: Algorithm, device: Option<&Device>) -> anyhow::Result<()> {
-    let (Some(info), Some(Device::Cuda(ordinals))) = (algorithm.info(), device) else {
+/// Refuses a device on which the algorithm does not run, and options that it does not have.
+fn check(
+    algorithm: Algorithm,
+    device: Option<&Device>,
+    settings: &[(String, u64)],
+) -> Result<(), RequestError> {
+    #[cfg(feature = "mpi")]
+    if let Algorithm::Distributed(solver) = algorithm {
+        let info = solver.info();
+        if !solver.uses_device() && matches!(device, Some(Device::Cuda(_))) {
+            return Err(RequestError::ProcessorOnly { solver: info.id });
+        }
+        for (name, value) in settings {
+            kostra_core::Run::new().with_option(info, name, *value)?;
+        }
         return Ok(());
-    };
-    if ordinals.len() > 1 && !algorithm.uses_devices() && !algorithm.uses_device_of_rank() {
-        anyhow::bail!(
-            "{} runs on one device; name one, or pass `--algorithm {}`",
-            info.id,
-            cuda::FOR_SEVERAL.info().id
-        );
     }
-    Ok(())
+    solve(algorithm, device, settings).check()
+}
+
+/// The error with the options of this command.
+fn spelled(error: RequestError) -> anyhow::Error {
+    match error {
+        RequestError::DeviceOnly { solver } => {
+            anyhow::anyhow!("{solver} runs on CUDA devices only; omit `--device cpu`")
+        }
+        RequestError::ProcessorOnly { solver } => {
+            anyhow::anyhow!("{solver} runs on the processor only; omit `--device cuda`")
+        }
+        RequestError::OneDevice { solver, .. } => anyhow::anyhow!(
+            "{solver} runs on one device; name one, or pass `--algorithm cuda-multi`"
+        ),
+        error => error.into(),
+    }
 }
