@@ -15,7 +15,7 @@ use kostra_parallel::{Schedule, Team, into_item, lock, with_observed_team};
 
 use crate::blocks::{Blocks, LANES, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
-use crate::neighbors::{brute_force_core, check_min_samples};
+use crate::neighbors::brute_force_core;
 use crate::pair::{self, Pair};
 use crate::wide::{Work, wide};
 use crate::{Distance, PointTree, Points, PointsError, Prepared};
@@ -42,7 +42,7 @@ fn tree_of(
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
-    check_min_samples(min_samples, points)?;
+    points.check_min_samples(min_samples)?;
     with_observed_team(run, run.threads(), |team, run| {
         let core = brute_force_core(&prepared, min_samples, team, run)?;
         let pairs = run.phase("compare all pairs", |run| match prepared.norm() {

@@ -118,6 +118,16 @@ impl<'a> Points<'a> {
         self.dimensions
     }
 
+    /// Refuses numbers of samples that define no core distance. An empty set accepts any number
+    /// from 1.
+    pub(crate) fn check_min_samples(&self, min_samples: usize) -> Result<(), PointsError> {
+        let points = self.len as usize;
+        if min_samples == 0 || (points > 0 && min_samples > points) {
+            return Err(PointsError::MinSamples { min_samples, points });
+        }
+        Ok(())
+    }
+
     /// The coordinates, row by row.
     pub fn values(&self) -> Values<'a> {
         self.values

@@ -5,19 +5,18 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use kostra::Solved;
-use kostra_core::tree::{self, Bottleneck, MergeTree};
+use kostra_core::tree::{self, MergeTree};
 use kostra_core::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Total, Vertex, Weight,
-    memory, with_graph,
+    AnyGraph, CompensatedSum, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Total,
+    Vertex, Weight, memory, with_graph,
 };
-use kostra_parallel::for_each_mut;
 use kostra_points::PointTree;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
-use crate::threads::threads_or_all;
+use crate::hierarchy::Hierarchy;
 use crate::views;
 
 /// A spanning forest.
@@ -25,8 +24,7 @@ use crate::views;
 pub(crate) struct Forest {
     /// The ids of the edges in the graph, ascending.
     ids: Vec<EdgeId>,
-    /// The edges in the order of their ids. So equal weights are ordered as in the graph.
-    tree: Arc<AnyGraph>,
+    edges: ForestEdges,
     order: Order,
     total: Total,
     components: u32,
@@ -36,29 +34,51 @@ pub(crate) struct Forest {
     merges: OnceLock<Arc<MergeTree>>,
 }
 
+/// The edges of a forest in the order of their ids. So equal weights are ordered as in the graph.
+enum ForestEdges {
+    Graph(Arc<AnyGraph>),
+    /// A tree of points, and its columns once Python has asked for one.
+    Points(Arc<PointTree>, OnceLock<Arc<AnyGraph>>),
+}
+
 impl Forest {
     /// The forest of a tree of points. The ids of its edges are their positions in canonical order.
     pub(crate) fn of_points(points: PointTree) -> Self {
-        let (u, v) = points.ends.iter().map(|&[u, v]| (u, v)).unzip::<_, _, Vec<_>, Vec<_>>();
-        let ids: Vec<EdgeId> = (0..u.len() as EdgeId).collect();
-        let tree = EdgeList::of_checked(points.len, u, v, points.distances);
-        let whole = kostra_core::Forest::new(tree.edges(Order::Minimum), ids);
-        let (total, components) = (whole.total(), whole.components());
+        let edges = points.ends.len() as u32;
+        let mut total = CompensatedSum::default();
+        points.distances.iter().for_each(|&distance| total.add(distance));
         Self {
-            ids: whole.into_ids(),
-            tree: Arc::new(tree.into()),
+            ids: (0..edges).collect(),
             order: Order::Minimum,
-            total,
-            components,
+            total: Total::Float(total.value()),
+            components: points.len - edges,
+            edges: ForestEdges::Points(Arc::new(points), OnceLock::new()),
             algorithm: POINTS,
             fallback: None,
             merges: OnceLock::new(),
         }
     }
 
+    /// The edges in the order of their ids.
+    pub(crate) fn graph(&self) -> Result<&Arc<AnyGraph>, OutOfMemory> {
+        match &self.edges {
+            ForestEdges::Graph(graph) => Ok(graph),
+            ForestEdges::Points(points, columns) => {
+                if let Some(graph) = columns.get() {
+                    return Ok(graph);
+                }
+                let u = memory::collected(points.ends.iter().map(|ends| ends[0]))?;
+                let v = memory::collected(points.ends.iter().map(|ends| ends[1]))?;
+                let distances = memory::copied(&points.distances)?;
+                let graph = EdgeList::of_checked(points.len, u, v, distances);
+                Ok(columns.get_or_init(|| Arc::new(graph.into())))
+            }
+        }
+    }
+
     /// The edges in the order of their ids, and the ids.
-    pub(crate) fn edges_and_ids(&self) -> (&AnyGraph, &[EdgeId]) {
-        (&self.tree, &self.ids)
+    pub(crate) fn edges_and_ids(&self) -> Result<(&AnyGraph, &[EdgeId]), OutOfMemory> {
+        Ok((self.graph()?, &self.ids))
     }
 
     /// Whether this is a minimum or a maximum spanning forest.
@@ -66,9 +86,17 @@ impl Forest {
         self.order
     }
 
-    /// The edges in order, with the weights as distances.
-    pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
-        with_graph!(&*self.tree, tree => distances_in_order(tree.edge_list(), self.order))
+    /// The edges in order, with the weights as distances. A tree of points is shared as it is.
+    pub(crate) fn point_tree(&self) -> Result<Arc<PointTree>, OutOfMemory> {
+        match &self.edges {
+            ForestEdges::Points(points, _) => Ok(points.clone()),
+            ForestEdges::Graph(graph) => {
+                let tree = with_graph!(&**graph, graph => {
+                    distances_in_order(graph.edge_list(), self.order)
+                });
+                tree.map(Arc::new)
+            }
+        }
     }
 
     /// Copies the forest's edges from the graph.
@@ -79,8 +107,9 @@ impl Forest {
     ) -> Result<Self, OutOfMemory> {
         let (total, components) = (solved.forest.total(), solved.forest.components());
         let ids = solved.forest.into_ids();
+        let edges = with_graph!(graph, graph => pick_edges(graph, &ids))?;
         Ok(Self {
-            tree: Arc::new(with_graph!(graph, graph => pick_edges(graph, &ids))?),
+            edges: ForestEdges::Graph(Arc::new(edges)),
             ids,
             order,
             total,
@@ -151,6 +180,11 @@ fn positions_in_order<K: Key>(edges: Edges<'_, K>) -> Result<Vec<i64>, OutOfMemo
     memory::collected(ranks.into_iter().map(|rank| K::rank_id(rank).into()))
 }
 
+/// The columns of a forest's edges.
+fn columns<'a>(forest: &'a Bound<'_, Forest>) -> PyResult<&'a AnyGraph> {
+    Ok(forest.get().graph().map_err(out_of_memory)?)
+}
+
 #[pymethods]
 impl Forest {
     /// Makes a forest of all edges of `graph`. `ids` are the ascending ids of these edges in
@@ -181,7 +215,7 @@ impl Forest {
         });
         Ok(Self {
             ids,
-            tree: graph.0.clone(),
+            edges: ForestEdges::Graph(graph.0.clone()),
             order,
             total: whole.total(),
             components: whole.components(),
@@ -194,7 +228,10 @@ impl Forest {
     /// The number of vertices.
     #[getter]
     fn n(&self) -> u32 {
-        self.tree.vertices()
+        match &self.edges {
+            ForestEdges::Graph(graph) => graph.vertices(),
+            ForestEdges::Points(points, _) => points.len,
+        }
     }
 
     /// The ids of the edges.
@@ -203,18 +240,18 @@ impl Forest {
     }
 
     /// The first ends.
-    fn u<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
-        views::vertices(slf.get().tree.u(), slf.as_any())
+    fn u<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(views::vertices(columns(slf)?.u(), slf.as_any()))
     }
 
     /// The second ends.
-    fn v<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
-        views::vertices(slf.get().tree.v(), slf.as_any())
+    fn v<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(views::vertices(columns(slf)?.v(), slf.as_any()))
     }
 
     /// The weights, in the engine's type.
-    fn weights<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
-        views::weights(&slf.get().tree, slf.as_any())
+    fn weights<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(views::weights(columns(slf)?, slf.as_any()))
     }
 
     /// The sum of the weights: exact for integers, compensated for floats.
@@ -248,8 +285,9 @@ impl Forest {
 
     /// The component of each vertex.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let labels = py
-            .detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
+        let labels = py.detach(
+            || with_graph!(&**self.graph()?, tree => self.whole(tree).labels(self.keys(tree))),
+        );
         let labels = labels.and_then(|labels| memory::copied(labels.as_slice()));
         Ok(labels.map_err(out_of_memory)?.into_pyarray(py))
     }
@@ -257,8 +295,8 @@ impl Forest {
     /// The parent of each vertex, -1 for roots.
     fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let parents = py.detach(|| {
-            let parents = with_graph!(&*self.tree, tree => {
-                tree::parents(self.edges(tree), &self.whole(tree), root)
+            let parents = with_graph!(&**self.graph()?, tree => {
+                tree::parents(self.keys(tree), &self.whole(tree), root)
             })?;
             let signed = |vertex| if vertex == tree::NO_PARENT { -1 } else { i64::from(vertex) };
             memory::collected(parents.into_iter().map(signed))
@@ -268,8 +306,8 @@ impl Forest {
 
     /// The positions of the edges in their order: by weight, then by id.
     fn in_order<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let positions =
-            py.detach(|| with_graph!(&*self.tree, tree => positions_in_order(self.edges(tree))));
+        let positions = py
+            .detach(|| with_graph!(&**self.graph()?, tree => positions_in_order(self.keys(tree))));
         Ok(positions.map_err(out_of_memory)?.into_pyarray(py))
     }
 
@@ -280,8 +318,8 @@ impl Forest {
             if let Some(tree) = this.merges.get() {
                 return Ok(tree);
             }
-            let tree = with_graph!(&*this.tree, tree => {
-                MergeTree::new(this.edges(tree), &this.whole(tree))
+            let tree = with_graph!(&**this.graph()?, tree => {
+                MergeTree::new(this.keys(tree), &this.whole(tree))
             })?;
             Ok(this.merges.get_or_init(|| Arc::new(tree)))
         });
@@ -290,75 +328,12 @@ impl Forest {
 }
 
 impl Forest {
-    fn edges<'a, W: Weight>(&self, tree: &'a Graph<W>) -> Edges<'a, W::Key> {
+    fn keys<'a, W: Weight>(&self, tree: &'a Graph<W>) -> Edges<'a, W::Key> {
         tree.edge_list().edges(self.order)
     }
 
     /// The forest of all edges of `tree`.
     fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra_core::Forest {
-        kostra_core::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
-    }
-}
-
-/// The order in which the edges of a forest merge its vertices into clusters.
-#[pyclass(frozen, module = "kostra._kostra")]
-pub(crate) struct Hierarchy(Arc<MergeTree>);
-
-#[pymethods]
-impl Hierarchy {
-    /// The edges in order, as positions in the forest.
-    fn edges<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
-        views::numbers(slf.get().0.edges(), slf.as_any())
-    }
-
-    /// For each merge, the two clusters and the number of vertices in both.
-    fn merges<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<u64>>; 3]> {
-        let columns = py.detach(|| {
-            let merges = self.0.merges()?;
-            let room = || memory::with_capacity::<u64>(merges.len());
-            let mut columns = [room()?, room()?, room()?];
-            for merge in merges {
-                let [low, high] = merge.clusters;
-                for (column, value) in columns.iter_mut().zip([low, high, merge.size.into()]) {
-                    column.push(value);
-                }
-            }
-            Ok(columns)
-        });
-        Ok(columns.map_err(out_of_memory)?.map(|column| column.into_pyarray(py)))
-    }
-
-    /// The cluster of each vertex after the first `merges` merges.
-    fn clusters<'py>(&self, py: Python<'py>, merges: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let clusters = py.detach(|| self.0.clusters(merges));
-        Ok(clusters.map_err(out_of_memory)?.into_pyarray(py))
-    }
-
-    /// For each pair of vertices, the last edge on the path between them, as a position in the
-    /// forest. The value is -1 for two equal vertices and -2 for two vertices without a path.
-    fn bottlenecks<'py>(
-        &self,
-        py: Python<'py>,
-        s: PyReadonlyArray1<'py, u32>,
-        t: PyReadonlyArray1<'py, u32>,
-        threads: Option<usize>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let (s, t) = (s.as_slice()?, t.as_slice()?);
-        let found = py.detach(|| {
-            let mut found = vec![0; s.len()];
-            let size = s.len().div_ceil(threads_or_all(threads)).max(1 << 12);
-            let pieces = s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size));
-            for_each_mut(&mut pieces.collect::<Vec<_>>(), |((s, t), found)| {
-                for ((&s, &t), found) in s.iter().zip(*t).zip(found.iter_mut()) {
-                    *found = match self.0.bottleneck(s, t) {
-                        Bottleneck::Edge(edge) => edge.into(),
-                        Bottleneck::Same => -1,
-                        Bottleneck::Apart => -2,
-                    };
-                }
-            });
-            found
-        });
-        Ok(found.into_pyarray(py))
+        kostra_core::Forest::new(self.keys(tree), (0..self.ids.len() as EdgeId).collect())
     }
 }

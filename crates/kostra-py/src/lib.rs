@@ -13,6 +13,7 @@ mod errors;
 mod files;
 mod forest;
 mod graph;
+mod hierarchy;
 mod kept;
 mod lists;
 mod names;
@@ -49,9 +50,11 @@ mod _kostra {
     #[pymodule_export]
     use super::files::{generate, is_similarity, read};
     #[pymodule_export]
-    use super::forest::{Forest, Hierarchy};
+    use super::forest::Forest;
     #[pymodule_export]
     use super::graph::Graph;
+    #[pymodule_export]
+    use super::hierarchy::Hierarchy;
     #[pymodule_export]
     use super::kept::Kept;
     #[pymodule_export]

@@ -42,7 +42,7 @@ pub(crate) fn draw_forest<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = PictureFormat::named(format).ok_or_else(|| PyValueError::new_err("no picture"))?;
-    let (edges, order) = (forest.edges_and_ids().0, forest.order());
+    let (edges, order) = (forest.graph().map_err(out_of_memory)?, forest.order());
     let bytes =
         py.detach(|| kostra_cli::draw_forest(edges, order, coordinates.as_ref(), format))?;
     Ok(PyBytes::new(py, &bytes))
@@ -75,7 +75,7 @@ pub(crate) fn write_forest(
     details: Details<'_>,
 ) -> PyResult<bool> {
     let Details { names, text_names, coordinates, geographic, kept } = details;
-    let (edges, ids) = forest.edges_and_ids();
+    let (edges, ids) = forest.edges_and_ids().map_err(out_of_memory)?;
     let ids = memory::collected(ids.iter().map(|&id| u64::from(id))).map_err(out_of_memory)?;
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let found = FoundForest {

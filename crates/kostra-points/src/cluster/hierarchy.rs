@@ -1,5 +1,7 @@
 //! Single-linkage clustering.
 
+use std::sync::Arc;
+
 use kostra_core::tree::{Helpers, MergeTree, NotAForest};
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Schedule, Team, with_team};
@@ -20,7 +22,7 @@ use super::{ClusterError, CondensedTree, condense};
 /// Takes 28 bytes per point. Building it takes O(n log n) time.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
-    pub(super) edges: PointTree,
+    pub(super) edges: Arc<PointTree>,
     pub(super) merges: MergeTree,
     components: u32,
 }
@@ -32,7 +34,7 @@ impl Hierarchy {
     /// # Errors
     /// When the edges contain a cycle or a point that does not exist, their distances are not in
     /// ascending order, or the system does not grant the memory.
-    pub fn new(edges: PointTree) -> Result<Self, ClusterError> {
+    pub fn new(edges: impl Into<Arc<PointTree>>) -> Result<Self, ClusterError> {
         Self::on_threads(edges, 1)
     }
 
@@ -40,13 +42,19 @@ impl Hierarchy {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn on_threads(mut edges: PointTree, threads: usize) -> Result<Self, ClusterError> {
+    pub fn on_threads(
+        edges: impl Into<Arc<PointTree>>,
+        threads: usize,
+    ) -> Result<Self, ClusterError> {
+        let mut edges = edges.into();
         check(&edges)?;
         let mut merges = merges(&edges, threads)?;
         // The checks above allow at most n - 1 edges.
         let missing = edges.len - edges.ends.len() as u32;
         if missing > 1 {
-            join_components(&mut edges, &merges, missing)?;
+            let mut joined = owned(edges)?;
+            join_components(&mut joined, &merges, missing)?;
+            edges = Arc::new(joined);
             merges = self::merges(&edges, threads)?;
         }
         Ok(Self { edges, merges, components: missing })
@@ -120,6 +128,14 @@ impl Hierarchy {
         }
         Ok(condense::condense(self, min_cluster_size)?)
     }
+}
+
+/// The tree, copied if the caller keeps it.
+fn owned(tree: Arc<PointTree>) -> Result<PointTree, OutOfMemory> {
+    Arc::try_unwrap(tree).or_else(|tree| {
+        let (ends, distances) = (memory::copied(&tree.ends)?, memory::copied(&tree.distances)?);
+        Ok(PointTree { len: tree.len, ends, distances })
+    })
 }
 
 fn check(edges: &PointTree) -> Result<(), ClusterError> {

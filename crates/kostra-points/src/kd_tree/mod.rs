@@ -14,7 +14,6 @@ mod walk;
 use kostra_core::Run;
 use kostra_parallel::{Team, with_observed_team};
 
-use crate::neighbors::check_min_samples;
 use crate::pair::{self, Pair};
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
 pub(crate) use lists::Found;
@@ -44,7 +43,7 @@ fn tree_of(
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
-    check_min_samples(min_samples, points)?;
+    points.check_min_samples(min_samples)?;
     let dimensions = prepared.dimensions();
     if dimensions > MAX_TREE_DIMENSIONS {
         return Err(PointsError::TooManyDimensions { dimensions });

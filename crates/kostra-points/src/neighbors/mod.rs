@@ -79,7 +79,7 @@ pub fn core_distances(
 ) -> Result<Vec<f64>, PointsError> {
     let Distance { metric, min_samples } = distance.into();
     let prepared = Prepared::new(points, metric)?;
-    check_min_samples(min_samples, points)?;
+    points.check_min_samples(min_samples)?;
     let mut core = memory::zeros(points.len() as usize)?;
     let slots = atomic_u64(&mut core);
     with_observed_team(run, run.threads(), |team, run| {
@@ -107,17 +107,4 @@ fn for_each_point(
             brute_force::for_each_row(prepared, neighbors, team, run, found)
         }
     })
-}
-
-/// Refuses numbers of samples that define no core distance. For an empty set, any number from 1 is
-/// accepted.
-pub(crate) fn check_min_samples(
-    min_samples: usize,
-    points: &Points<'_>,
-) -> Result<(), PointsError> {
-    let points = points.len() as usize;
-    if min_samples == 0 || (points > 0 && min_samples > points) {
-        return Err(PointsError::MinSamples { min_samples, points });
-    }
-    Ok(())
 }
