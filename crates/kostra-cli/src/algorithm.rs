@@ -33,7 +33,7 @@ impl Algorithm {
             return Ok(Self::Auto);
         }
         #[cfg(feature = "mpi")]
-        if let Some(solver) = kostra_mpi::solvers().find(|solver| solver.info().id == id) {
+        if let Some(solver) = distributed().find(|solver| solver.info().id == id) {
             return Ok(Self::Distributed(solver));
         }
         let found = kostra::solvers().find(|solver| solver.info().id == id);
@@ -81,7 +81,7 @@ pub(crate) fn partition_users() -> impl Iterator<Item = &'static str> {
     let ids =
         kostra::solvers().filter(|solver| solver.uses_partition()).map(|solver| solver.info().id);
     #[cfg(feature = "mpi")]
-    let ids = ids.chain(kostra_mpi::solvers().map(|solver| solver.info().id));
+    let ids = ids.chain(distributed().map(|solver| solver.info().id));
     ids
 }
 
@@ -125,6 +125,15 @@ impl TypedValueParser for IdParser {
 pub(crate) fn all() -> impl Iterator<Item = &'static SolverInfo> {
     let infos = kostra::solvers().map(Solver::info);
     #[cfg(feature = "mpi")]
-    let infos = infos.chain(kostra_mpi::solvers().map(DistributedSolver::info));
+    let infos = infos.chain(distributed().map(DistributedSolver::info));
     infos
+}
+
+/// The solvers that run on the ranks of an MPI job.
+#[cfg(feature = "mpi")]
+fn distributed() -> impl Iterator<Item = &'static dyn DistributedSolver> {
+    let solvers = kostra_mpi::solvers();
+    #[cfg(feature = "papers")]
+    let solvers = solvers.chain(kostra_papers_mpi::solvers());
+    solvers
 }

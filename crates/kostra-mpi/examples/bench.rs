@@ -30,7 +30,7 @@ use kostra_core::{AnyGraph, Observer, Order, Round, Run, Solver, Workspace};
 use kostra_io::ReadOptions;
 use kostra_mpi::{
     AnySlice, Communicator, DistributedSolution, DistributedSolver, EdgeDistribution, PhaseTraffic,
-    Reduction, solvers,
+    Reduction,
 };
 
 #[global_allocator]
@@ -52,7 +52,8 @@ struct Arguments {
 fn main() {
     let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
     let arguments = world.agree(arguments()).unwrap_or_else(|refusal| refusal.end());
-    let found = solvers().find(|solver| solver.info().id == arguments.algorithm);
+    let mut solvers = kostra_mpi::solvers().chain(kostra_papers_mpi::solvers());
+    let found = solvers.find(|solver| solver.info().id == arguments.algorithm);
     let found = found.ok_or_else(|| format!("there is no algorithm '{}'", arguments.algorithm));
     let solver = world.agree(found).unwrap_or_else(|refusal| refusal.end());
     let input = input(&arguments, &world);
@@ -97,7 +98,9 @@ fn arguments() -> Result<Arguments, String> {
                 arguments.settings.push((name.to_owned(), number(value)?));
             }
             "--beside" => {
-                let found = kostra_cpu::solvers().find(|solver| solver.info().id == value);
+                let found = kostra_cpu::solvers()
+                    .chain(kostra_papers::solvers())
+                    .find(|solver| solver.info().id == value);
                 arguments.beside =
                     Some(found.ok_or_else(|| {
                         format!("there is no algorithm '{value}' for one machine")

@@ -32,7 +32,7 @@ impl GraphSize {
     ///
     /// # Errors
     /// For more than 2^30 edges or vertices.
-    pub(crate) fn admit_on_every_rank(self, solver: &'static str) -> Result<(), SolveError> {
+    pub fn admit_on_every_rank(self, solver: &'static str) -> Result<(), SolveError> {
         let Self { vertices, edges, .. } = self;
         if edges <= MAX_PER_RANK && vertices <= MAX_PER_RANK {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Jobs that fail on purpose. `scripts/mpi` checks what they report.
 
 use kostra_core::{EdgeList, Order, Run};
-use kostra_mpi::{Communicator, Slice, solvers};
+use kostra_mpi::{Communicator, Slice};
 
 /// Ends the job on the last rank, in the way that `how` names, while the other ranks wait.
 pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) -> ! {
@@ -38,7 +38,7 @@ fn solve_empty(vertices: usize, first: u64, world: &Communicator) {
     let edges = EdgeList::new(vertices, Vec::new(), Vec::new(), Vec::<u32>::new());
     let edges = edges.unwrap_or_else(|error| world.fail(error));
     let slice = Slice::with_global_ids(first, edges).into();
-    for solver in solvers() {
+    for solver in crate::solvers() {
         if let Err(refusal) = solver.solve(&slice, Order::Minimum, world, &mut Run::new()) {
             refusal.end();
         }

@@ -16,7 +16,7 @@ mod communication;
 mod failures;
 mod solvers;
 
-use kostra_mpi::Communicator;
+use kostra_mpi::{Communicator, DistributedSolver};
 
 #[global_allocator]
 static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
@@ -42,4 +42,9 @@ fn main() {
         let (ranks, machines) = (world.size(), world.machines());
         println!("{ranks} ranks, machines: {machines}, {right} answers, all correct");
     }
+}
+
+/// The solvers of the engine and of papers.
+fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
+    kostra_mpi::solvers().chain(kostra_papers_mpi::solvers())
 }

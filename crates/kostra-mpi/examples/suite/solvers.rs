@@ -6,8 +6,7 @@ use std::iter;
 
 use kostra_core::{AnyGraph, Observer, Order, Round, Run};
 use kostra_mpi::{
-    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution,
-    VertexPlacement, solvers,
+    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution, VertexPlacement,
 };
 use kostra_testkit::matrix::{Answer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
@@ -22,7 +21,7 @@ const RANDOM_GRAPHS_ON_DEVICES: u64 = 40;
 /// the job at the first wrong one.
 pub(crate) fn check(only: Option<&str>, world: &Communicator) -> usize {
     let solvers: Vec<_> =
-        solvers().filter(|solver| only.is_none_or(|id| solver.info().id == id)).collect();
+        crate::solvers().filter(|solver| only.is_none_or(|id| solver.info().id == id)).collect();
     if solvers.is_empty() {
         world.fail("there is no solver with this id");
     }
@@ -312,7 +311,7 @@ fn check_merge(world: &Communicator) {
     let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
     let slice = AnySlice::from_range(&graph, edges.range(world.rank()))
         .unwrap_or_else(|error| world.fail(error));
-    let solver = solvers().find(|solver| solver.info().id == "mpi-merge");
+    let solver = crate::solvers().find(|solver| solver.info().id == "mpi-merge");
     let Some(solver) = solver else { world.fail("the solver mpi-merge is missing") };
     let mut turns = Turns(0);
     let mut run = Run::new().observed_by(&mut turns);
@@ -340,7 +339,7 @@ fn check_levels(world: &Communicator) {
     let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
     let slice = AnySlice::from_range(&graph, edges.range(world.rank()))
         .unwrap_or_else(|error| world.fail(error));
-    let solver = solvers().find(|solver| solver.info().id == "mpi-fast");
+    let solver = crate::solvers().find(|solver| solver.info().id == "mpi-fast");
     let Some(solver) = solver else { world.fail("the solver mpi-fast is missing") };
     let bytes = [0, 1 << 40].map(|single_node| {
         let run = Run::new().with_option(solver.info(), "merge_below", 0);

@@ -25,7 +25,6 @@ mod phases;
 mod reduce;
 mod refusal;
 mod start;
-pub(crate) mod termination;
 mod traffic;
 
 pub use communicator::Communicator;

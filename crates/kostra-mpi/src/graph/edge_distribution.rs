@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use kostra_core::{EdgeId, EdgeSet, Weight};
+use kostra_core::Weight;
 
 use super::slice::Slice;
-use crate::comm::{Communicator, Parts, Refusal};
+use crate::comm::{Communicator, Refusal};
 
 /// The edges of each rank: contiguous ranges of ids, ascending by rank. A range may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,25 +86,6 @@ impl EdgeDistribution {
         // are empty.
         self.bounds[1..self.ranks()].partition_point(|&bound| bound <= edge)
     }
-}
-
-/// The edges of this rank's slice among the `chosen` edges of all ranks, which are ids in the whole
-/// graph and may repeat. Collective; sends 8 bytes per chosen edge.
-pub(crate) fn own_edges<W: Weight>(
-    chosen: &[u64],
-    slice: &Slice<W>,
-    world: &Communicator,
-) -> EdgeSet {
-    let edges = match EdgeDistribution::of_slices(slice, world) {
-        Ok(edges) => edges,
-        Err(refusal) => world.fail(refusal),
-    };
-    let parts = Parts::distribute(world.size(), chosen, |&id| edges.owner(id));
-    let mut set = EdgeSet::new(slice.len());
-    for id in world.exchange(&parts).items() {
-        set.insert((id - slice.first()) as EdgeId);
-    }
-    set
 }
 
 #[cfg(test)]

@@ -122,11 +122,7 @@ impl<W: Weight> Slice<W> {
     ///
     /// # Errors
     /// As [`Slice::new`], for too many vertices.
-    pub(crate) fn renumbered(
-        &self,
-        vertices: u64,
-        id: impl Fn(u64) -> u64,
-    ) -> Result<Self, SliceError> {
+    pub fn renumbered(&self, vertices: u64, id: impl Fn(u64) -> u64) -> Result<Self, SliceError> {
         let ends = (0..self.len() as u32).map(|edge| self.ends(edge));
         let (u, v): (Vec<_>, Vec<_>) = ends.map(|(u, v)| (id(u), id(v))).unzip();
         Self::new(vertices, self.first, &u, &v, self.edges().weights().to_vec())

@@ -3,7 +3,7 @@
 /// The vertices of each rank: consecutive blocks in the order of the ranks. All blocks have the
 /// same size, except that the last ranks may own fewer vertices or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct VertexDistribution {
+pub struct VertexDistribution {
     vertices: u64,
     ranks: usize,
     block_size: u64,
@@ -11,49 +11,51 @@ pub(crate) struct VertexDistribution {
 
 impl VertexDistribution {
     /// Distributes vertices `0..vertices` to `ranks` ranks.
-    pub(crate) fn new(vertices: u64, ranks: usize) -> Self {
+    pub fn new(vertices: u64, ranks: usize) -> Self {
         Self { vertices, ranks, block_size: vertices.div_ceil(ranks as u64).max(1) }
     }
 
     /// Whether 32 bits can number the vertices of each block.
-    pub(crate) fn has_32_bit_offsets(&self) -> bool {
+    pub fn has_32_bit_offsets(&self) -> bool {
         self.block_size <= 1 << 32
     }
 
-    pub(crate) fn ranks(&self) -> usize {
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    pub(crate) fn vertices(&self) -> u64 {
+    /// The number of vertices of all ranks.
+    pub fn vertices(&self) -> u64 {
         self.vertices
     }
 
     /// The first vertex of `rank`; for the rank past the last, the number of vertices.
-    pub(crate) fn first(&self, rank: usize) -> u64 {
+    pub fn first(&self, rank: usize) -> u64 {
         self.vertices.min(self.block_size.saturating_mul(rank as u64))
     }
 
     /// The number of vertices of `rank`.
-    pub(crate) fn len(&self, rank: usize) -> usize {
+    pub fn len(&self, rank: usize) -> usize {
         (self.first(rank + 1) - self.first(rank)) as usize
     }
 
     /// The rank that owns `vertex`.
     #[inline]
-    pub(crate) fn owner(&self, vertex: u64) -> usize {
+    pub fn owner(&self, vertex: u64) -> usize {
         (vertex / self.block_size) as usize
     }
 
     /// The rank that owns `vertex`, and the position of `vertex` in the block of that rank.
     #[inline]
-    pub(crate) fn locate(&self, vertex: u64) -> (usize, u32) {
+    pub fn locate(&self, vertex: u64) -> (usize, u32) {
         ((vertex / self.block_size) as usize, (vertex % self.block_size) as u32)
     }
 
     /// Calls `visit` with the owner and the position in the owner's block of each of `vertices`,
     /// which must ascend. Needs no division.
     #[inline]
-    pub(crate) fn locate_ascending(
+    pub fn locate_ascending(
         &self,
         vertices: impl Iterator<Item = u64>,
         mut visit: impl FnMut(usize, u32),

@@ -34,12 +34,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::shared::{LightestEdges, SharedUnionFind, Worklist};
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, SolverOption, Vertex,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, with_observed_team};
+
+use crate::shared::{LightestEdges, SharedUnionFind, Worklist};
 
 /// Borůvka's algorithm by edges.
 pub(crate) struct BoruvkaEdge;

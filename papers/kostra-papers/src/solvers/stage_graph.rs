@@ -14,9 +14,10 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::shared::SharedTrees;
 use kostra_core::{CsrView, EdgeId, Key, OutOfMemory, SolveError, Vertex, memory};
 use kostra_parallel::{Schedule, Team, atomic_u32, exclusive_prefix_sum, lock};
+
+use crate::shared::SharedTrees;
 
 /// The number of vertices per block of a loop over rows.
 const BLOCK: Schedule = Schedule::Dynamic(1 << 6);

@@ -56,13 +56,13 @@
 mod arcs;
 mod rounds;
 
-use crate::shared::{LightestEdges, TransactionalMemory, Worklist};
 use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
     SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, with_observed_team};
 
+use crate::shared::{LightestEdges, TransactionalMemory, Worklist};
 use arcs::LiveArcs;
 use rounds::{Lists, Merging, Rounds};
 

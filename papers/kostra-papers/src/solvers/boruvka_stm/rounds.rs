@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use crate::shared::{
-    Abort, Cells, LightestEdges, Participant, Tally, Transaction, Unfinished, Worklist,
-};
 use kostra_core::{Csr, Edges, Key, Run, SolveError, Vertex};
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, lock};
 
 use super::arcs::LiveArcs;
+use crate::shared::{
+    Abort, Cells, LightestEdges, Participant, Tally, Transaction, Unfinished, Worklist,
+};
 
 /// The vertices that a thread gets at a time: a few cache lines of each array, and few enough to
 /// divide graphs of some thousand vertices.

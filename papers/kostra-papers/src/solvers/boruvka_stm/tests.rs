@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::shared::PATIENCE;
 use kostra_core::{AnyGraph, Observer, Order, Solver, Workspace};
+use kostra_cpu::testing::canonical_ids;
 
 use super::*;
-use kostra_cpu::testing::canonical_ids;
+use crate::shared::PATIENCE;
 
 /// The sums of the counters over all rounds, the most attempts of a transaction, and the phases.
 #[derive(Default)]

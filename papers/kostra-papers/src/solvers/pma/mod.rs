@@ -62,7 +62,6 @@ mod partial_prim;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-use crate::shared::SharedTrees;
 use kostra_core::{
     Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, SolverOption, memory,
@@ -70,6 +69,7 @@ use kostra_core::{
 use kostra_parallel::{SharedEdgeSet, Team, lock, with_observed_team};
 
 use super::stage_graph::{StageGraph, admit};
+use crate::shared::SharedTrees;
 use partial_prim::{Iteration, Search, Tally, Worker, joined};
 
 /// PMA on threads.

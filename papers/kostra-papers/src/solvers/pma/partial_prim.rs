@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use crate::shared::SharedTrees;
 use kostra_core::{OutOfMemory, Run, SolveError, Vertex, memory};
 use kostra_parallel::{SharedEdgeSet, Team, lock};
 
 use super::super::stage_graph::{Entry, StageGraph};
+use crate::shared::SharedTrees;
 
 /// The number of steps (entries that a search looks at) after which workers pause and the leader
 /// reports to the observer.

@@ -3,14 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::shared::{AdjacencyList, Cells, Participant, SharedTrees, Writer};
 use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex};
+use kostra_cpu::heap::{BinaryHeap, Heap};
 use kostra_parallel::{Team, lock};
 
 use super::super::stage_graph::StageGraph;
 use super::starts::{AfterCollision, Search, Starts};
 use super::{UNVISITED, refusal};
-use kostra_cpu::heap::{BinaryHeap, Heap};
+use crate::shared::{AdjacencyList, Cells, Participant, SharedTrees, Writer};
 
 /// The number of steps (scanned edges) after which instances pause and report to the observer.
 const STRIDE: usize = 1 << 20;

@@ -66,7 +66,6 @@ mod starts;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::shared::{AdjacencyList, Cells, SharedTrees, TransactionalMemory};
 use kostra_core::{
     Algorithm, CsrView, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
     SolveError, SolverInfo, SolverOption, Vertex, memory,
@@ -74,6 +73,7 @@ use kostra_core::{
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, atomic_u32, lock, with_observed_team};
 
 use super::stage_graph::{StageGraph, admit};
+use crate::shared::{AdjacencyList, Cells, SharedTrees, TransactionalMemory};
 use grow::{Instance, RESERVED, Stage, Tally};
 use starts::{AfterCollision, Starts};
 

@@ -2,11 +2,12 @@
 
 use std::sync::Mutex;
 
-use crate::shared::SharedUnionFind;
 use kostra_core::{
     EdgeId, EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, edge_ids, lock};
+
+use crate::shared::SharedUnionFind;
 
 /// The option that names the solver of the last stage. Sousa names Kruskal's and Borůvka's
 /// algorithms for it.

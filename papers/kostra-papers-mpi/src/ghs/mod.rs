@@ -48,11 +48,13 @@ use std::time::{Duration, Instant};
 use kostra_core::{
     EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
 };
+use kostra_mpi::{
+    Communicator, DistributedAlgorithm, GraphSize, Mailbox, Reduction, Slice, SliceError,
+    VertexDistribution,
+};
 
-use crate::comm::termination::{Idle, Termination};
-use crate::comm::{Communicator, Mailbox, Reduction};
-use crate::graph::{Rows, Slice, SliceError, VertexDistribution, own_edges};
-use crate::solver::{DistributedAlgorithm, GraphSize};
+use crate::rows::{Rows, own_edges};
+use crate::termination::{Idle, Termination};
 use message::{COUNTERS, Note, Wire};
 use vertices::{Outbox, Vertices};
 

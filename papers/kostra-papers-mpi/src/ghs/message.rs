@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use bytemuck_derive::{Pod, Zeroable};
 
-use crate::comm::termination::Token;
+use crate::termination::Token;
 
 /// The rank of an edge in the strict total order: its key and its id.
 pub(super) type EdgeRank = (u64, u64);

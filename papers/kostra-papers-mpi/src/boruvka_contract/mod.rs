@@ -35,12 +35,11 @@ use kostra_core::{
     EdgeId, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, Vertex,
     Weight,
 };
+use kostra_mpi::{Communicator, DistributedAlgorithm, GraphSize, Slice, VertexDistribution};
 
 use self::contracted_graph::{ContractedGraph, NONE};
 use self::kernels::{OwnVertices, insert_new_edges};
-use crate::comm::Communicator;
-use crate::graph::{Rows, Slice, VertexDistribution, own_edges};
-use crate::solver::{DistributedAlgorithm, GraphSize};
+use crate::rows::{Rows, own_edges};
 
 /// The generic contracting Borůvka algorithm on ranks.
 pub(crate) struct BoruvkaContract;

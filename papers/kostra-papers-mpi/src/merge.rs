@@ -30,10 +30,7 @@ use kostra_core::{
     EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo,
     SolverOption, Weight, items_at,
 };
-
-use crate::comm::{Communicator, Parts};
-use crate::graph::{EdgeDistribution, Slice, VertexMap};
-use crate::solver::DistributedAlgorithm;
+use kostra_mpi::{Communicator, DistributedAlgorithm, EdgeDistribution, Parts, Slice, VertexMap};
 
 /// Merging local forests along a tree.
 pub(crate) struct Merge;

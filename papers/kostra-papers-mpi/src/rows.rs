@@ -7,11 +7,8 @@
 //! degree are all on one rank.
 
 use bytemuck_derive::{Pod, Zeroable};
-use kostra_core::{EdgeId, Key, Order, SolveError, Weight};
-
-use super::slice::Slice;
-use super::vertex_distribution::VertexDistribution;
-use crate::comm::{Communicator, Parts};
+use kostra_core::{EdgeId, EdgeSet, Key, Order, SolveError, Weight};
+use kostra_mpi::{Communicator, EdgeDistribution, Parts, Slice, VertexDistribution};
 
 /// An edge directed away from the end `from`: the message to the rank that owns `from`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -131,6 +128,25 @@ impl<K: Key> Rows<K> {
     pub(crate) fn row(&self, vertex: usize) -> std::ops::Range<usize> {
         self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
     }
+}
+
+/// The edges of this rank's slice among the `chosen` edges of all ranks, which are ids in the whole
+/// graph and may repeat. Collective; sends 8 bytes per chosen edge.
+pub(crate) fn own_edges<W: Weight>(
+    chosen: &[u64],
+    slice: &Slice<W>,
+    world: &Communicator,
+) -> EdgeSet {
+    let edges = match EdgeDistribution::of_slices(slice, world) {
+        Ok(edges) => edges,
+        Err(refusal) => world.fail(refusal),
+    };
+    let parts = Parts::distribute(world.size(), chosen, |&id| edges.owner(id));
+    let mut set = EdgeSet::new(slice.len());
+    for id in world.exchange(&parts).items() {
+        set.insert((id - slice.first()) as EdgeId);
+    }
+    set
 }
 
 #[cfg(test)]

@@ -26,10 +26,7 @@ use kostra_core::{
     EdgeId, EdgeList, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo,
     UnionFind, Vertex, Weight,
 };
-
-use crate::comm::Communicator;
-use crate::graph::Slice;
-use crate::solver::{DistributedAlgorithm, GraphSize};
+use kostra_mpi::{Communicator, DistributedAlgorithm, GraphSize, Slice};
 
 /// Borůvka by all-reduce.
 pub(crate) struct BoruvkaAllreduce;

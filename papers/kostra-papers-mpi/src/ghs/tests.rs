@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use kostra_core::{EdgeList, Order, verify};
+use kostra_mpi::{Parts, Slice, VertexDistribution};
 use kostra_testkit::multigraphs::Random;
 
 use super::interleaved;
 use super::message::{KINDS, Note, Wire};
 use super::vertices::{Outbox, Vertices};
-use crate::comm::Parts;
-use crate::graph::{Rows, Slice, VertexDistribution};
+use crate::rows::Rows;
 
 const CONNECT: usize = 0;
 

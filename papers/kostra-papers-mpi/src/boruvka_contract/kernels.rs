@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use kostra_core::{EdgeId, Key, Vertex};
+use kostra_mpi::{Communicator, Reduction};
 
 use super::contracted_graph::{ContractedGraph, NONE};
 use super::threads::{ITEMS_PER_TASK, distribute, values};
-use crate::comm::{Communicator, Reduction};
 
 /// The vertices of a rank in a round.
 pub(super) struct OwnVertices<'a, K> {
@@ -237,7 +237,7 @@ mod tests {
         }
         assert!(expected.len() > 2 * ITEMS_PER_TASK);
         for (ranks, threads) in [(1, 1), (1, 3), (4, 2), (7, 1)] {
-            let blocks = crate::graph::VertexDistribution::new(new, ranks);
+            let blocks = kostra_mpi::VertexDistribution::new(new, ranks);
             let mut found = vec![];
             for rank in 0..ranks {
                 let own = blocks.first(rank) as usize..blocks.first(rank + 1) as usize;

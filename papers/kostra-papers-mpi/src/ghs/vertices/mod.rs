@@ -7,10 +7,10 @@ mod procedures;
 use std::collections::VecDeque;
 
 use kostra_core::Key;
+use kostra_mpi::{Parts, VertexDistribution};
 
 use super::message::{EdgeRank, Fragment, KINDS, Level, Message, NO_EDGE, Note, State, Wire};
-use crate::comm::Parts;
-use crate::graph::{Rows, VertexDistribution};
+use crate::rows::Rows;
 
 /// The null arc, and the end of lists.
 const NONE: u32 = u32::MAX;
