@@ -3,7 +3,7 @@
 // The accounts are in branches of equal size. A transfer moves one unit between two accounts of a
 // branch, so the total of each branch stays the same. A read-only transaction adds up a branch.
 // The bank in which the branches are the whole bank is that of CSMV and PR-STM
-// (github.com/DMRNunes/csmv-gpu-stm); see docs/papers/manoochehri.md.
+// (github.com/DMRNunes/csmv-gpu-stm); see papers/manoochehri.md.
 
 #include "kernel_1024.cuh"
 #include "stm.cuh"

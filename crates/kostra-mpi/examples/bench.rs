@@ -52,8 +52,8 @@ struct Arguments {
 fn main() {
     let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
     let arguments = world.agree(arguments()).unwrap_or_else(|refusal| refusal.end());
-    let mut solvers = kostra_mpi::solvers().chain(kostra_papers_mpi::solvers());
-    let found = solvers.find(|solver| solver.info().id == arguments.algorithm);
+    let solvers = kostra_mpi::solvers().chain(kostra_papers_mpi::solvers());
+    let found = { solvers }.find(|solver| solver.info().id == arguments.algorithm);
     let found = found.ok_or_else(|| format!("there is no algorithm '{}'", arguments.algorithm));
     let solver = world.agree(found).unwrap_or_else(|refusal| refusal.end());
     let input = input(&arguments, &world);
@@ -98,13 +98,10 @@ fn arguments() -> Result<Arguments, String> {
                 arguments.settings.push((name.to_owned(), number(value)?));
             }
             "--beside" => {
-                let found = kostra_cpu::solvers()
-                    .chain(kostra_papers::solvers())
-                    .find(|solver| solver.info().id == value);
-                arguments.beside =
-                    Some(found.ok_or_else(|| {
-                        format!("there is no algorithm '{value}' for one machine")
-                    })?);
+                let mut solvers = kostra_cpu::solvers().chain(kostra_papers::solvers());
+                let found = solvers.find(|solver| solver.info().id == value);
+                let missing = || format!("there is no algorithm '{value}' for one machine");
+                arguments.beside = Some(found.ok_or_else(missing)?);
             }
             _ => return Err(format!("there is no argument '{word}'; {usage}")),
         }

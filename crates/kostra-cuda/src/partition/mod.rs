@@ -5,7 +5,7 @@
 //! repeats this in a second cycle, which keeps the parts apart when it coarsens. So the coarsest
 //! graph has the partition of the first cycle, and refinement starts from it.
 //!
-//! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri.md` lists the
+//! * Source: Manoochehri 2017, sections 4.3 and 4.4. `papers/manoochehri.md` lists the
 //!   differences.
 //! * Vertices are matched by mutual choice, or in transactions of the software transactional memory
 //!   (`kernels/stm.cuh`), as in the source ([`Matching`]).

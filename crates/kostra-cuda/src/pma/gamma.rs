@@ -17,7 +17,7 @@ pub(super) const GAMMA: SolverOption = SolverOption {
 
 /// The lowest average degree of a graph, and gamma from this degree on. On an NVIDIA H200, 8 is the
 /// best value of the sweep for road networks and degree 2, and 20 is within 2 % of the best for
-/// degrees from 10 to 60; see `docs/papers/nobari.md`. The source used up to 200 (6.2).
+/// degrees from 10 to 60; see `papers/nobari.md`. The source used up to 200 (6.2).
 const BY_DEGREE: [(u64, u64); 2] = [(0, 8), (8, 20)];
 
 /// The lowest average degree from which a first iteration of MinPMA takes [`LONG_ROWS_GAMMA`]. It

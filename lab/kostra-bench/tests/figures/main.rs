@@ -1,4 +1,4 @@
-//! Figures in tables of README.md, `docs/performance` and `docs/papers` are in the records that the
+//! Figures in tables of README.md, `docs/performance` and `papers` are in the records that the
 //! page names.
 //!
 //! A table is checked against the records that the text above it names, or, if it names none, those
@@ -35,9 +35,9 @@ use tables::{Figure, Omission, Source, Table};
 /// Sections with tables, or rows and columns of tables, whose figures are in no record: the page,
 /// the section, and the reason.
 const UNRECORDED: &[(&str, &str, &str)] = &[
-    ("docs/papers/manoochehri.md", "Beside METIS, mt-metis and Jet", "differences of two times"),
-    ("docs/papers/manoochehri.md", "The bank benchmark", "PR-STM is a program of others"),
-    ("docs/papers/manoochehri.md", "What is measured", "the record of these runs was not kept"),
+    ("papers/manoochehri.md", "Beside METIS, mt-metis and Jet", "differences of two times"),
+    ("papers/manoochehri.md", "The bank benchmark", "PR-STM is a program of others"),
+    ("papers/manoochehri.md", "What is measured", "the record of these runs was not kept"),
     ("docs/performance/README.md", "A GPU", "from the bandwidth of the memory; copies by PyTorch"),
     (
         "docs/performance/README.md",
@@ -54,7 +54,7 @@ fn root() -> PathBuf {
 /// The checked pages with their texts.
 fn pages() -> Vec<(String, String)> {
     let mut pages = vec!["README.md".to_owned()];
-    for folder in ["docs/performance", "docs/papers"] {
+    for folder in ["docs/performance", "papers"] {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name.ends_with(".md") {
