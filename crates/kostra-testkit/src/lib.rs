@@ -3,7 +3,7 @@
 //! Every registered solver ([`matrix`], [`variants`]) solves the cases of `testdata/` ([`suite`]),
 //! random graphs ([`strategies`]) and real graphs ([`real`]). Answers are compared edge id by edge
 //! id. The reference is the definition of the forest ([`oracle`]) on small graphs, and an answer
-//! that the verifier accepts on large graphs.
+//! that the verifier accepts on large graphs. All faces answer the same [`requests`].
 
 #[cfg(feature = "full")]
 pub mod matrix;
@@ -12,6 +12,8 @@ pub mod mutate;
 pub mod oracle;
 #[cfg(feature = "full")]
 pub mod real;
+#[cfg(feature = "full")]
+pub mod requests;
 pub mod strategies;
 #[cfg(feature = "full")]
 pub mod suite;

@@ -19,6 +19,7 @@ mod harness;
 mod interrupt;
 mod memory;
 mod real_graphs;
+mod requests;
 mod solve;
 mod streams;
 mod verify;

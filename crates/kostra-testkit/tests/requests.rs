@@ -1,0 +1,44 @@
+//! Rust answers the requests of `testdata/requests/`.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use kostra::{AUTO, DeviceChoice, Graph, Order, Solve, VertexParts};
+use kostra_testkit::requests::{Answer, Request, Requests};
+
+fn device(name: &str) -> DeviceChoice {
+    match name.split_once(':') {
+        None if name == "cpu" => DeviceChoice::Processor,
+        None => DeviceChoice::Cuda(Vec::new()),
+        Some((_, numbers)) => {
+            DeviceChoice::Cuda(numbers.split(',').map(|number| number.parse().unwrap()).collect())
+        }
+    }
+}
+
+fn answer(graph: &Graph, request: &Request) -> Result<Answer, String> {
+    let id = request.algorithm.as_deref().unwrap_or(AUTO);
+    let mut solve = Solve::new().algorithm(id).map_err(|error| error.to_string())?;
+    solve = solve.threads(request.threads);
+    if request.maximum {
+        solve = solve.order(Order::Maximum);
+    }
+    if let Some(name) = &request.device {
+        solve = solve.device(device(name));
+    }
+    for (name, value) in &request.options {
+        solve = solve.option(name, *value);
+    }
+    if let Some(parts) = &request.parts {
+        solve = solve.parts(VertexParts::new(parts, 2).unwrap());
+    }
+    let solved = solve.run_detailed(graph).map_err(|error| error.to_string())?;
+    let (solver, fell_back) = (solved.solver.id.to_owned(), solved.fallback.is_some());
+    Ok(Answer { ids: solved.forest.into_ids(), solver, fell_back })
+}
+
+#[test]
+fn rust_answers_as_all_faces_do() {
+    let requests = Requests::load();
+    let graph = Graph::with_vertices(requests.vertices as usize, &requests.edges).unwrap();
+    requests.check(|request| Some(answer(&graph, request)));
+}
