@@ -44,7 +44,7 @@ fn c_answers_as_all_faces_do() {
         v.push(second);
         weights.push(weight);
     }
-    let [first, second] = [&u, &v].map(|ends| ends.as_ptr());
+    let [first, second] = [&u, &v].map(Vec::as_ptr);
     // SAFETY: the arrays are equally long.
     let graph =
         unsafe { kostra_graph_i32(requests.vertices, u.len(), first, second, weights.as_ptr()) };

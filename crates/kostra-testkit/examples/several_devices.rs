@@ -1,5 +1,5 @@
-//! Times `cuda-multi` on several devices beside `cuda-fast` on the first one, and `hetero` beside
-//! both of its halves, on a machine that has devices but no Rust. All answers are compared.
+//! Times `cuda-multi` on several devices, `cuda-fast` on the first one, and `fast`, on a machine
+//! that has devices but no Rust. All answers are compared.
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example several_devices
@@ -143,7 +143,7 @@ fn resident<W: Weight>(
 
 /// Solves from host memory and back.
 fn from_host(graph: &AnyGraph, arguments: &Arguments) -> Result<(), Fault> {
-    let ids = ["cuda-fast", "cuda-multi", "hetero", "fast"];
+    let ids = ["cuda-fast", "cuda-multi", "fast"];
     let mut times = vec![Vec::new(); ids.len()];
     let mut phases = vec![Phases::default(); ids.len()];
     let mut right: Option<Vec<u32>> = None;

@@ -71,8 +71,6 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/partition.md")]
     mod partition {}
 }
-#[cfg(feature = "cuda")]
-mod hetero;
 #[cfg(feature = "io")]
 mod reader;
 mod registry;

@@ -5,20 +5,13 @@ use kostra_core::{AnyGraph, RequestError, Solver};
 use kostra_cuda::Device;
 use thiserror::Error;
 
-#[cfg(feature = "cuda")]
-use crate::hetero::Hetero;
-
-/// The solver for threads and a device together.
-#[cfg(feature = "cuda")]
-const HETERO: &dyn Solver = &Hetero;
-
 /// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     let solvers = kostra_cpu::solvers();
     #[cfg(feature = "papers")]
     let solvers = solvers.chain(kostra_papers::solvers());
     #[cfg(feature = "cuda")]
-    let solvers = solvers.chain(kostra_cuda::solvers()).chain(std::iter::once(HETERO));
+    let solvers = solvers.chain(kostra_cuda::solvers());
     solvers
 }
 
@@ -90,12 +83,16 @@ fn on_device(graph: &AnyGraph) -> Option<&'static dyn Solver> {
 }
 
 /// The solver for one CUDA device, or for several.
+#[cfg(feature = "cuda")]
 pub(crate) fn for_devices(several: bool) -> Result<&'static dyn Solver, RequestError> {
-    #[cfg(feature = "cuda")]
     let solver = if several { Some(kostra_cuda::FOR_SEVERAL) } else { kostra_cuda::FASTEST };
-    #[cfg(not(feature = "cuda"))]
-    let solver = None;
     solver.ok_or(RequestError::NoDeviceSolver)
+}
+
+/// The solver for one CUDA device, or for several.
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn for_devices(_: bool) -> Result<&'static dyn Solver, RequestError> {
+    Err(RequestError::NoDeviceSolver)
 }
 
 /// Whether the device exists, and its kernels are already compiled.

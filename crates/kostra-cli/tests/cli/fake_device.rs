@@ -102,7 +102,6 @@ fn devices_that_are_absent_named_twice_or_too_many_are_refused_with_the_reason()
             "solve gen:path:n=9 -a cuda-fast --device cuda:0,1",
             "cuda-fast runs on one device; name one, or pass `--algorithm cuda-multi`",
         ),
-        ("solve gen:path:n=9 -a hetero --device cuda:0,1", "hetero runs on one device"),
         ("partition gen:path:n=9 -k 2 --device cuda:0,1", "a graph is partitioned on one device"),
         (
             "solve graph.kst --memory 1GiB --device cuda:0,1",

@@ -11,7 +11,7 @@
 
 use kostra_core::{EdgeSet, Key, Run, SolveError};
 
-use super::forest::{List, Side};
+use super::forest::List;
 use super::parts::{Part, find_pivot, have_room, launch_and_wake_links, launch_on_all};
 use super::seat::name_device;
 use super::transfer::{self, Region, Way};
@@ -90,7 +90,7 @@ fn select<K: Key>(
     })?;
     // The list is allocated while the devices select.
     let device = parts[0].device;
-    let known = (room as usize, Side::Before);
+    let known = room as usize;
     let listed = device.bind().and_then(|()| List::uninit(device, graph, known, 0..0));
     let mut listed = listed.map_err(|error| name_device(device, error.into()))?;
     let counts = parts.iter().zip(&places).map(|(part, places)| {

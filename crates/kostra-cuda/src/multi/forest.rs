@@ -29,28 +29,19 @@ pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceErro
         .try_for_each(|name| device.function(SOURCE, name).map(drop))
 }
 
-/// The ids of the edges of a list, which ascend. Edges of forests have ids of their own; those of
-/// all other edges follow each other.
+/// The ids of the edges of a list, which ascend. Edges of forests come first and have ids of their
+/// own; those of all other edges follow each other.
 pub(super) struct Ids {
     /// The ids of the edges of forests.
     known: CudaSlice<u32>,
-    /// The place of the first edge of a forest.
-    first: u32,
     /// What is added to the place of each other edge, modulo 2^32.
     offset: u32,
-}
-
-/// Where a list has the edges of forests, beside its other edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Before,
-    After,
 }
 
 impl Ids {
     /// The ids of edges that follow each other from `first` on.
     pub(super) fn from(device: &Device, first: u32) -> Result<Self, DeviceError> {
-        Ok(Self { known: device.uninit(0)?, first: 0, offset: first })
+        Ok(Self { known: device.uninit(0)?, offset: first })
     }
 }
 
@@ -85,7 +76,7 @@ impl<K: Key> DeviceForest<K> {
     /// Takes the ids out of the forest, which is then without ids.
     pub(super) fn take_ids(&mut self, device: &Device) -> Result<Ids, DeviceError> {
         let known = std::mem::replace(&mut self.ids, device.uninit(0)?);
-        Ok(Ids { known, first: 0, offset: 0 })
+        Ok(Ids { known, offset: 0 })
     }
 
     /// The edges as a list of their own. The ids are dropped.
@@ -106,30 +97,24 @@ pub(super) const fn forest_edge_bytes<K: Key>() -> usize {
     12 + size_of::<K>()
 }
 
-/// A list of edges in device memory: edges of forests, and edges whose ids follow each other.
+/// A list of edges in device memory: edges of forests, then edges whose ids follow each other.
 pub(super) struct List<K: Key> {
     pub(super) edges: DeviceEdges<K>,
     ids: Ids,
 }
 
 impl<K: Key> List<K> {
-    /// Allocates a list of `known` edges of forests on one side, and of the edges with the ids
-    /// `others`.
+    /// Allocates a list of `known` edges of forests, and of the edges with the ids `others`.
     pub(super) fn uninit(
         device: &Device,
         (vertices, keys): (u32, Keys),
-        (known, side): (usize, Side),
+        known: usize,
         others: Range<usize>,
     ) -> Result<Self, DeviceError> {
         let len = known + others.len();
-        let (first, start) = match side {
-            Side::Before => (0, known),
-            Side::After => (others.len(), 0),
-        };
         let ids = Ids {
             known: device.uninit(known)?,
-            first: first as u32,
-            offset: (others.start as u32).wrapping_sub(start as u32),
+            offset: (others.start as u32).wrapping_sub(known as u32),
         };
         let edges = DeviceEdges {
             vertices,
@@ -144,7 +129,7 @@ impl<K: Key> List<K> {
 
     /// The place of the first edge that is not of a forest.
     pub(super) fn others_at(&self) -> usize {
-        if self.ids.first == 0 { self.ids.known.len() } else { 0 }
+        self.ids.known.len()
     }
 
     /// The addresses of the ends and the weight of the edge at a place.
@@ -165,7 +150,7 @@ impl<K: Key> List<K> {
     /// What to copy so that the edges of forests from `known` on are those of `forest`, which is on
     /// this device or another one.
     pub(super) fn regions(&self, known: usize, forest: &DeviceForest<K>) -> [Region; 4] {
-        let [u, v, weights] = self.addresses(self.ids.first as usize + known);
+        let [u, v, weights] = self.addresses(known);
         let ids = self.id_address(known);
         let region = |from, to, size| Region { from, to, bytes: forest.len * size };
         [
@@ -274,7 +259,6 @@ pub(super) fn mark_members(
                 ptr words = members,
                 u64 count = &count,
                 ptr ids = &ids.known,
-                u32 first = &ids.first,
                 u32 known = &known,
                 u32 offset = &ids.offset,
                 ptr set = &mut set.words,
@@ -330,7 +314,7 @@ unsafe fn copy_members(
 ) -> Result<(), DeviceError> {
     let kernel = device.function(SOURCE, of_keys!("take_members", keys))?;
     let (count, known) = (members.len() as u64, ids.known.len() as u32);
-    // SAFETY: the set has `count` words. `known` edges from `first` on have ids. The caller
+    // SAFETY: the set has `count` words. The first `known` edges have ids. The caller
     // guarantees the rest.
     unsafe {
         launch!(
@@ -346,7 +330,6 @@ unsafe fn copy_members(
                 ptr v = &v,
                 ptr weights = &weights,
                 ptr ids = &ids.known,
-                u32 first = &ids.first,
                 u32 known = &known,
                 u32 offset = &ids.offset,
                 ptr taken_u = &to_u,

@@ -25,7 +25,6 @@ mod forest;
 mod interior;
 mod parts;
 mod rank_forest;
-mod reduction;
 mod seat;
 mod transfer;
 
@@ -38,7 +37,7 @@ use kostra_core::{
 use kostra_parallel::edge_ids;
 
 use self::division::{MOST_PER_DEVICE, merge_levels, shares_of, shares_per_device};
-use self::forest::{Side, forest_edge_bytes, load_kernels};
+use self::forest::{forest_edge_bytes, load_kernels};
 use self::parts::Part;
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
 use self::transfer::Way;
@@ -48,7 +47,6 @@ use crate::fast::{self, Fast};
 use crate::{Device, DeviceError};
 
 pub use self::rank_forest::RankForest;
-pub use self::reduction::{ListedEdges, Reduction};
 
 /// The solver for several devices.
 pub(crate) struct Multi;
@@ -307,7 +305,7 @@ fn solve<K: Key>(
         run.upload(|_| {
             on_all(&mut seats, |index, seat| match own[index].get(turn) {
                 Some(share) => {
-                    seat.upload(edges, share.clone(), Side::Before, threads)?;
+                    seat.upload(edges, share.clone(), threads)?;
                     seat.reserve(edges.vertices(), share.len())
                 }
                 None => Ok(()),

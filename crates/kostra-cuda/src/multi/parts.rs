@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use kostra_core::{Key, SolveError};
 use kostra_parallel::{Schedule, Team};
 
-use super::forest::{DeviceForest, List, Side};
+use super::forest::{DeviceForest, List};
 use super::seat::{name_device, name_devices};
 use super::transfer::{self, Waking, Way};
 use crate::buffers::{DeviceEdges, Keys};
@@ -52,7 +52,7 @@ pub(super) fn joined<K: Key>(
     with_ids: bool,
 ) -> Result<List<K>, SolveError> {
     let count = lists.iter().map(|(_, list)| list.len()).sum();
-    let joined = List::uninit(device, graph, (count, Side::Before), 0..0)?;
+    let joined = List::uninit(device, graph, count, 0..0)?;
     let (mut known, mut direct) = (0, Vec::new());
     for &(from, list) in lists {
         let regions = joined.regions(known, list);

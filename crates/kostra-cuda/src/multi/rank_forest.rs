@@ -9,7 +9,7 @@
 use cudarc::driver::sys::CUdeviceptr;
 use kostra_core::{EdgeSet, Edges, Key, Run, SolveError};
 
-use super::forest::{Ids, List, Side, mark_members};
+use super::forest::{Ids, List, mark_members};
 use super::seat::{Seat, graph_of, name_device};
 use super::transfer::{self, Way};
 use super::{bytes_of, load_all};
@@ -81,7 +81,7 @@ impl<K: Key> RankForest<K> {
             // Now, because the later steps keep all memory that they get.
             device.return_wire(device.take_wire(memory)?);
             let mut seat = Seat::new(device.clone())?;
-            run.upload(|run| seat.upload(edges, 0..edges.len(), Side::Before, run.threads()))?;
+            run.upload(|run| seat.upload(edges, 0..edges.len(), run.threads()))?;
             Ok(seat)
         };
         let seat = prepare().map_err(named)?;
@@ -129,7 +129,7 @@ impl<K: Key> RankForest<K> {
         let device = device.clone();
         let named = |error: DeviceError| name_device(&device, error.into());
         let (own, all) = (forest.len(), forest.len() + received);
-        let list = List::uninit(&device, self.graph, (0, Side::Before), 0..all).map_err(named)?;
+        let list = List::uninit(&device, self.graph, 0, 0..all).map_err(named)?;
         // SAFETY: the list has room for both forests. The regions are without ids: the list has
         // new ones.
         unsafe {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kostra_core::{Edges, Key, SolveError};
 use kostra_parallel::for_each_mut;
 
-use super::forest::{self, DeviceForest, Ids, List, Side, forest_edge_bytes};
+use super::forest::{self, DeviceForest, Ids, List, forest_edge_bytes};
 use super::transfer::{self, Way};
 use crate::buffers::{DeviceEdges, Keys};
 use crate::staging::{self, Transfer};
@@ -29,17 +29,16 @@ impl<K: Key> Seat<K> {
     }
 
     /// Copies a share of the graph's edges to the device. The edges of the forest so far have lower
-    /// ids, or higher ones if `side` is after.
+    /// ids.
     pub(super) fn upload(
         &mut self,
         edges: Edges<'_, K>,
         share: Range<usize>,
-        side: Side,
         threads: usize,
     ) -> Result<(), DeviceError> {
         let device = &*self.device;
         let known = self.forest.len();
-        let list = List::uninit(device, graph_of(edges), (known, side), share.clone())?;
+        let list = List::uninit(device, graph_of(edges), known, share.clone())?;
         if known > 0 {
             // SAFETY: the list has room for the forest, which is complete.
             unsafe {
@@ -82,7 +81,7 @@ impl<K: Key> Seat<K> {
         let device = &*self.device;
         let (own, others) = (self.forest.len(), other.forest.len());
         let named = |error: DeviceError| name_device(device, error.into());
-        let known = (own + others, Side::Before);
+        let known = own + others;
         let list = List::uninit(device, graph, known, 0..0).map_err(named)?;
         // SAFETY: the list has room for both forests, which are complete.
         unsafe {
