@@ -10,6 +10,24 @@
 #include "common.cuh"
 #include "kernel_1024.cuh"
 
+// The argument of all kernels. src/boruvka_edge declares the same struct and fills it.
+template <typename K>
+struct Arguments {
+    // A list of edges.
+    u32 *from, *to;
+    K* keys;
+    u32* ids;
+    // A new list, which `counter` has the length of.
+    u32 *new_from, *new_to;
+    K* new_keys;
+    u32 *new_ids, *counter;
+    // For each vertex: its record in the union-find, and its lightest edge.
+    u64 *records, *slots;
+    u32* slot_ids;
+    u32 *forest, *joined;
+    u32 length, vertices, kind, flip, path_compression;
+};
+
 // The lightest edge of each component. A clear slot compares greater than every edge.
 template <typename K>
 struct Lightest;
@@ -81,58 +99,62 @@ __device__ u32 place_in_block(bool keep, u32* length) {
 
 // Replaces the weights by their keys, and numbers the edges.
 template <typename K>
-__device__ void initialize_edges(K* keys, u32* ids, u32 length, u32 kind, u32 flip) {
+__device__ void initialize_edges(const Arguments<K>& args) {
     u64 i = first_index();
-    if (i >= length) return;
-    keys[i] = key_of(keys[i], kind, flip);
-    ids[i] = (u32)i;
+    if (i >= args.length) return;
+    args.keys[i] = key_of(args.keys[i], args.kind, args.flip);
+    args.ids[i] = (u32)i;
 }
 
 // Makes each vertex a component with a clear slot.
 template <typename K>
-__device__ void initialize_vertices(Components components, Lightest<K> lightest, u32 vertices) {
+__device__ void initialize_vertices(const Arguments<K>& args) {
+    Components components(args.records, args.path_compression);
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
+    if (vertex >= args.vertices) return;
     components.make_set((u32)vertex);
     lightest.clear((u32)vertex);
 }
 
 // Finds the lightest edge that leaves each component; with 64-bit keys, its key only.
 template <typename K>
-__device__ void find_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
-                              u32 length, Lightest<K> lightest) {
+__device__ void find_lightest(const Arguments<K>& args) {
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 i = first_index();
-    if (i >= length || from[i] == to[i]) return;
-    lightest.write_min(from[i], keys[i], ids[i]);
-    lightest.write_min(to[i], keys[i], ids[i]);
+    if (i >= args.length || args.from[i] == args.to[i]) return;
+    lightest.write_min(args.from[i], args.keys[i], args.ids[i]);
+    lightest.write_min(args.to[i], args.keys[i], args.ids[i]);
 }
 
 // Joins the components of each edge that is the lightest of one of them.
 template <typename K>
-__device__ void join_ends(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                          Lightest<K> lightest, Components components, u32* forest,
-                          u32* all_joined) {
+__device__ void join_ends(const Arguments<K>& args) {
+    Components components(args.records, args.path_compression);
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 i = first_index();
     bool joined = false;
-    if (i < length) {
-        u32 u = from[i], v = to[i], id = ids[i];
-        K key = keys[i];
+    if (i < args.length) {
+        u32 u = args.from[i], v = args.to[i], id = args.ids[i];
+        K key = args.keys[i];
         joined = (lightest.is(u, key, id) || lightest.is(v, key, id)) && components.merge(u, v);
-        if (joined) insert(forest, id);
+        if (joined) insert(args.forest, id);
     }
     int in_block = __syncthreads_count(joined);
-    if (threadIdx.x == 0 && in_block > 0) atomicAdd(all_joined, (u32)in_block);
+    if (threadIdx.x == 0 && in_block > 0) atomicAdd(args.joined, (u32)in_block);
 }
 
 // Replaces the ends of each edge by their components, and clears the slots of components that have
 // outgoing edges.
 template <typename K>
-__device__ void map(u32* from, u32* to, u32 length, Lightest<K> lightest, Components components) {
+__device__ void map(const Arguments<K>& args) {
+    Components components(args.records, args.path_compression);
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 i = first_index();
-    if (i >= length) return;
-    u32 u = components.representative(from[i]), v = components.representative(to[i]);
-    from[i] = u;
-    to[i] = v;
+    if (i >= args.length) return;
+    u32 u = components.representative(args.from[i]), v = components.representative(args.to[i]);
+    args.from[i] = u;
+    args.to[i] = v;
     if (u != v) {
         lightest.clear(u);
         lightest.clear(v);
@@ -141,99 +163,70 @@ __device__ void map(u32* from, u32* to, u32 length, Lightest<K> lightest, Compon
 
 // Copies the edges between different components to a new list.
 template <typename K>
-__device__ void filter(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                       u32* new_from, u32* new_to, K* new_keys, u32* new_ids, u32* counter) {
+__device__ void filter(const Arguments<K>& args) {
     u64 i = first_index();
-    bool keep = i < length && from[i] != to[i];
-    u32 place = place_in_block(keep, counter);
+    bool keep = i < args.length && args.from[i] != args.to[i];
+    u32 place = place_in_block(keep, args.counter);
     if (!keep) return;
-    new_from[place] = from[i];
-    new_to[place] = to[i];
-    new_keys[place] = keys[i];
-    new_ids[place] = ids[i];
+    args.new_from[place] = args.from[i];
+    args.new_to[place] = args.to[i];
+    args.new_keys[place] = args.keys[i];
+    args.new_ids[place] = args.ids[i];
 }
 
 // Does three steps in one: maps each edge, copies the edges between different components to a new
 // list, and finds the lightest of them.
 template <typename K>
-__device__ void map_filter_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
-                                    u32 length, u32* new_from, u32* new_to, K* new_keys,
-                                    u32* new_ids, Lightest<K> lightest, Components components,
-                                    u32* counter) {
+__device__ void map_filter_lightest(const Arguments<K>& args) {
+    Components components(args.records, args.path_compression);
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 i = first_index();
-    if (i >= length) return;
-    u32 u = components.representative(from[i]), v = components.representative(to[i]);
+    if (i >= args.length) return;
+    u32 u = components.representative(args.from[i]), v = components.representative(args.to[i]);
     if (u == v) return;
-    u32 place = atomicAdd(counter, 1), id = ids[i];
-    K key = keys[i];
-    new_from[place] = u;
-    new_to[place] = v;
-    new_keys[place] = key;
-    new_ids[place] = id;
+    u32 place = atomicAdd(args.counter, 1), id = args.ids[i];
+    K key = args.keys[i];
+    args.new_from[place] = u;
+    args.new_to[place] = v;
+    args.new_keys[place] = key;
+    args.new_ids[place] = id;
     lightest.write_min(u, key, id);
     lightest.write_min(v, key, id);
 }
 
 // Clears the slots of the ends of all edges. The components of the next round are among them.
 template <typename K>
-__device__ void reset(const u32* from, const u32* to, u32 length, Lightest<K> lightest) {
+__device__ void reset(const Arguments<K>& args) {
+    Lightest<K> lightest(args.slots, args.slot_ids);
     u64 i = first_index();
-    if (i >= length) return;
-    lightest.clear(from[i]);
-    lightest.clear(to[i]);
+    if (i >= args.length) return;
+    lightest.clear(args.from[i]);
+    lightest.clear(args.to[i]);
 }
 
-// Kernels for keys of 32 and of 64 bits. src/boruvka_edge reads their parameters.
+// Kernels for keys of 32 and of 64 bits. src/boruvka_edge loads them.
 #define KERNELS(BITS)                                                                              \
-    KERNEL_1024 initialize_edges_##BITS(u##BITS* keys, u32* ids, u32 length, u32 kind, u32 flip) { \
-        initialize_edges(keys, ids, length, kind, flip);                                           \
+    KERNEL_1024 initialize_edges_##BITS(const Arguments<u##BITS> args) { initialize_edges(args); } \
+    KERNEL_1024 initialize_vertices_##BITS(const Arguments<u##BITS> args) {                        \
+        initialize_vertices(args);                                                                 \
     }                                                                                              \
-    KERNEL_1024 initialize_vertices_##BITS(u64* records, u32 path_compression, u64* slots,         \
-                                           u32* slot_ids, u32 vertices) {                          \
-        initialize_vertices(Components(records, path_compression),                                 \
-                            Lightest<u##BITS>(slots, slot_ids), vertices);                         \
+    KERNEL_1024 lightest_##BITS(const Arguments<u##BITS> args) { find_lightest(args); }            \
+    KERNEL_1024 join_##BITS(const Arguments<u##BITS> args) { join_ends(args); }                    \
+    KERNEL_1024 map_##BITS(const Arguments<u##BITS> args) { map(args); }                           \
+    KERNEL_1024 filter_##BITS(const Arguments<u##BITS> args) { filter(args); }                     \
+    KERNEL_1024 map_filter_lightest_##BITS(const Arguments<u##BITS> args) {                        \
+        map_filter_lightest(args);                                                                 \
     }                                                                                              \
-    KERNEL_1024 lightest_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,           \
-                                u64* slots, u32* slot_ids) {                                       \
-        find_lightest(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids));            \
-    }                                                                                              \
-    KERNEL_1024 join_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u64* slots,   \
-                            u32* slot_ids, u64* records, u32 path_compression, u32* forest,        \
-                            u32* joined) {                                                         \
-        join_ends(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids),                 \
-                  Components(records, path_compression), forest, joined);                          \
-    }                                                                                              \
-    KERNEL_1024 map_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids,              \
-                           u64* records, u32 path_compression) {                                   \
-        map(from, to, length, Lightest<u##BITS>(slots, slot_ids),                                  \
-            Components(records, path_compression));                                                \
-    }                                                                                              \
-    KERNEL_1024 filter_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,             \
-                              u32* new_from, u32* new_to, u##BITS* new_keys, u32* new_ids,         \
-                              u32* counter) {                                                      \
-        filter(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids, counter);         \
-    }                                                                                              \
-    KERNEL_1024 map_filter_lightest_##BITS(                                                        \
-        u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u32* new_from, u32* new_to,       \
-        u##BITS* new_keys, u32* new_ids, u64* slots, u32* slot_ids, u64* records,                  \
-        u32 path_compression, u32* counter) {                                                      \
-        map_filter_lightest(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids,      \
-                            Lightest<u##BITS>(slots, slot_ids),                                    \
-                            Components(records, path_compression), counter);                       \
-    }                                                                                              \
-    KERNEL_1024 reset_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids) {          \
-        reset(from, to, length, Lightest<u##BITS>(slots, slot_ids));                               \
-    }
+    KERNEL_1024 reset_##BITS(const Arguments<u##BITS> args) { reset(args); }
 
 KERNELS(32)
 KERNELS(64)
 
 // Finds the lowest id among the edges that have a component's least 64-bit key.
-KERNEL_1024 lightest_ids_64(u32* from, u32* to, u64* keys, u32* ids, u32 length, u64* slots,
-                            u32* slot_ids) {
+KERNEL_1024 lightest_ids_64(const Arguments<u64> args) {
     u64 i = first_index();
-    if (i >= length || from[i] == to[i]) return;
-    Lightest<u64> lightest(slots, slot_ids);
-    lightest.write_min_id(from[i], keys[i], ids[i]);
-    lightest.write_min_id(to[i], keys[i], ids[i]);
+    if (i >= args.length || args.from[i] == args.to[i]) return;
+    Lightest<u64> lightest(args.slots, args.slot_ids);
+    lightest.write_min_id(args.from[i], args.keys[i], args.ids[i]);
+    lightest.write_min_id(args.to[i], args.keys[i], args.ids[i]);
 }

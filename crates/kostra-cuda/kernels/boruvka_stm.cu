@@ -29,6 +29,24 @@ constexpr u32 EXCEEDED = 4; // more than the allowed number of vertices
 
 constexpr u32 WARPS = THREADS / WARP;
 
+// The argument of all kernels. src/boruvka_stm declares the same struct and fills it. Only kernels
+// with keys know their type.
+template <typename K>
+struct Arguments {
+    const u32* first_edge;
+    u32* neighbors;
+    const K* keys;
+    const u32* ids;
+    // Arrays with an element for each vertex.
+    Tracked* components;
+    u32* suggestions;
+    u64* slots;
+    u32 *slot_ids, *chosen;
+    u32 *changed, *forest;
+    u64* counters;
+    u32 vertices, longest;
+};
+
 // ---- The suggestions to a component
 // With 32-bit keys, the slot of a root has the rank of the lightest edge. With 64-bit keys, it has
 // the key, and `slot_ids` has the lowest id among the edges of this key. Clear slots have all bits.
@@ -48,12 +66,11 @@ __device__ bool is_lightest(const u64* slots, const u32* slot_ids, u32 root, u64
 // ---- Preparation
 
 // Makes each vertex a component, which is active and which no transaction has marked.
-KERNEL __launch_bounds__(THREADS) make_components(Tracked* components, u32* suggestions,
-                                                  u32 vertices) {
+KERNEL __launch_bounds__(THREADS) make_components(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    components[vertex] = Tracked{LOWEST, (u32)vertex};
-    suggestions[vertex] = 0;
+    if (vertex >= args.vertices) return;
+    args.components[vertex] = Tracked{LOWEST, (u32)vertex};
+    args.suggestions[vertex] = 0;
 }
 
 // ---- Edge discovery
@@ -76,27 +93,25 @@ struct Suggestions {
 
 // Algorithm 3.2. Each active vertex suggests its lightest edge to its root.
 template <typename K>
-__device__ void discover_edges(const u32* first_edge, const u32* neighbors, const K* keys,
-                               const u32* ids, u32 vertices, const Tracked* components,
-                               u32* suggestions, u64* slots) {
+__device__ void discover_edges(const Arguments<K>& args) {
     __shared__ WarpRows rows_of_warps[WARPS];
     __shared__ Suggestions<K> suggestions_of_warps[WARPS];
     u32 lane = threadIdx.x % WARP;
     u64 vertex = first_index(), first_vertex = vertex - lane;
-    bool active = vertex < vertices && suggestions[vertex] != NONE;
+    bool active = vertex < args.vertices && args.suggestions[vertex] != NONE;
     u32 active_lanes = __ballot_sync(ALL_LANES, active);
     if (active_lanes == 0) return;
     WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
     Suggestions<K>& found = suggestions_of_warps[threadIdx.x / WARP];
     found.entries[lane] = NONE;
-    rows.take(first_edge, vertices, first_vertex, lane);
+    rows.take(args.first_edge, args.vertices, first_vertex, lane);
     u64 end = rows.starts[WARP];
     for (u64 chunk = rows.starts[0]; chunk < end; chunk += WARP) {
         u64 entry = chunk + lane;
         bool valid = entry < end;
         u32 owner = valid ? rows.owner(entry) : 0;
-        bool candidate = valid && (active_lanes >> owner & 1) && neighbors[entry] != NONE;
-        found.chunk_keys[lane] = candidate ? keys[entry] : 0;
+        bool candidate = valid && (active_lanes >> owner & 1) && args.neighbors[entry] != NONE;
+        found.chunk_keys[lane] = candidate ? args.keys[entry] : 0;
         __syncwarp(); // the keys of all lanes are stored before any lane reads them
         // The segmented reduction: `best` is the lane of the lightest entry among those from this
         // lane on, in this lane's row. WARP stands for none.
@@ -105,14 +120,15 @@ __device__ void discover_edges(const u32* first_edge, const u32* neighbors, cons
         for (u32 distance = 1; distance < WARP; distance *= 2) {
             u32 other = __shfl_down_sync(ALL_LANES, best, distance);
             bool in_row = lane + distance <= last && lane + distance < WARP && other < WARP;
-            if (in_row && (best == WARP || found.lighter(ids + chunk, other, best))) best = other;
+            if (in_row && (best == WARP || found.lighter(args.ids + chunk, other, best)))
+                best = other;
         }
         bool first_in_segment = lane == 0 || rows.starts[owner] == entry;
         if (valid && first_in_segment && best < WARP) {
             K key = found.chunk_keys[best];
             u32 old = found.entries[owner];
             bool lighter = old == NONE || key < found.keys[owner] ||
-                           (key == found.keys[owner] && ids[chunk + best] < ids[old]);
+                           (key == found.keys[owner] && args.ids[chunk + best] < args.ids[old]);
             if (lighter) {
                 found.entries[owner] = (u32)(chunk + best);
                 found.keys[owner] = key;
@@ -122,31 +138,30 @@ __device__ void discover_edges(const u32* first_edge, const u32* neighbors, cons
     }
     if (!active) return;
     u32 entry = found.entries[lane];
-    suggestions[vertex] = entry;
-    if (entry != NONE) suggest(slots, components[vertex].value, found.keys[lane], ids[entry]);
+    args.suggestions[vertex] = entry;
+    if (entry != NONE)
+        suggest(args.slots, args.components[vertex].value, found.keys[lane], args.ids[entry]);
 }
 
 // With 64-bit keys, finds the lowest id among the suggested edges that have the least key.
-KERNEL __launch_bounds__(THREADS) suggest_ids_64(const u64* keys, const u32* ids, u32 vertices,
-                                                 const Tracked* components, const u32* suggestions,
-                                                 const u64* slots, u32* slot_ids) {
+KERNEL __launch_bounds__(THREADS) suggest_ids_64(const Arguments<u64> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 entry = suggestions[vertex], root = components[vertex].value;
-    if (entry != NONE && keys[entry] == slots[root]) lower(&slot_ids[root], ids[entry]);
+    if (vertex >= args.vertices) return;
+    u32 entry = args.suggestions[vertex], root = args.components[vertex].value;
+    if (entry != NONE && args.keys[entry] == args.slots[root])
+        lower(&args.slot_ids[root], args.ids[entry]);
 }
 
 // Stores the entry of each component's lightest edge at its root. Only one of the edge's two
 // entries is in a row of this component.
 template <typename K>
-__device__ void choose_edges(const K* keys, const u32* ids, u32 vertices, const Tracked* components,
-                             const u32* suggestions, const u64* slots, const u32* slot_ids,
-                             u32* chosen) {
+__device__ void choose_edges(const Arguments<K>& args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 entry = suggestions[vertex], root = components[vertex].value;
+    if (vertex >= args.vertices) return;
+    u32 entry = args.suggestions[vertex], root = args.components[vertex].value;
     if (entry == NONE) return;
-    if (is_lightest(slots, slot_ids, root, keys[entry], ids[entry])) chosen[root] = entry;
+    if (is_lightest(args.slots, args.slot_ids, root, args.keys[entry], args.ids[entry]))
+        args.chosen[root] = entry;
 }
 
 // ---- Merge phase
@@ -201,21 +216,19 @@ __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vert
 
 // Algorithm 3.4. Each root merges its component along its chosen edge, unless the other component
 // has chosen the same edge and merged before.
-KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, const u32* ids,
-                                                        u32 vertices, Tracked* components,
-                                                        const u32* chosen, u32 longest, u32* forest,
-                                                        u64* counters) {
-    Transaction<CAPACITY> transaction(components, (u32)first_index(), longest);
+KERNEL __launch_bounds__(THREADS) merge_in_transactions(const Arguments<void> args) {
+    Transaction<CAPACITY> transaction(args.components, (u32)first_index(), args.longest);
     Tally tally = {0, 0, 0, 0};
-    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
-        u32 edge = chosen[vertex];
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        u32 edge = args.chosen[vertex];
         if (edge == NONE) continue;
-        if (merge(transaction, (u32)vertex, neighbors[edge], &tally)) insert(forest, ids[edge]);
+        if (merge(transaction, (u32)vertex, args.neighbors[edge], &tally))
+            insert(args.forest, args.ids[edge]);
     }
-    count_in_block(tally.started, &counters[STARTED]);
-    count_in_block(tally.committed, &counters[COMMITTED]);
-    count_in_block(tally.aborted, &counters[ABORTED]);
-    count_in_block(tally.exceeded, &counters[EXCEEDED]);
+    count_in_block(tally.started, &args.counters[STARTED]);
+    count_in_block(tally.committed, &args.counters[COMMITTED]);
+    count_in_block(tally.aborted, &args.counters[ABORTED]);
+    count_in_block(tally.exceeded, &args.counters[EXCEEDED]);
 }
 
 // The root of a vertex, without transactions. Halves the path: a vertex on it gets its grandparent.
@@ -233,89 +246,81 @@ __device__ u32 find_halving(Tracked* components, u32 vertex) {
 
 // The merge phase without transactions: one compare-and-swap hooks the higher root to the lower
 // one. So parents decrease, and no cycle closes.
-KERNEL __launch_bounds__(THREADS) hook(const u32* neighbors, const u32* ids, u32 vertices,
-                                       Tracked* components, const u32* chosen, u32* forest,
-                                       u64* counters) {
+KERNEL __launch_bounds__(THREADS) hook(const Arguments<void> args) {
     Tally tally = {0, 0, 0, 0};
-    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
-        u32 edge = chosen[vertex];
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        u32 edge = args.chosen[vertex];
         if (edge == NONE) continue;
-        u32 u = (u32)vertex, v = neighbors[edge];
+        u32 u = (u32)vertex, v = args.neighbors[edge];
         for (;;) {
             tally.started++;
-            u = find_halving(components, u);
-            v = find_halving(components, v);
+            u = find_halving(args.components, u);
+            v = find_halving(args.components, v);
             if (u == v) break;
             u32 high = u > v ? u : v, low = u > v ? v : u;
-            if (atomicCAS(&components[high].value, high, low) == high) {
+            if (atomicCAS(&args.components[high].value, high, low) == high) {
                 tally.committed++;
-                insert(forest, ids[edge]);
+                insert(args.forest, args.ids[edge]);
                 break;
             }
             tally.aborted++;
         }
     }
-    count_in_block(tally.started, &counters[STARTED]);
-    count_in_block(tally.committed, &counters[COMMITTED]);
-    count_in_block(tally.aborted, &counters[ABORTED]);
+    count_in_block(tally.started, &args.counters[STARTED]);
+    count_in_block(tally.committed, &args.counters[COMMITTED]);
+    count_in_block(tally.aborted, &args.counters[ABORTED]);
 }
 
 // ---- Flattening and pruning
 
 // One level of pointer doubling. If another thread changes the parent's parent meanwhile, the new
 // one is nearer to the root. Both are correct.
-KERNEL __launch_bounds__(THREADS) flatten(Tracked* components, u32 vertices, u32* changed) {
+KERNEL __launch_bounds__(THREADS) flatten(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 parent = components[vertex].value, grandparent = load(&components[parent].value);
+    if (vertex >= args.vertices) return;
+    u32 parent = args.components[vertex].value, grandparent = load(&args.components[parent].value);
     if (parent == grandparent) return;
-    store(&components[vertex].value, grandparent);
-    *changed = 1;
+    store(&args.components[vertex].value, grandparent);
+    *args.changed = 1;
 }
 
 // Removes the entries of active vertices that lead into their own component, and counts the others.
 // Trees are flat.
-KERNEL __launch_bounds__(THREADS) prune(const u32* first_edge, u32* neighbors, u32 vertices,
-                                        const Tracked* components, const u32* suggestions,
-                                        u64* counters) {
+KERNEL __launch_bounds__(THREADS) prune(const Arguments<void> args) {
     __shared__ WarpRows rows_of_warps[WARPS];
     __shared__ u32 roots_of_warps[WARPS][WARP];
     u32 lane = threadIdx.x % WARP, remaining = 0;
     u64 vertex = first_index(), first_vertex = vertex - lane;
-    bool active = vertex < vertices && suggestions[vertex] != NONE;
+    bool active = vertex < args.vertices && args.suggestions[vertex] != NONE;
     u32 active_lanes = __ballot_sync(ALL_LANES, active);
     WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
     u32* roots = roots_of_warps[threadIdx.x / WARP];
     if (active_lanes != 0) {
-        roots[lane] = active ? components[vertex].value : NONE;
-        rows.take(first_edge, vertices, first_vertex, lane);
+        roots[lane] = active ? args.components[vertex].value : NONE;
+        rows.take(args.first_edge, args.vertices, first_vertex, lane);
         for (u64 entry = rows.starts[0] + lane; entry < rows.starts[WARP]; entry += WARP) {
             u32 owner = rows.owner(entry);
             if (!(active_lanes >> owner & 1)) continue;
-            u32 neighbor = neighbors[entry];
+            u32 neighbor = args.neighbors[entry];
             if (neighbor == NONE) continue;
-            if (components[neighbor].value == roots[owner]) {
-                neighbors[entry] = NONE;
+            if (args.components[neighbor].value == roots[owner]) {
+                args.neighbors[entry] = NONE;
             } else {
                 remaining++;
             }
         }
     }
-    count_in_block(remaining, &counters[REMAINING]);
+    count_in_block(remaining, &args.counters[REMAINING]);
 }
 
-// Kernels for keys of 32 and of 64 bits. src/boruvka_stm reads their parameters.
-#define KERNELS(BITS)                                                                              \
-    KERNEL __launch_bounds__(THREADS, DISCOVERY_BLOCKS) discover_edges_##BITS(                     \
-        const u32* first_edge, const u32* neighbors, const u##BITS* keys, const u32* ids,          \
-        u32 vertices, const Tracked* components, u32* suggestions, u64* slots) {                   \
-        discover_edges(first_edge, neighbors, keys, ids, vertices, components, suggestions,        \
-                       slots);                                                                     \
-    }                                                                                              \
-    KERNEL __launch_bounds__(THREADS) choose_edges_##BITS(                                         \
-        const u##BITS* keys, const u32* ids, u32 vertices, const Tracked* components,              \
-        const u32* suggestions, const u64* slots, const u32* slot_ids, u32* chosen) {              \
-        choose_edges(keys, ids, vertices, components, suggestions, slots, slot_ids, chosen);       \
+// Kernels for keys of 32 and of 64 bits. src/boruvka_stm loads them.
+#define KERNELS(BITS)                                                                      \
+    KERNEL __launch_bounds__(THREADS, DISCOVERY_BLOCKS)                                    \
+        discover_edges_##BITS(const Arguments<u##BITS> args) {                             \
+        discover_edges(args);                                                              \
+    }                                                                                      \
+    KERNEL __launch_bounds__(THREADS) choose_edges_##BITS(const Arguments<u##BITS> args) { \
+        choose_edges(args);                                                                \
     }
 
 KERNELS(32)

@@ -29,10 +29,24 @@ constexpr u32 COMMITTED = 1; // pairs
 constexpr u32 ABORTED = 2;   // conflicts between transactions
 constexpr u32 LATE = 3;      // attempts that found a vertex matched, or a choice that is not mutual
 
+// The argument of all kernels. src/partition/coarsen/matching.rs declares the same struct and fills
+// it.
+struct Arguments {
+    const u32 *offsets, *neighbors, *edge_weights, *vertex_weights, *parts;
+    Tracked* matches;
+    // The candidate or the favorite of each vertex.
+    u32* chosen;
+    // The followers of each vertex, and of the list of each part: the start of the list, after its
+    // length, the number of each follower in its list, and the lists.
+    u32 *starts, *numbers, *followers;
+    u64* counters;
+    u32 vertices, most, seed;
+};
+
 // Makes each vertex unmatched.
-KERNEL __launch_bounds__(THREADS) unmatch_all(Tracked* matches, u32 vertices) {
+KERNEL __launch_bounds__(THREADS) unmatch_all(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex < vertices) matches[vertex] = Tracked{LOWEST, (u32)vertex};
+    if (vertex < args.vertices) args.matches[vertex] = Tracked{LOWEST, (u32)vertex};
 }
 
 // ---- Candidates
@@ -157,13 +171,9 @@ __device__ void find_best(const Order& order, const u32* offsets, const u32* nei
 }
 
 // Step 1. The weight of a pair is at most `most`.
-KERNEL __launch_bounds__(THREADS) find_candidates(const u32* offsets, const u32* neighbors,
-                                                  const u32* edge_weights,
-                                                  const u32* vertex_weights, const u32* parts,
-                                                  u32 vertices, const Tracked* matches, u32 most,
-                                                  u32 seed, u32* candidates) {
-    find_best(ByRating{most, seed}, offsets, neighbors, edge_weights, vertex_weights, parts,
-              vertices, matches, candidates);
+KERNEL __launch_bounds__(THREADS) find_candidates(const Arguments args) {
+    find_best(ByRating{args.most, args.seed}, args.offsets, args.neighbors, args.edge_weights,
+              args.vertex_weights, args.parts, args.vertices, args.matches, args.chosen);
 }
 
 // ---- Pairs
@@ -213,37 +223,35 @@ __device__ __forceinline__ void match_pair(Transaction<2>& transaction, u32 vert
 }
 
 // Step 2. The number of a thread is its priority, so a thread may have several vertices.
-KERNEL __launch_bounds__(THREADS, MATCHING_BLOCKS)
-    match_in_transactions(const u32* candidates, u32 vertices, Tracked* matches, u64* counters) {
-    Transaction<2> transaction(matches, (u32)first_index(), 2);
+KERNEL __launch_bounds__(THREADS, MATCHING_BLOCKS) match_in_transactions(const Arguments args) {
+    Transaction<2> transaction(args.matches, (u32)first_index(), 2);
     Tally tally = {0, 0, 0, 0};
-    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
-        u32 candidate = candidates[vertex];
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        u32 candidate = args.chosen[vertex];
         // A pair needs no transaction if one of its vertices is matched.
-        bool is_free = candidate != NONE && load(&matches[vertex].value) == vertex &&
-                       load(&matches[candidate].value) == candidate;
+        bool is_free = candidate != NONE && load(&args.matches[vertex].value) == vertex &&
+                       load(&args.matches[candidate].value) == candidate;
         if (is_free) match_pair(transaction, (u32)vertex, candidate, &tally);
     }
-    tally.add_to(counters);
+    tally.add_to(args.counters);
 }
 
 // Step 2 without transactions: matches the pairs whose vertices have chosen each other. The first
 // edge in the order of ranks is such a pair.
-KERNEL __launch_bounds__(THREADS) match_by_handshake(const u32* candidates, u32 vertices,
-                                                     Tracked* matches, u64* counters) {
+KERNEL __launch_bounds__(THREADS) match_by_handshake(const Arguments args) {
     Tally tally = {0, 0, 0, 0};
-    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
-        u32 candidate = candidates[vertex];
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        u32 candidate = args.chosen[vertex];
         if (candidate == NONE) continue;
         tally.started++;
-        if (candidates[candidate] != vertex) {
+        if (args.chosen[candidate] != vertex) {
             tally.late++;
             continue;
         }
-        matches[vertex].value = candidate;
+        args.matches[vertex].value = candidate;
         tally.committed += vertex < candidate;
     }
-    tally.add_to(counters);
+    tally.add_to(args.counters);
 }
 
 // ---- Pairs of vertices with a common neighbor
@@ -252,54 +260,43 @@ KERNEL __launch_bounds__(THREADS) match_by_handshake(const u32* candidates, u32 
 // the part. So all followers of a vertex or a place are in one part.
 
 // Finds the vertex that each unmatched vertex follows.
-KERNEL __launch_bounds__(THREADS) find_favorites(const u32* offsets, const u32* neighbors,
-                                                 const u32* edge_weights,
-                                                 const u32* vertex_weights, const u32* parts,
-                                                 u32 vertices, const Tracked* matches,
-                                                 u32* favorites) {
-    find_best(ByWeight{}, offsets, neighbors, edge_weights, vertex_weights, parts, vertices,
-              matches, favorites);
+KERNEL __launch_bounds__(THREADS) find_favorites(const Arguments args) {
+    find_best(ByWeight{}, args.offsets, args.neighbors, args.edge_weights, args.vertex_weights,
+              args.parts, args.vertices, args.matches, args.chosen);
 }
 
 // Counts the followers of each vertex, and gives each follower its number among them. Other
 // vertices get the number NONE. `counts` has been cleared.
-KERNEL __launch_bounds__(THREADS) count_followers(const Tracked* matches,
-                                                  const u32* parts, u32 vertices, u32* favorites,
-                                                  u32* counts, u32* numbers) {
+KERNEL __launch_bounds__(THREADS) count_followers(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
+    if (vertex >= args.vertices) return;
     u32 number = NONE;
-    if (matches[vertex].value == vertex) {
-        if (favorites[vertex] == NONE) favorites[vertex] = vertices + parts[vertex];
-        number = atomicAdd(&counts[favorites[vertex]], 1);
+    if (args.matches[vertex].value == vertex) {
+        if (args.chosen[vertex] == NONE) args.chosen[vertex] = args.vertices + args.parts[vertex];
+        number = atomicAdd(&args.starts[args.chosen[vertex]], 1);
     }
-    numbers[vertex] = number;
+    args.numbers[vertex] = number;
 }
 
 // Lists the followers of each vertex. `starts` has the first place of each list.
-KERNEL __launch_bounds__(THREADS) list_followers(const u32* favorites, const u32* numbers,
-                                                 u32 vertices, const u32* starts,
-                                                 u32* followers) {
+KERNEL __launch_bounds__(THREADS) list_followers(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex >= vertices || numbers[vertex] == NONE) return;
-    followers[starts[favorites[vertex]] + numbers[vertex]] = (u32)vertex;
+    if (vertex >= args.vertices || args.numbers[vertex] == NONE) return;
+    args.followers[args.starts[args.chosen[vertex]] + args.numbers[vertex]] = (u32)vertex;
 }
 
 // Matches each follower of an odd number with the one before it, if both together are not too
 // heavy.
-KERNEL __launch_bounds__(THREADS) match_followers(const u32* favorites, const u32* numbers,
-                                                  u32 vertices, const u32* starts,
-                                                  const u32* followers, const u32* vertex_weights,
-                                                  u32 most, Tracked* matches, u64* counters) {
+KERNEL __launch_bounds__(THREADS) match_followers(const Arguments args) {
     u64 vertex = first_index();
     u32 matched = 0;
-    if (vertex < vertices && numbers[vertex] != NONE && numbers[vertex] % 2 == 1) {
-        u32 other = followers[starts[favorites[vertex]] + numbers[vertex] - 1];
-        if (vertex_weights[vertex] + vertex_weights[other] <= most) {
-            matches[vertex].value = other;
-            matches[other].value = (u32)vertex;
+    if (vertex < args.vertices && args.numbers[vertex] != NONE && args.numbers[vertex] % 2 == 1) {
+        u32 other = args.followers[args.starts[args.chosen[vertex]] + args.numbers[vertex] - 1];
+        if (args.vertex_weights[vertex] + args.vertex_weights[other] <= args.most) {
+            args.matches[vertex].value = other;
+            args.matches[other].value = (u32)vertex;
             matched = 1;
         }
     }
-    count_in_block(matched, &counters[COMMITTED]);
+    count_in_block(matched, &args.counters[COMMITTED]);
 }

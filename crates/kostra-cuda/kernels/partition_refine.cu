@@ -35,24 +35,23 @@ __device__ bool is_allowed(u32 direction, u32 from, u32 to) {
 }
 
 // Stores the vertex of each entry.
-KERNEL __launch_bounds__(THREADS) find_rows(const u32* offsets, u32 vertices, u32* row_of) {
+KERNEL __launch_bounds__(THREADS) find_rows(const Arguments args) {
     __shared__ WarpRows rows_of_warps[THREADS / WARP];
     WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
     u32 lane = threadIdx.x % WARP;
     u64 first_vertex = first_index() - lane;
-    rows.take(offsets, vertices, first_vertex, lane);
+    rows.take(args.offsets, args.vertices, first_vertex, lane);
     for (u64 entry = rows.starts[0] + lane; entry < rows.starts[WARP]; entry += WARP) {
-        row_of[entry] = (u32)first_vertex + rows.owner(entry);
+        args.row_of[entry] = (u32)first_vertex + rows.owner(entry);
     }
 }
 
 // Adds the weight of each vertex to its part.
-KERNEL __launch_bounds__(THREADS) weigh_parts(const u32* vertex_weights, u32 vertices,
-                                              const u32* parts, u64* part_weights) {
+KERNEL __launch_bounds__(THREADS) weigh_parts(const Arguments args) {
     u64 vertex = first_index();
-    bool valid = vertex < vertices;
-    change_weights(part_weights, valid ? parts[vertex] : NONE, valid ? vertex_weights[vertex] : 0,
-                   false);
+    bool valid = vertex < args.vertices;
+    change_weights(args.part_weights, valid ? args.parts[vertex] : NONE,
+                   valid ? args.vertex_weights[vertex] : 0, false);
 }
 
 // ---- Hashing
@@ -73,61 +72,55 @@ __device__ void add_to_slot(u32* slot_parts, u32* slot_sums, u32 slots, u32 part
 }
 
 // Fills the slots by hashing. All slots have the part NONE and the sum 0.
-KERNEL __launch_bounds__(THREADS) connect(const u32* offsets, const u32* row_of,
-                                          const u32* neighbors, const u32* edge_weights,
-                                          u32 entries, const u32* parts, u32* slot_parts,
-                                          u32* slot_sums, u64* counters) {
+KERNEL __launch_bounds__(THREADS) connect(const Arguments args) {
     u64 entry = first_index();
-    bool valid = entry < entries;
-    u32 vertex = valid ? row_of[entry] : NONE, part = valid ? parts[neighbors[entry]] : NONE;
-    u32 weight = valid ? edge_weights[entry] : 0;
+    bool valid = entry < args.entries;
+    u32 vertex = valid ? args.row_of[entry] : NONE,
+        part = valid ? args.parts[args.neighbors[entry]] : NONE;
+    u32 weight = valid ? args.edge_weights[entry] : 0;
     u32 group = __match_any_sync(ALL_LANES, (u64)vertex << 32 | part);
     u32 sum = __reduce_add_sync(group, weight);
     if (sum > 0 && leads(group)) {
-        u32 start = offsets[vertex];
-        add_to_slot(slot_parts + start, slot_sums + start, offsets[vertex + 1] - start, part, sum);
+        u32 start = args.offsets[vertex];
+        add_to_slot(args.slot_parts + start, args.slot_sums + start,
+                    args.offsets[vertex + 1] - start, part, sum);
     }
-    count_in_block(valid && parts[vertex] != part ? weight : 0, &counters[DOUBLED_CUT]);
+    count_in_block(valid && args.parts[vertex] != part ? weight : 0, &args.counters[DOUBLED_CUT]);
 }
 
 // ---- Sorting
 
 // Replaces each neighbor by its part, before the sort.
-KERNEL __launch_bounds__(THREADS) gather_parts(const u32* neighbors, const u32* edge_weights,
-                                               u32 entries, const u32* parts, u32* sorted_parts,
-                                               u32* sorted_weights, u32* ids) {
+KERNEL __launch_bounds__(THREADS) gather_parts(const Arguments args) {
     u64 entry = first_index();
-    if (entry >= entries) return;
-    sorted_parts[entry] = parts[neighbors[entry]];
-    sorted_weights[entry] = edge_weights[entry];
-    ids[entry] = (u32)entry;
+    if (entry >= args.entries) return;
+    args.slot_parts[entry] = args.parts[args.neighbors[entry]];
+    args.sorted_weights[entry] = args.edge_weights[entry];
+    args.sorted_ids[entry] = (u32)entry;
 }
 
 // Adds up the weights of equal parts of a row. All slots have the sum 0.
-KERNEL __launch_bounds__(THREADS) sum_segments(const u32* offsets, const u32* row_of,
-                                               const u32* sorted_parts, const u32* sorted_weights,
-                                               u32 entries, const u32* parts, u32* slot_sums,
-                                               u64* counters) {
+KERNEL __launch_bounds__(THREADS) sum_segments(const Arguments args) {
     u64 entry = first_index();
-    bool valid = entry < entries;
-    u32 vertex = valid ? row_of[entry] : NONE, part = valid ? sorted_parts[entry] : NONE;
-    u32 weight = valid ? sorted_weights[entry] : 0;
+    bool valid = entry < args.entries;
+    u32 vertex = valid ? args.row_of[entry] : NONE, part = valid ? args.slot_parts[entry] : NONE;
+    u32 weight = valid ? args.sorted_weights[entry] : 0;
     u64 segment = (u64)vertex << 32 | part;
     u32 sum = over_segment(weight, segment, Sum());
     if (is_first_of_segment(segment) && sum > 0) {
         // The segment may begin in another warp.
-        u32 low = offsets[vertex], high = (u32)entry;
+        u32 low = args.offsets[vertex], high = (u32)entry;
         while (low < high) {
             u32 probe = low + (high - low) / 2;
-            if (sorted_parts[probe] < part) {
+            if (args.slot_parts[probe] < part) {
                 low = probe + 1;
             } else {
                 high = probe;
             }
         }
-        atomicAdd(&slot_sums[low], sum);
+        atomicAdd(&args.slot_sums[low], sum);
     }
-    count_in_block(valid && parts[vertex] != part ? weight : 0, &counters[DOUBLED_CUT]);
+    count_in_block(valid && args.parts[vertex] != part ? weight : 0, &args.counters[DOUBLED_CUT]);
 }
 
 // ---- The best part of each vertex
@@ -136,23 +129,20 @@ KERNEL __launch_bounds__(THREADS) sum_segments(const u32* offsets, const u32* ro
 // `direction` whose weight with the vertex is at most `ceiling`. Ties go to the lower part. `best`
 // has the connection above and the complement of the part below; 0 if there is no such part.
 // `inside` has the connection to the vertex's own part. Both arrays are 0 before.
-KERNEL __launch_bounds__(THREADS) choose_parts(const u32* row_of, const u32* slot_parts,
-                                               const u32* slot_sums, u32 entries, const u32* parts,
-                                               const u32* vertex_weights, const u64* part_weights,
-                                               u64 ceiling, u32 direction, u64* best, u32* inside) {
+KERNEL __launch_bounds__(THREADS) choose_parts(const Arguments args) {
     u64 entry = first_index();
-    bool valid = entry < entries;
-    u32 vertex = valid ? row_of[entry] : NONE, sum = valid ? slot_sums[entry] : 0;
+    bool valid = entry < args.entries;
+    u32 vertex = valid ? args.row_of[entry] : NONE, sum = valid ? args.slot_sums[entry] : 0;
     u64 candidate = 0;
     if (sum > 0) {
-        u32 part = slot_parts[entry], own = parts[vertex];
+        u32 part = args.slot_parts[entry], own = args.parts[vertex];
         if (part == own) {
-            inside[vertex] = sum;
-        } else if (is_allowed(direction, own, part) &&
-                   part_weights[part] + vertex_weights[vertex] <= ceiling) {
+            args.inside[vertex] = sum;
+        } else if (is_allowed(args.direction, own, part) &&
+                   args.part_weights[part] + args.vertex_weights[vertex] <= args.ceiling) {
             candidate = rank_of(sum, ~part);
         }
     }
     candidate = over_segment(candidate, vertex, Maximum());
-    if (is_first_of_segment(vertex) && candidate > 0) atomicMax(&best[vertex], candidate);
+    if (is_first_of_segment(vertex) && candidate > 0) atomicMax(&args.best[vertex], candidate);
 }

@@ -6,6 +6,27 @@
 
 #include "warp_rows.cuh"
 
+struct Tracked;
+
+// The argument of all kernels. src/partition/refine declares the same struct and fills it.
+struct Arguments {
+    // The rows of the graph, with the vertex of each entry, and the partition.
+    const u32 *offsets, *neighbors, *edge_weights, *vertex_weights;
+    u32 *row_of, *parts;
+    u64* part_weights;
+    // With a value for each entry: slots, and entries that are sorted to fill the slots.
+    u32 *slot_parts, *slot_sums, *sorted_weights, *sorted_ids;
+    // With a value for each vertex.
+    u64* best;
+    u32 *inside, *targets, *gains, *later_gains, *moved, *conflicts;
+    Tracked* states;
+    // Of balancing: the class of each vertex and its place there, and the classes of parts.
+    u32 *classes, *places, *class_weights;
+    u64 *excesses, *staying, *counters;
+    u64 ceiling, limit;
+    u32 vertices, entries, count, direction, pass, temperature, least, strict, seed;
+};
+
 // The result of `combine` over all values from this lane to the end of its segment. Lanes with the
 // same key are a segment; they are next to each other. All lanes of the warp call it.
 template <typename T, typename Key, typename Combine>

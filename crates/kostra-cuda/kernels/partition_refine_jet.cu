@@ -18,65 +18,59 @@ constexpr u32 CLASSES = 33;
 
 // Each vertex that did not move in the last pass, and does not lose too much by the move to its
 // best part, becomes a candidate: it gets a target. Other vertices have the target NONE.
-KERNEL __launch_bounds__(THREADS) find_candidates(const u64* best, const u32* inside,
-                                                  const u32* moved, u32 vertices, u32 pass,
-                                                  u32 temperature, u32* targets, u32* gains) {
+KERNEL __launch_bounds__(THREADS) find_candidates(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u64 found = best[vertex];
-    bool rests = pass > 1 && moved[vertex] == pass - 1;
-    u32 own = inside[vertex];
+    if (vertex >= args.vertices) return;
+    u64 found = args.best[vertex];
+    bool rests = args.pass > 1 && args.moved[vertex] == args.pass - 1;
+    u32 own = args.inside[vertex];
     int gain = (int)(u32)(found >> 32) - (int)own;
-    bool tolerated = gain >= 0 || (u32)-gain < (u32)((u64)own * temperature / WHOLE);
-    targets[vertex] = found > 0 && !rests && tolerated ? ~(u32)found : NONE;
-    gains[vertex] = (u32)gain;
+    bool tolerated = gain >= 0 || (u32)-gain < (u32)((u64)own * args.temperature / WHOLE);
+    args.targets[vertex] = found > 0 && !rests && tolerated ? ~(u32)found : NONE;
+    args.gains[vertex] = (u32)gain;
 }
 
 // The gain of each candidate's move if all better candidates have moved. Equal gains are ordered by
 // vertex. `later_gains` is 0 before. One thread handles an entry.
-KERNEL __launch_bounds__(THREADS) afterburner(const u32* row_of, const u32* neighbors,
-                                              const u32* edge_weights, u32 entries,
-                                              const u32* parts, const u32* targets,
-                                              const u32* gains, u32* later_gains) {
+KERNEL __launch_bounds__(THREADS) afterburner(const Arguments args) {
     u64 entry = first_index();
-    bool valid = entry < entries;
-    u32 vertex = valid ? row_of[entry] : NONE;
-    u32 target = valid ? targets[vertex] : NONE;
+    bool valid = entry < args.entries;
+    u32 vertex = valid ? args.row_of[entry] : NONE;
+    u32 target = valid ? args.targets[vertex] : NONE;
     if (__ballot_sync(ALL_LANES, target != NONE) == 0) return;
     u32 change = 0;
     if (target != NONE) {
-        u32 neighbor = neighbors[entry], part = parts[neighbor], other = targets[neighbor];
+        u32 neighbor = args.neighbors[entry], part = args.parts[neighbor],
+            other = args.targets[neighbor];
         if (other != NONE) {
-            int own_gain = (int)gains[vertex], other_gain = (int)gains[neighbor];
+            int own_gain = (int)args.gains[vertex], other_gain = (int)args.gains[neighbor];
             bool is_first = other_gain > own_gain || (other_gain == own_gain && neighbor < vertex);
             if (is_first) part = other;
         }
         if (part == target) {
-            change = edge_weights[entry];
-        } else if (part == parts[vertex]) {
-            change = 0 - edge_weights[entry];
+            change = args.edge_weights[entry];
+        } else if (part == args.parts[vertex]) {
+            change = 0 - args.edge_weights[entry];
         }
     }
     change = over_segment(change, vertex, Sum());
-    if (is_first_of_segment(vertex) && change != 0) atomicAdd(&later_gains[vertex], change);
+    if (is_first_of_segment(vertex) && change != 0) atomicAdd(&args.later_gains[vertex], change);
 }
 
 // Moves the candidates that do not lose.
-KERNEL __launch_bounds__(THREADS) move_candidates(const u32* vertex_weights, u32 vertices,
-                                                  const u32* targets, const u32* later_gains,
-                                                  u32 pass, u32* parts, u32* moved,
-                                                  u64* part_weights) {
+KERNEL __launch_bounds__(THREADS) move_candidates(const Arguments args) {
     u64 vertex = first_index();
     u32 from = NONE, to = NONE, weight = 0;
-    if (vertex < vertices && targets[vertex] != NONE && (int)later_gains[vertex] >= 0) {
-        from = parts[vertex];
-        to = targets[vertex];
-        weight = vertex_weights[vertex];
-        parts[vertex] = to;
-        moved[vertex] = pass;
+    if (vertex < args.vertices && args.targets[vertex] != NONE &&
+        (int)args.later_gains[vertex] >= 0) {
+        from = args.parts[vertex];
+        to = args.targets[vertex];
+        weight = args.vertex_weights[vertex];
+        args.parts[vertex] = to;
+        args.moved[vertex] = args.pass;
     }
-    change_weights(part_weights, from, weight, true);
-    change_weights(part_weights, to, weight, false);
+    change_weights(args.part_weights, from, weight, true);
+    change_weights(args.part_weights, to, weight, false);
 }
 
 // ---- Balancing
@@ -95,20 +89,18 @@ __device__ u32 class_of(int loss, u32 weight) {
 // Rates the vertices of parts above the limit. `classes` gets the part and the class of the vertex
 // as one number, or NONE, and `places` the weight of the vertices before it in the class.
 // `class_weights`, which is 0 before, gets the weight of each class of each part.
-KERNEL __launch_bounds__(THREADS) rate(const u32* vertex_weights, u32 vertices, const u32* parts,
-                                       const u64* part_weights, u64 limit, const u64* best,
-                                       const u32* inside, u32* classes, u32* places,
-                                       u32* class_weights) {
+KERNEL __launch_bounds__(THREADS) rate(const Arguments args) {
     __shared__ u32 weights_of_warps[WARPS][WARP];
     u64 vertex = first_index();
     u32 lane = threadIdx.x % WARP, found = NONE, weight = 0;
-    if (vertex < vertices) {
-        u32 part = parts[vertex];
-        u64 excess = part_weights[part] > limit ? part_weights[part] - limit : 0;
-        weight = vertex_weights[vertex];
+    if (vertex < args.vertices) {
+        u32 part = args.parts[vertex];
+        u64 excess =
+            args.part_weights[part] > args.limit ? args.part_weights[part] - args.limit : 0;
+        weight = args.vertex_weights[vertex];
         // A vertex much heavier than the excess would leave a gap.
         if (weight > 0 && weight < 2 * excess) {
-            int loss = (int)inside[vertex] - (int)(u32)(best[vertex] >> 32);
+            int loss = (int)args.inside[vertex] - (int)(u32)(args.best[vertex] >> 32);
             found = part * CLASSES + class_of(loss, weight);
         }
     }
@@ -121,24 +113,24 @@ KERNEL __launch_bounds__(THREADS) rate(const u32* vertex_weights, u32 vertices, 
         before += weights[__ffs((int)lower) - 1];
     }
     u32 sum = __reduce_add_sync(group, weight);
-    if (found != NONE && leads(group)) base = atomicAdd(&class_weights[found], sum);
+    if (found != NONE && leads(group)) base = atomicAdd(&args.class_weights[found], sum);
     base = __shfl_sync(ALL_LANES, base, __ffs((int)group) - 1);
-    if (vertex >= vertices) return;
-    classes[vertex] = found;
-    places[vertex] = base + before;
+    if (vertex >= args.vertices) return;
+    args.classes[vertex] = found;
+    args.places[vertex] = base + before;
 }
 
 // Replaces the weight of each class by the weight of the classes before it in the part, and stores
 // the excess of each part.
-KERNEL __launch_bounds__(THREADS) scan_classes(u32 count, const u64* part_weights, u64 limit,
-                                               u32* class_weights, u64* excesses) {
+KERNEL __launch_bounds__(THREADS) scan_classes(const Arguments args) {
     u64 part = first_index();
-    if (part >= count) return;
-    excesses[part] = part_weights[part] > limit ? part_weights[part] - limit : 0;
+    if (part >= args.count) return;
+    args.excesses[part] =
+        args.part_weights[part] > args.limit ? args.part_weights[part] - args.limit : 0;
     u32 before = 0;
     for (u32 i = 0; i < CLASSES; i++) {
-        u32 weight = class_weights[part * CLASSES + i];
-        class_weights[part * CLASSES + i] = before;
+        u32 weight = args.class_weights[part * CLASSES + i];
+        args.class_weights[part * CLASSES + i] = before;
         before += weight;
     }
 }
@@ -157,33 +149,30 @@ __device__ u32 part_with_room(const u64* part_weights, u32 count, u32 start, u32
 // until their weight is at least the excess. A vertex goes to its best part with room, or to any
 // part with room. If `strict` is 0, several vertices may take the same room. Otherwise each
 // reserves it.
-KERNEL __launch_bounds__(THREADS) rebalance(const u32* vertex_weights, u32 vertices, u32 count,
-                                            u64 limit, const u64* best, const u32* classes,
-                                            const u32* places, const u32* class_weights,
-                                            const u64* excesses, u32 strict, u32 seed, u32* parts,
-                                            u64* part_weights) {
+KERNEL __launch_bounds__(THREADS) rebalance(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 found = classes[vertex];
+    if (vertex >= args.vertices) return;
+    u32 found = args.classes[vertex];
     if (found == NONE) return;
-    u32 from = found / CLASSES, weight = vertex_weights[vertex];
-    if ((u64)class_weights[found] + places[vertex] >= excesses[from]) return;
+    u32 from = found / CLASSES, weight = args.vertex_weights[vertex];
+    if ((u64)args.class_weights[found] + args.places[vertex] >= args.excesses[from]) return;
     // Multiplicative hashing spreads the searches over the parts.
-    u32 start = __umulhi(((u32)vertex ^ seed) * 0x9E3779B1u, count);
-    u32 to = best[vertex] > 0 ? ~(u32)best[vertex] : NONE;
-    if (strict == 0) {
-        if (to == NONE) to = part_with_room(part_weights, count, start, weight, limit);
+    u32 start = __umulhi(((u32)vertex ^ args.seed) * 0x9E3779B1u, args.count);
+    u32 to = args.best[vertex] > 0 ? ~(u32)args.best[vertex] : NONE;
+    if (args.strict == 0) {
+        if (to == NONE)
+            to = part_with_room(args.part_weights, args.count, start, weight, args.limit);
         if (to == NONE) return;
-        atomicAdd(&part_weights[to], (u64)weight);
-    } else if (to == NONE || !reserve(part_weights, to, weight, limit)) {
+        atomicAdd(&args.part_weights[to], (u64)weight);
+    } else if (to == NONE || !reserve(args.part_weights, to, weight, args.limit)) {
         // Another vertex may take the room first. Then the search goes on behind that part.
         u32 tries = 0;
         do {
-            to = part_with_room(part_weights, count, start, weight, limit);
-            if (to == NONE || ++tries > count) return;
-            start = to + 1 < count ? to + 1 : 0;
-        } while (!reserve(part_weights, to, weight, limit));
+            to = part_with_room(args.part_weights, args.count, start, weight, args.limit);
+            if (to == NONE || ++tries > args.count) return;
+            start = to + 1 < args.count ? to + 1 : 0;
+        } while (!reserve(args.part_weights, to, weight, args.limit));
     }
-    release(part_weights, from, weight);
-    parts[vertex] = to;
+    release(args.part_weights, from, weight);
+    args.parts[vertex] = to;
 }

@@ -42,26 +42,24 @@ constexpr u32 NO_ROOM = 6;  // the target was full, or the own part would have b
 constexpr u32 TOO_LONG = 7; // more vertices than a transaction can have
 
 // Makes the state of each vertex.
-KERNEL __launch_bounds__(THREADS) make_states(const u32* parts, u32 vertices, Tracked* states) {
+KERNEL __launch_bounds__(THREADS) make_states(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex < vertices) states[vertex] = Tracked{LOWEST, parts[vertex]};
+    if (vertex < args.vertices) args.states[vertex] = Tracked{LOWEST, args.parts[vertex]};
 }
 
 // Computes the gain and the target of each vertex that has not moved in this pass. Vertices that
 // gain nothing have the gain 0.
-KERNEL __launch_bounds__(THREADS) find_gains(const u64* best, const u32* inside, const u32* moved,
-                                             u32 vertices, u32 pass, u32* targets, u32* gains,
-                                             u64* counters) {
+KERNEL __launch_bounds__(THREADS) find_gains(const Arguments args) {
     u64 vertex = first_index();
     u32 gain = 0;
-    if (vertex < vertices) {
-        u32 outside = (u32)(best[vertex] >> 32), own = inside[vertex];
-        if (outside > own && moved[vertex] != pass) gain = outside - own;
-        gains[vertex] = gain;
-        targets[vertex] = ~(u32)best[vertex];
+    if (vertex < args.vertices) {
+        u32 outside = (u32)(args.best[vertex] >> 32), own = args.inside[vertex];
+        if (outside > own && args.moved[vertex] != args.pass) gain = outside - own;
+        args.gains[vertex] = gain;
+        args.targets[vertex] = ~(u32)args.best[vertex];
     }
     u64 greatest = __reduce_max_sync(ALL_LANES, gain);
-    u64* counter = &counters[GREATEST_GAIN];
+    u64* counter = &args.counters[GREATEST_GAIN];
     if (threadIdx.x % WARP == 0 && greatest > load(counter)) atomicMax(counter, greatest);
 }
 
@@ -72,22 +70,20 @@ __device__ __forceinline__ bool conflict(const u32* parts, const u32* targets, u
 
 // Counts the candidates that conflict with each candidate. `conflicts` is 0 before. One thread
 // handles an entry.
-KERNEL __launch_bounds__(THREADS) count_conflicts(const u32* row_of, const u32* neighbors,
-                                                  u32 entries, const u32* parts,
-                                                  const u32* targets, const u32* gains, u32 least,
-                                                  u32* conflicts) {
+KERNEL __launch_bounds__(THREADS) count_conflicts(const Arguments args) {
     u64 entry = first_index();
-    bool valid = entry < entries;
-    u32 vertex = valid ? row_of[entry] : NONE;
-    bool is_candidate = valid && gains[vertex] >= least;
+    bool valid = entry < args.entries;
+    u32 vertex = valid ? args.row_of[entry] : NONE;
+    bool is_candidate = valid && args.gains[vertex] >= args.least;
     if (__ballot_sync(ALL_LANES, is_candidate) == 0) return;
     u32 found = 0;
     if (is_candidate) {
-        u32 neighbor = neighbors[entry];
-        found = gains[neighbor] >= least && conflict(parts, targets, vertex, neighbor);
+        u32 neighbor = args.neighbors[entry];
+        found = args.gains[neighbor] >= args.least &&
+                conflict(args.parts, args.targets, vertex, neighbor);
     }
     found = over_segment(found, vertex, Sum());
-    if (is_first_of_segment(vertex) && found > 0) atomicAdd(&conflicts[vertex], found);
+    if (is_first_of_segment(vertex) && found > 0) atomicAdd(&args.conflicts[vertex], found);
 }
 
 // What a thread has done.
@@ -190,39 +186,36 @@ struct Candidates {
 };
 
 // Moves the candidates in transactions: the vertices with a gain of at least `least`.
-KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS)
-    move_in_transactions(const u32* offsets, const u32* neighbors, const u32* vertex_weights,
-                         u32 vertices, const u32* parts, const u32* targets, const u32* gains,
-                         u32 least, const u32* conflicts, Tracked* states, u64* part_weights,
-                         u64* staying, u64 limit, u64* counters) {
-    Candidates candidates = {offsets, neighbors, vertex_weights, parts,   targets,
-                             gains,   least,     part_weights,   staying, limit};
-    Transaction<CAPACITY> transaction(states, (u32)first_index(), CAPACITY);
+KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_in_transactions(const Arguments args) {
+    Candidates candidates = {args.offsets, args.neighbors, args.vertex_weights, args.parts,
+                             args.targets, args.gains,     args.least,          args.part_weights,
+                             args.staying, args.limit};
+    Transaction<CAPACITY> transaction(args.states, (u32)first_index(), CAPACITY);
     Tally tally = {0, 0, 0, 0, 0, 0};
-    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
-        if (gains[vertex] < least) continue;
-        u32 found = conflicts[vertex], degree = offsets[vertex + 1] - offsets[vertex];
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        if (args.gains[vertex] < args.least) continue;
+        u32 found = args.conflicts[vertex],
+            degree = args.offsets[vertex + 1] - args.offsets[vertex];
         if (found >= CAPACITY || (found > 0 && degree > LONGEST_ROW)) {
             tally.too_long++;
             continue;
         }
         candidates.move(transaction, (u32)vertex, found > 0, &tally);
     }
-    count_in_block(tally.started, &counters[STARTED]);
-    count_in_block(tally.committed, &counters[COMMITTED]);
-    count_in_block(tally.aborted, &counters[ABORTED]);
-    count_in_block(tally.outdated, &counters[OUTDATED]);
-    count_in_block(tally.no_room, &counters[NO_ROOM]);
-    count_in_block(tally.too_long, &counters[TOO_LONG]);
+    count_in_block(tally.started, &args.counters[STARTED]);
+    count_in_block(tally.committed, &args.counters[COMMITTED]);
+    count_in_block(tally.aborted, &args.counters[ABORTED]);
+    count_in_block(tally.outdated, &args.counters[OUTDATED]);
+    count_in_block(tally.no_room, &args.counters[NO_ROOM]);
+    count_in_block(tally.too_long, &args.counters[TOO_LONG]);
 }
 
 // Stores the new parts, and which vertices have moved in this pass.
-KERNEL __launch_bounds__(THREADS) take_moves(Tracked* states, u32 vertices, u32 pass, u32* parts,
-                                             u32* moved) {
+KERNEL __launch_bounds__(THREADS) take_moves(const Arguments args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 state = states[vertex].value;
+    if (vertex >= args.vertices) return;
+    u32 state = args.states[vertex].value;
     if (!(state & MOVED)) return;
-    states[vertex].value = parts[vertex] = state & ~MOVED;
-    moved[vertex] = pass;
+    args.states[vertex].value = args.parts[vertex] = state & ~MOVED;
+    args.moved[vertex] = args.pass;
 }

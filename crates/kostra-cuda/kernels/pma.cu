@@ -33,6 +33,28 @@ constexpr u32 BLOCK_PROCESSORS = 64;
 // Blocks of Partial Prim that a multiprocessor holds at least. With more, registers spill.
 constexpr u32 LEAST_BLOCKS = 16;
 
+// The argument of all kernels. src/pma declares the same struct and fills it. Only kernels with
+// keys know their type.
+template <typename K>
+struct Arguments {
+    // The graph of the iteration.
+    const u32 *first_edge, *from;
+    u32* neighbors;
+    K* keys;
+    u32* ids;
+    // The unified graph, or the graph without parallel edges.
+    u32 *new_first_edge, *new_from, *new_neighbors;
+    K* new_keys;
+    u32* new_ids;
+    // Arrays with a word for each vertex. First `successor` has the root of the vertex's tree,
+    // later of its component.
+    u32 *successor, *touched, *lists, *degree, *new_vertex, *number, *shift, *next_edge;
+    // For each entry, and the end of the last one, the number of entries before it that are kept.
+    u32* before;
+    u32 *forest, *counters;
+    u32 vertices, entries, processors, gamma;
+};
+
 template <typename K>
 struct Graph {
     const u32* first_edge;
@@ -184,159 +206,141 @@ __device__ __forceinline__ u32 grow(Tree<K>& tree, u32 gamma, u32* forest) {
 // Algorithm 2. Each processor starts trees at the vertices of its own partition. `lists` has
 // `gamma` words for each processor, or a word for each vertex if there is one processor.
 template <typename Search, typename K>
-__device__ void partial_prim(const Graph<K>& graph, u32 vertices, u32 processors, u32 gamma,
-                             u32* successor, u32* touched, u32* lists, u32* forest, u32* counters) {
+__device__ void partial_prim(const Arguments<K>& args) {
+    Graph<K> graph = {args.first_edge, args.from, args.neighbors, args.keys, args.ids};
     u64 processor = first_index();
-    if (processor >= processors) return;
-    u32 begin = (u32)(processor * vertices / processors),
-        end = (u32)((processor + 1) * vertices / processors), trees = 0, touches = 0;
+    if (processor >= args.processors) return;
+    u32 begin = (u32)(processor * args.vertices / args.processors),
+        end = (u32)((processor + 1) * args.vertices / args.processors), trees = 0, touches = 0;
     for (u32 root = begin; root < end; root++) {
-        if (load(&successor[root]) != NONE) continue;
-        if (atomicCAS(&successor[root], NONE, root) != NONE) continue;
-        Tree<K> tree = {graph, successor, lists + processor, processors, root, 0};
-        u32 other = grow<Search>(tree, gamma, forest);
-        touched[root] = other;
+        if (load(&args.successor[root]) != NONE) continue;
+        if (atomicCAS(&args.successor[root], NONE, root) != NONE) continue;
+        Tree<K> tree = {graph, args.successor, args.lists + processor, args.processors, root, 0};
+        u32 other = grow<Search>(tree, args.gamma, args.forest);
+        args.touched[root] = other;
         trees++;
         touches += other != NONE;
     }
-    if (trees > 0) atomicAdd(&counters[TREES], trees);
-    if (touches > 0) atomicAdd(&counters[TOUCHES], touches);
+    if (trees > 0) atomicAdd(&args.counters[TREES], trees);
+    if (touches > 0) atomicAdd(&args.counters[TOUCHES], touches);
 }
 
 // Lets the root of each tree follow the root of the tree that it touched. Two trees that touched
 // each other would form a cycle: the lower root stays one. A thread reads only its own word of
 // `successor`, and `touched` does not change.
-KERNEL_1024 link_trees(const u32* touched, u32 vertices, u32* successor, u32* counters) {
+KERNEL_1024 link_trees(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices || successor[vertex] != vertex) return;
-    u32 other = touched[vertex];
+    if (vertex >= args.vertices || args.successor[vertex] != vertex) return;
+    u32 other = args.touched[vertex];
     if (other == NONE) return;
-    if (touched[other] == vertex && vertex < other) {
-        atomicAdd(&counters[MUTUAL_TOUCHES], 1);
+    if (args.touched[other] == vertex && vertex < other) {
+        atomicAdd(&args.counters[MUTUAL_TOUCHES], 1);
         return;
     }
-    successor[vertex] = other;
+    args.successor[vertex] = other;
 }
 
 // Algorithm 5, line 4. Flags the entries that are no self-loops of the new graph. The flag after
 // the last entry is 0.
-KERNEL_1024 flag_outgoing(const u32* from, const u32* neighbors, u32 entries, const u32* root,
-                          u32* flag) {
+KERNEL_1024 flag_outgoing(const Arguments<void> args) {
     u64 entry = first_index();
-    if (entry > entries) return;
-    flag[entry] = entry < entries && root[from[entry]] != root[neighbors[entry]];
+    if (entry > args.entries) return;
+    args.before[entry] = entry < args.entries &&
+                         args.successor[args.from[entry]] != args.successor[args.neighbors[entry]];
 }
 
 // Counts the flagged entries of each component, at its root. `before` has the number of flagged
 // entries before each entry.
-KERNEL_1024 count_outgoing(const u32* first_edge, const u32* before, u32 vertices, const u32* root,
-                           u32* degree) {
+KERNEL_1024 count_outgoing(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 count = before[first_edge[vertex + 1]] - before[first_edge[vertex]];
-    if (count > 0) atomicAdd(&degree[root[vertex]], count);
+    if (vertex >= args.vertices) return;
+    u32 count = args.before[args.first_edge[vertex + 1]] - args.before[args.first_edge[vertex]];
+    if (count > 0) atomicAdd(&args.degree[args.successor[vertex]], count);
 }
 
 // Algorithm 5, line 2. Flags the roots whose component has edges: vertices of degree 0 are dropped
 // (5.4).
-KERNEL_1024 flag_new_vertices(const u32* root, const u32* degree, u32 vertices, u32* flag) {
+KERNEL_1024 flag_new_vertices(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex < vertices) flag[vertex] = root[vertex] == vertex && degree[vertex] > 0;
+    if (vertex < args.vertices)
+        args.new_vertex[vertex] = args.successor[vertex] == vertex && args.degree[vertex] > 0;
 }
 
 // Moves the degrees of the new vertices to their new indices.
-KERNEL_1024 take_degrees(const u32* root, const u32* degree, const u32* new_vertex, u32 vertices,
-                         u32* new_degree) {
+KERNEL_1024 take_degrees(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices || root[vertex] != vertex || degree[vertex] == 0) return;
-    new_degree[new_vertex[vertex]] = degree[vertex];
+    if (vertex >= args.vertices || args.successor[vertex] != vertex || args.degree[vertex] == 0)
+        return;
+    args.new_first_edge[args.new_vertex[vertex]] = args.degree[vertex];
 }
 
 // Reserves a part of the new row for the flagged entries of each vertex that has some. `number`
 // gets the vertex's index in the new graph, and `shift` the distance from the number of flagged
 // entries before an entry to its new place, modulo 2^32.
-KERNEL_1024 reserve_places(const u32* first_edge, const u32* before, u32 vertices, const u32* root,
-                           const u32* new_vertex, u32* next_edge, u32* number, u32* shift) {
+KERNEL_1024 reserve_places(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 start = before[first_edge[vertex]], count = before[first_edge[vertex + 1]] - start;
+    if (vertex >= args.vertices) return;
+    u32 start = args.before[args.first_edge[vertex]],
+        count = args.before[args.first_edge[vertex + 1]] - start;
     if (count == 0) return;
-    u32 new_number = new_vertex[root[vertex]];
-    number[vertex] = new_number;
-    shift[vertex] = atomicAdd(&next_edge[new_number], count) - start;
+    u32 new_number = args.new_vertex[args.successor[vertex]];
+    args.number[vertex] = new_number;
+    args.shift[vertex] = atomicAdd(&args.next_edge[new_number], count) - start;
 }
 
 // Algorithm 5, line 3. Moves the flagged entries to the new rows, with their new ends. The other
 // end of an entry has a number, too, because its row has an entry for the same edge.
 template <typename K>
-__device__ void update_edges(const u32* from, const u32* neighbors, const K* keys, const u32* ids,
-                             u32 entries, const u32* before, const u32* number, const u32* shift,
-                             u32* new_from, u32* new_neighbors, K* new_keys, u32* new_ids) {
+__device__ void update_edges(const Arguments<K>& args) {
     u64 entry = first_index();
-    if (entry >= entries || before[entry] == before[entry + 1]) return;
-    u32 vertex = from[entry], place = before[entry] + shift[vertex];
-    new_from[place] = number[vertex];
-    new_neighbors[place] = number[neighbors[entry]];
-    new_keys[place] = keys[entry];
-    new_ids[place] = ids[entry];
+    if (entry >= args.entries || args.before[entry] == args.before[entry + 1]) return;
+    u32 vertex = args.from[entry], place = args.before[entry] + args.shift[vertex];
+    args.new_from[place] = args.number[vertex];
+    args.new_neighbors[place] = args.number[args.neighbors[entry]];
+    args.new_keys[place] = args.keys[entry];
+    args.new_ids[place] = args.ids[entry];
 }
 
 // Flags the first of the parallel edges between two vertices, which is the lightest. The entries of
 // each row are sorted by neighbor and rank. The flag after the last entry is 0.
-KERNEL_1024 flag_lightest(const u32* from, const u32* neighbors, u32 entries, u32* flag) {
+KERNEL_1024 flag_lightest(const Arguments<void> args) {
     u64 entry = first_index();
-    if (entry > entries) return;
-    flag[entry] = entry < entries && (entry == 0 || from[entry] != from[entry - 1] ||
-                                      neighbors[entry] != neighbors[entry - 1]);
+    if (entry > args.entries) return;
+    args.before[entry] =
+        entry < args.entries && (entry == 0 || args.from[entry] != args.from[entry - 1] ||
+                                 args.neighbors[entry] != args.neighbors[entry - 1]);
 }
 
 // Keeps the flagged entries. `before` has the number of flagged entries before each entry.
 template <typename K>
-__device__ void compact(const u32* from, const u32* neighbors, const K* keys, const u32* ids,
-                        u32 entries, const u32* before, u32* new_from, u32* new_neighbors,
-                        K* new_keys, u32* new_ids) {
+__device__ void compact(const Arguments<K>& args) {
     u64 entry = first_index();
-    if (entry >= entries || before[entry] == before[entry + 1]) return;
-    u32 place = before[entry];
-    new_from[place] = from[entry];
-    new_neighbors[place] = neighbors[entry];
-    new_keys[place] = keys[entry];
-    new_ids[place] = ids[entry];
+    if (entry >= args.entries || args.before[entry] == args.before[entry + 1]) return;
+    u32 place = args.before[entry];
+    args.new_from[place] = args.from[entry];
+    args.new_neighbors[place] = args.neighbors[entry];
+    args.new_keys[place] = args.keys[entry];
+    args.new_ids[place] = args.ids[entry];
 }
 
 // Moves the starts of the rows, and the end of the last one, to where the entries are now.
-KERNEL_1024 compact_rows(const u32* first_edge, u32 vertices, const u32* before,
-                         u32* new_first_edge) {
+KERNEL_1024 compact_rows(const Arguments<void> args) {
     u64 vertex = first_index();
-    if (vertex <= vertices) new_first_edge[vertex] = before[first_edge[vertex]];
+    if (vertex <= args.vertices) args.new_first_edge[vertex] = args.before[args.first_edge[vertex]];
 }
 
-// Kernels for keys of 32 and of 64 bits. src/pma reads their parameters.
-#define PARTIAL_PRIM(search, Search, BITS)                                                        \
-    KERNEL __launch_bounds__(BLOCK_PROCESSORS, LEAST_BLOCKS) partial_prim_##search##_##BITS(      \
-        const u32* first_edge, const u32* from, u32* neighbors, u##BITS* keys, u32* ids,          \
-        u32 vertices, u32 processors, u32 gamma, u32* successor, u32* touched, u32* lists,        \
-        u32* forest, u32* counters) {                                                             \
-        partial_prim<Search>(Graph<u##BITS>{first_edge, from, neighbors, keys, ids}, vertices,    \
-                             processors, gamma, successor, touched, lists, forest, counters);     \
-    }
-
-#define KERNELS(BITS)                                                                             \
-    PARTIAL_PRIM(min, MinSearch, BITS)                                                            \
-    PARTIAL_PRIM(sort, SortSearch, BITS)                                                          \
-    KERNEL_1024 update_edges_##BITS(                                                              \
-        const u32* from, const u32* neighbors, const u##BITS* keys, const u32* ids, u32 entries,  \
-        const u32* before, const u32* number, const u32* shift, u32* new_from,                    \
-        u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {                                    \
-        update_edges(from, neighbors, keys, ids, entries, before, number, shift, new_from,        \
-                     new_neighbors, new_keys, new_ids);                                           \
-    }                                                                                             \
-    KERNEL_1024 compact_##BITS(const u32* from, const u32* neighbors, const u##BITS* keys,        \
-                               const u32* ids, u32 entries, const u32* before, u32* new_from,     \
-                               u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {             \
-        compact(from, neighbors, keys, ids, entries, before, new_from, new_neighbors, new_keys,   \
-                new_ids);                                                                         \
-    }
+// Kernels for keys of 32 and of 64 bits. src/pma loads them.
+#define KERNELS(BITS)                                                                      \
+    KERNEL __launch_bounds__(BLOCK_PROCESSORS, LEAST_BLOCKS)                               \
+        partial_prim_min_##BITS(const Arguments<u##BITS> args) {                           \
+        partial_prim<MinSearch>(args);                                                     \
+    }                                                                                      \
+    KERNEL __launch_bounds__(BLOCK_PROCESSORS, LEAST_BLOCKS)                               \
+        partial_prim_sort_##BITS(const Arguments<u##BITS> args) {                          \
+        partial_prim<SortSearch>(args);                                                    \
+    }                                                                                      \
+    KERNEL_1024 update_edges_##BITS(const Arguments<u##BITS> args) { update_edges(args); } \
+    KERNEL_1024 compact_##BITS(const Arguments<u##BITS> args) { compact(args); }
 
 KERNELS(32)
 KERNELS(64)

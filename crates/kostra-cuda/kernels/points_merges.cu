@@ -10,6 +10,25 @@ constexpr u32 STEPS = 32;
 constexpr u32 UNFINISHED = 0;
 constexpr u32 OUTSIDE = 1;
 
+// The argument of all kernels. src/points/merges declares the same struct and fills it.
+struct Arguments {
+    // The edges of a level, and of the next one. In chains, `ids` has the sorted edges.
+    const u32 *u, *v;
+    u32 *ids, *next_u, *next_v, *next_ids;
+    // For each vertex: its lightest edge, and the vertex above it.
+    u32 *lightest, *above;
+    // For each vertex of a level, whether it is a root; then its number among the roots.
+    u32* roots;
+    // For each edge of a level, whether it remains; then the number of such edges before it.
+    u32* places;
+    u32 *flags, *absorbed_by;
+    u64* chains;
+    u32 *begins, *sums;
+    // The merges.
+    u32 *sizes, *lower_clusters, *higher_clusters;
+    u32 edges, first, count, remaining, points;
+};
+
 // ---- Contraction
 // Vertices have one number over all levels. Those of a level are consecutive, from `first` on. The
 // edges of a level are in ascending order, and `ids` has their places among all edges. On the first
@@ -17,25 +36,23 @@ constexpr u32 OUTSIDE = 1;
 
 __device__ __forceinline__ u32 id_of(const u32* ids, u64 i) { return ids ? ids[i] : (u32)i; }
 
-KERNEL __launch_bounds__(THREADS) begin_level(u32 first, u32 count, u32* lightest, u32* above) {
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        lightest[first + i] = NONE;
-        above[first + i] = (u32)(first + i);
+KERNEL __launch_bounds__(THREADS) begin_level(const Arguments args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride()) {
+        args.lightest[args.first + i] = NONE;
+        args.above[args.first + i] = (u32)(args.first + i);
     }
 }
 
 // Finds the lightest edge at each vertex of the level.
-KERNEL __launch_bounds__(THREADS) find_lightest(const u32* u, const u32* v, const u32* ids,
-                                                u32 edges, u32 first, u32 count, u32* lightest,
-                                                u32* flags) {
-    for (u64 i = first_index(); i < edges; i += index_stride()) {
-        u32 a = u[i], b = v[i], id = id_of(ids, i);
-        if (a - first >= count || b - first >= count) {
-            flags[OUTSIDE] = 1;
+KERNEL __launch_bounds__(THREADS) find_lightest(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride()) {
+        u32 a = args.u[i], b = args.v[i], id = id_of(args.ids, i);
+        if (a - args.first >= args.count || b - args.first >= args.count) {
+            args.flags[OUTSIDE] = 1;
             continue;
         }
-        lower(&lightest[a], id);
-        lower(&lightest[b], id);
+        lower(&args.lightest[a], id);
+        lower(&args.lightest[b], id);
     }
 }
 
@@ -50,68 +67,61 @@ __device__ __forceinline__ u32 hook_edge(u32 a, u32 b, u32 id, const u32* lighte
     return (u32)of_a | (u32)of_b << 1;
 }
 
-KERNEL __launch_bounds__(THREADS) hook(const u32* u, const u32* v, const u32* ids, u32 edges,
-                                       const u32* lightest, u32* above, u32* remains) {
-    for (u64 i = first_index(); i < edges; i += index_stride())
-        hook_edge(u[i], v[i], ids[i], lightest, above, &remains[i]);
+KERNEL __launch_bounds__(THREADS) hook(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride())
+        hook_edge(args.u[i], args.v[i], args.ids[i], args.lightest, args.above, &args.places[i]);
 }
 
 // The same on the first level. An end that chooses an edge is one of the clusters that the edge
 // merges. Begins each merge with these ends.
-KERNEL __launch_bounds__(THREADS) hook_points(const u32* u, const u32* v, u32 edges,
-                                              const u32* lightest, u32* above, u32* remains,
-                                              u32* lower_clusters, u32* higher_clusters,
-                                              u32* sizes) {
-    for (u64 i = first_index(); i < edges; i += index_stride()) {
-        u32 a = u[i], b = v[i];
-        u32 chosen = hook_edge(a, b, (u32)i, lightest, above, &remains[i]);
-        lower_clusters[i] = chosen == 0 ? NONE : chosen == 1 ? a : chosen == 2 ? b : min(a, b);
-        higher_clusters[i] = chosen == 3 ? max(a, b) : 0;
-        sizes[i] = __popc(chosen);
+KERNEL __launch_bounds__(THREADS) hook_points(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride()) {
+        u32 a = args.u[i], b = args.v[i];
+        u32 chosen = hook_edge(a, b, (u32)i, args.lightest, args.above, &args.places[i]);
+        args.lower_clusters[i] = chosen == 0 ? NONE : chosen == 1 ? a : chosen == 2 ? b : min(a, b);
+        args.higher_clusters[i] = chosen == 3 ? max(a, b) : 0;
+        args.sizes[i] = __popc(chosen);
     }
 }
 
 // Shortens the paths to the roots, and marks the roots. `above` of others may change meanwhile, but
 // only to a vertex that is nearer to the root.
-KERNEL __launch_bounds__(THREADS) shortcut(u32 first, u32 count, u32* above, u32* is_root,
-                                           u32* flags) {
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        u32 vertex = (u32)(first + i), found = load(&above[vertex]), before = found;
-        is_root[i] = found == vertex;
+KERNEL __launch_bounds__(THREADS) shortcut(const Arguments args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride()) {
+        u32 vertex = (u32)(args.first + i), found = load(&args.above[vertex]), before = found;
+        args.roots[i] = found == vertex;
         bool at_root = false;
         for (u32 step = 0; step < STEPS && !at_root; step++) {
-            u32 next = load(&above[found]);
+            u32 next = load(&args.above[found]);
             at_root = next == found;
             found = next;
         }
-        if (!at_root) flags[UNFINISHED] = 1;
-        if (found != before) above[vertex] = found;
+        if (!at_root) args.flags[UNFINISHED] = 1;
+        if (found != before) args.above[vertex] = found;
     }
 }
 
-// Replaces the root of each vertex by the vertex of the next level. `numbers` has the numbers of
+// Replaces the root of each vertex by the vertex of the next level. `roots` has the numbers of
 // the roots of the level.
-KERNEL __launch_bounds__(THREADS) enter_next_level(u32 first, u32 count, const u32* numbers,
-                                                   u32* above) {
-    for (u64 i = first_index(); i < count; i += index_stride())
-        above[first + i] = first + count + numbers[above[first + i] - first];
+KERNEL __launch_bounds__(THREADS) enter_next_level(const Arguments args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride())
+        args.above[args.first + i] =
+            args.first + args.count + args.roots[args.above[args.first + i] - args.first];
 }
 
 // Lists the edges that remain, and stores for each other edge the vertex that has absorbed it.
 // `places` has the number of remaining edges before each edge.
-KERNEL __launch_bounds__(THREADS) contract(const u32* u, const u32* v, const u32* ids, u32 edges,
-                                           const u32* places, u32 remaining, const u32* above,
-                                           u32* next_u, u32* next_v, u32* next_ids,
-                                           u32* absorbed_by) {
-    for (u64 i = first_index(); i < edges; i += index_stride()) {
-        u32 place = places[i], after = i + 1 < edges ? places[i + 1] : remaining;
-        u32 id = id_of(ids, i), a = above[u[i]];
+KERNEL __launch_bounds__(THREADS) contract(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride()) {
+        u32 place = args.places[i],
+            after = i + 1 < args.edges ? args.places[i + 1] : args.remaining;
+        u32 id = id_of(args.ids, i), a = args.above[args.u[i]];
         if (place == after) {
-            absorbed_by[id] = a;
+            args.absorbed_by[id] = a;
         } else {
-            next_u[place] = a;
-            next_v[place] = above[v[i]];
-            next_ids[place] = id;
+            args.next_u[place] = a;
+            args.next_v[place] = args.above[args.v[i]];
+            args.next_ids[place] = id;
         }
     }
 }
@@ -121,24 +131,22 @@ KERNEL __launch_bounds__(THREADS) contract(const u32* u, const u32* v, const u32
 // below the lightest edge at its vertex.
 
 // Finds the chain of each edge: the lowest vertex around the edge whose lightest edge is later.
-KERNEL __launch_bounds__(THREADS) find_chains(u32 edges, u32 points, const u32* absorbed_by,
-                                              const u32* lightest, const u32* above, u64* chains,
-                                              u32* ids) {
-    for (u64 i = first_index(); i < edges; i += index_stride()) {
-        u32 vertex = absorbed_by[i];
-        while (lightest[vertex] < (u32)i) vertex = above[vertex];
-        chains[i] = vertex - points;
-        ids[i] = (u32)i;
+KERNEL __launch_bounds__(THREADS) find_chains(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride()) {
+        u32 vertex = args.absorbed_by[i];
+        while (args.lightest[vertex] < (u32)i) vertex = args.above[vertex];
+        args.chains[i] = vertex - args.points;
+        args.ids[i] = (u32)i;
     }
 }
 
 // Finds where each chain begins among the sorted edges. The last chain, which is the last vertex's,
 // is followed by the number of edges.
-KERNEL __launch_bounds__(THREADS) begin_chains(u32 edges, const u64* chains, u32* begins) {
-    for (u64 i = first_index(); i < edges; i += index_stride()) {
-        u64 chain = chains[i];
-        if (i == 0 || chains[i - 1] != chain) begins[chain] = (u32)i;
-        if (i + 1 == edges) begins[chain + 1] = edges;
+KERNEL __launch_bounds__(THREADS) begin_chains(const Arguments args) {
+    for (u64 i = first_index(); i < args.edges; i += index_stride()) {
+        u64 chain = args.chains[i];
+        if (i == 0 || args.chains[i - 1] != chain) args.begins[chain] = (u32)i;
+        if (i + 1 == args.edges) args.begins[chain + 1] = args.edges;
     }
 }
 
@@ -146,9 +154,9 @@ KERNEL __launch_bounds__(THREADS) begin_chains(u32 edges, const u64* chains, u32
 // A level's chains are consecutive among the sorted edges: `count` edges from `first` on.
 
 // Copies the number of points that each edge adds to its chain.
-KERNEL __launch_bounds__(THREADS) list_sizes(u32 first, u32 count, const u32* ids, const u32* sizes,
-                                             u32* added) {
-    for (u64 i = first_index(); i < count; i += index_stride()) added[i] = sizes[ids[first + i]];
+KERNEL __launch_bounds__(THREADS) list_sizes(const Arguments args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride())
+        args.sums[i] = args.sizes[args.ids[args.first + i]];
 }
 
 // Adds a cluster to a merge. A merge with a point lacks one cluster, and a merge without a point
@@ -164,20 +172,17 @@ __device__ __forceinline__ void add_cluster(u32 cluster, u32 merge, u32 points, 
 }
 
 // Completes the sizes of a level, and adds each merge's cluster to the next merge: the next one of
-// the chain or the one above the chain. `before` has the sums of what earlier edges of the level
+// the chain or the one above the chain. `sums` has the sums of what earlier edges of the level
 // add.
-KERNEL __launch_bounds__(THREADS) finish_level(u32 first, u32 count, u32 points, const u64* chains,
-                                               const u32* ids, const u32* begins,
-                                               const u32* lightest, const u32* before, u32* sizes,
-                                               u32* lower_clusters, u32* higher_clusters) {
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        u32 place = (u32)(first + i), id = ids[place], chain = (u32)chains[place];
-        u32 size = sizes[id] + before[i] - before[begins[chain] - first];
-        sizes[id] = size;
-        bool is_last = place + 1 == begins[chain + 1];
-        u32 next = is_last ? lightest[points + chain] : ids[place + 1];
+KERNEL __launch_bounds__(THREADS) finish_level(const Arguments args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride()) {
+        u32 place = (u32)(args.first + i), id = args.ids[place], chain = (u32)args.chains[place];
+        u32 size = args.sizes[id] + args.sums[i] - args.sums[args.begins[chain] - args.first];
+        args.sizes[id] = size;
+        bool is_last = place + 1 == args.begins[chain + 1];
+        u32 next = is_last ? args.lightest[args.points + chain] : args.ids[place + 1];
         if (next == NONE) continue;
-        if (is_last) atomicAdd(&sizes[next], size);
-        add_cluster(points + id, next, points, lower_clusters, higher_clusters);
+        if (is_last) atomicAdd(&args.sizes[next], size);
+        add_cluster(args.points + id, next, args.points, args.lower_clusters, args.higher_clusters);
     }
 }

@@ -14,33 +14,29 @@
 #include "points/lists.cuh"
 
 // ---- The nearest points of every point
-// Of the points of `queries` slots from `first` on: the lists, or if `core_distances` is not null,
-// the distance of the `wanted`-th nearest point.
+// Of the points of `query_count` slots from `first` on: the lists, or if `core_distances` is not
+// null, the distance of the `wanted`-th nearest point.
 
 #define NEAREST(TYPE, T, fits)                                                                     \
-    KERNEL __launch_bounds__(THREADS, 2)                                                           \
-        nearest_##TYPE(const T* points, u64 stride, u32 dimensions, u32 count,                     \
-                       const unsigned short* rounded, const float* halves, const float* norms,     \
-                       const float* errors, const Panel* panels, u64 scale, u32 depth,             \
-                       const u32* points_of, const unsigned short* centers, const Tile* tiles,     \
-                       u32 slots, u32 first,                                                       \
-                       u32 queries, u32 wanted, u32* lists, u64* keys, u64* least_keys,            \
-                       double* core_distances) {                                                   \
+    KERNEL __launch_bounds__(THREADS, 2) nearest_##TYPE(const PairArguments<T> args) {             \
         extern __shared__ __align__(16) char shared[];                                             \
-        Rounded rows = {rounded, halves, norms, errors, panels,                                    \
-                        __longlong_as_double((long long)scale), depth, points_of, centers, tiles,  \
-                        nullptr};                                                                  \
-        Comparison<false, fits, T> comparison(rows, Exact<T>{points, stride, dimensions},          \
-                                              Components{}, shared, wanted);                       \
+        Rounded rows = {args.rounded, args.halves,    args.norms,                                  \
+                        args.errors,  args.panels,    __longlong_as_double((long long)args.scale), \
+                        args.depth,   args.points_of, args.centers,                                \
+                        args.tiles,   nullptr};                                                    \
+        Comparison<false, fits, T> comparison(rows,                                                \
+                                              Exact<T>{args.points, args.stride, args.dimensions}, \
+                                              Components{}, shared, args.wanted);                  \
         u64 query = first_index();                                                                 \
-        u32 slot = first + (u32)min(query, (u64)queries - 1), point = points_of[slot];             \
-        bool exists = query < queries && point != NONE;                                            \
+        u32 slot = args.first + (u32)min(query, (u64)args.query_count - 1),                        \
+            point = args.points_of[slot];                                                          \
+        bool exists = query < args.query_count && point != NONE;                                   \
         /* A lane without a query has the row of the first one in its tile. */                     \
         comparison.take(point, exists ? slot : slot / TILE * TILE, exists);                        \
-        u32 own = tiles ? (first + blockIdx.x * blockDim.x) / PANEL : 0;                           \
-        comparison.run(0, (slots + PANEL - 1) / PANEL, own);                                       \
-        store(comparison.memory.queries, point, exists, Lists{lists, count}, keys, least_keys,     \
-              core_distances);                                                                     \
+        u32 own = args.tiles ? (args.first + blockIdx.x * blockDim.x) / PANEL : 0;                 \
+        comparison.run(0, (args.slots + PANEL - 1) / PANEL, own);                                  \
+        store(comparison.memory.queries, point, exists, Lists{args.lists, args.count}, args.keys,  \
+              args.least_keys, args.core_distances);                                               \
     }
 
 __device__ __forceinline__ void store(const Queries& queries, u32 point, bool exists, Lists lists,
@@ -69,41 +65,36 @@ NEAREST(long_f64, double, false)
 // is not above the component's bound. Some queries are NONE. If `slots_of` is null, slots are
 // points.
 
-#define PAIRS(TYPE, T, fits)                                                                       \
-    KERNEL __launch_bounds__(THREADS, 2)                                                           \
-        pairs_##TYPE(const T* points, u64 stride, u32 dimensions, const unsigned short* rounded,   \
-                     const float* halves, const float* norms, const float* errors,                 \
-                     const Panel* panels, u64 scale, u32 depth, const u32* points_of,              \
-                     const unsigned short* centers, const Tile* tiles, const u32* tile_labels,     \
-                     const u32* slots_of, u32 slots, const u32* queries, u32 query_count,          \
-                     u32 columns, const u32* labels, const u32* slot_labels, const u64* cores,     \
-                     u64* bounds, u64* part_keys, u32* part_found) {                               \
-        extern __shared__ __align__(16) char shared[];                                             \
-        Rounded rows = {rounded, halves, norms, errors, panels,                                    \
-                        __longlong_as_double((long long)scale), depth, points_of, centers, tiles,  \
-                        tile_labels};                                                              \
-        Comparison<true, fits, T> comparison(                                                      \
-            rows, Exact<T>{points, stride, dimensions},                                            \
-            Components{labels, slot_labels, cores, bounds}, shared, 1);                            \
-        u64 query = first_index();                                                                 \
-        u32 point = query < query_count ? queries[query] : NONE;                                   \
-        bool exists = point != NONE;                                                               \
-        point = named_point(point);                                                                \
-        comparison.take(point, slots_of ? slots_of[point] : point, exists);                        \
-        u32 begin = blockIdx.y * columns, all = (slots + PANEL - 1) / PANEL;                       \
-        u32 end = min(begin + columns, all), own = begin;                                          \
-        if (tiles) {                                                                               \
-            u32 at = blockIdx.x * blockDim.x;                                                      \
-            while (queries[at] == NONE) at++;                                                      \
-            u32 panel = slots_of[queries[at]] / PANEL;                                             \
-            if (panel >= begin && panel < end) own = panel;                                        \
-        }                                                                                          \
-        comparison.run(begin, end, own);                                                           \
-        __syncwarp();                                                                              \
-        if (query >= query_count) return;                                                          \
-        u64 place = (u64)blockIdx.y * query_count + query;                                         \
-        part_keys[place] = comparison.memory.queries.last_key(threadIdx.x % 32);                   \
-        part_found[place] = comparison.memory.queries.last_found(threadIdx.x % 32);                \
+#define PAIRS(TYPE, T, fits)                                                                \
+    KERNEL __launch_bounds__(THREADS, 2) pairs_##TYPE(const PairArguments<T> args) {        \
+        extern __shared__ __align__(16) char shared[];                                      \
+        Rounded rows = {                                                                    \
+            args.rounded, args.halves,     args.norms,                                      \
+            args.errors,  args.panels,     __longlong_as_double((long long)args.scale),     \
+            args.depth,   args.points_of,  args.centers,                                    \
+            args.tiles,   args.tile_labels};                                                \
+        Comparison<true, fits, T> comparison(                                               \
+            rows, Exact<T>{args.points, args.stride, args.dimensions},                      \
+            Components{args.labels, args.slot_labels, args.cores, args.bounds}, shared, 1); \
+        u64 query = first_index();                                                          \
+        u32 point = query < args.query_count ? args.queries[query] : NONE;                  \
+        bool exists = point != NONE;                                                        \
+        point = named_point(point);                                                         \
+        comparison.take(point, args.slots_of ? args.slots_of[point] : point, exists);       \
+        u32 begin = blockIdx.y * args.columns, all = (args.slots + PANEL - 1) / PANEL;      \
+        u32 end = min(begin + args.columns, all), own = begin;                              \
+        if (args.tiles) {                                                                   \
+            u32 at = blockIdx.x * blockDim.x;                                               \
+            while (args.queries[at] == NONE) at++;                                          \
+            u32 panel = args.slots_of[args.queries[at]] / PANEL;                            \
+            if (panel >= begin && panel < end) own = panel;                                 \
+        }                                                                                   \
+        comparison.run(begin, end, own);                                                    \
+        __syncwarp();                                                                       \
+        if (query >= args.query_count) return;                                              \
+        u64 place = (u64)blockIdx.y * args.query_count + query;                             \
+        args.part_keys[place] = comparison.memory.queries.last_key(threadIdx.x % 32);       \
+        args.part_found[place] = comparison.memory.queries.last_found(threadIdx.x % 32);    \
     }
 
 PAIRS(f32, float, true)

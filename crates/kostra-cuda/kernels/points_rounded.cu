@@ -51,10 +51,9 @@ KERNEL __launch_bounds__(THREADS) directions_f64(const double* points, u32 dimen
 // point, up to a whole panel, have a half square that no pair passes.
 template <typename T>
 __device__ __forceinline__ void round_rows(Exact<T> exact, const u32* points_of, u32 slots,
-                                           const double* center,
-                                           double scale, u32 depth, unsigned short* rounded,
-                                           float* halves, float* norms, float* errors,
-                                           Panel* panels) {
+                                           const double* center, double scale, u32 depth,
+                                           unsigned short* rounded, float* halves, float* norms,
+                                           float* errors, Panel* panels) {
     u32 lane = threadIdx.x % WARP;
     u64 padded = (slots + (u64)PANEL - 1) / PANEL * PANEL;
     for (u64 i = first_index() / WARP; i < padded; i += index_stride() / WARP) {
@@ -88,14 +87,11 @@ __device__ __forceinline__ void round_rows(Exact<T> exact, const u32* points_of,
     }
 }
 
-#define ROUND(TYPE, T)                                                                             \
-    KERNEL __launch_bounds__(THREADS)                                                              \
-        round_##TYPE(const T* points, u64 stride, u32 dimensions, const u32* points_of, u32 slots, \
-                     const double* center, u64 scale, u32 depth, unsigned short* rounded,          \
-                     float* halves, float* norms, float* errors, Panel* panels) {                  \
-        round_rows(Exact<T>{points, stride, dimensions}, points_of, slots, center,                 \
-                   __longlong_as_double((long long)scale), depth, rounded, halves, norms, errors,  \
-                   panels);                                                                        \
+#define ROUND(TYPE, T)                                                                           \
+    KERNEL __launch_bounds__(THREADS) round_##TYPE(const PairArguments<T> args) {                \
+        round_rows(Exact<T>{args.points, args.stride, args.dimensions}, args.points_of,          \
+                   args.slots, args.center, __longlong_as_double((long long)args.scale),         \
+                   args.depth, args.rounded, args.halves, args.norms, args.errors, args.panels); \
     }
 
 ROUND(f32, float)
@@ -104,17 +100,16 @@ ROUND(f64, double)
 // ---- Rounds
 
 // Takes the nearest outgoing pair from each list that has one, and lowers the components' bounds.
-#define ADVANCE(TYPE, T)                                                                           \
-    KERNEL __launch_bounds__(THREADS)                                                              \
-        advance_##TYPE(const T* points, u64 stride, u32 dimensions, u32 count, const u64* cores,   \
-                       const u32* labels, u32* lists, u64* keys, u64* bounds) {                    \
-        Exact<T> exact = {points, stride, dimensions};                                             \
-        for (u64 i = first_index(); i < count; i += index_stride()) {                              \
-            u32 dropped = Lists{lists, count}.drop(i, labels, labels[i]), nearest = lists[i];      \
-            if (nearest == NONE) continue;                                                         \
-            if (dropped > 0) keys[i] = exact.distance(cores, i, nearest);                          \
-            lower(&bounds[labels[i]], keys[i]);                                                    \
-        }                                                                                          \
+#define ADVANCE(TYPE, T)                                                                      \
+    KERNEL __launch_bounds__(THREADS) advance_##TYPE(const PairArguments<T> args) {           \
+        Exact<T> exact = {args.points, args.stride, args.dimensions};                         \
+        for (u64 i = first_index(); i < args.count; i += index_stride()) {                    \
+            u32 dropped = Lists{args.lists, args.count}.drop(i, args.labels, args.labels[i]), \
+                nearest = args.lists[i];                                                      \
+            if (nearest == NONE) continue;                                                    \
+            if (dropped > 0) args.keys[i] = exact.distance(args.cores, i, nearest);           \
+            lower(&args.bounds[args.labels[i]], args.keys[i]);                                \
+        }                                                                                     \
     }
 
 ADVANCE(f32, float)
@@ -122,29 +117,26 @@ ADVANCE(f64, double)
 
 // Joins the answers of all parts of the columns. What a search has found below its component's
 // bound becomes its list. Up to the bound, there is nothing else.
-KERNEL __launch_bounds__(THREADS) finish(const u32* queries, u32 count, u32 parts,
-                                         const u64* part_keys, const u32* part_found,
-                                         const u32* labels, const u64* bounds, u32* lists,
-                                         u64* keys, u64* least_keys) {
-    for (u64 q = first_index(); q < count; q += index_stride()) {
+KERNEL __launch_bounds__(THREADS) finish(const PairArguments<void> args) {
+    for (u64 q = first_index(); q < args.query_count; q += index_stride()) {
         u64 best_key = FAR;
-        u32 best = NONE, point = queries[q];
+        u32 best = NONE, point = args.queries[q];
         if (point == NONE) continue;
-        for (u32 part = 0; part < parts; part++) {
-            u64 key = part_keys[(u64)part * count + q];
-            u32 found = part_found[(u64)part * count + q];
+        for (u32 part = 0; part < args.parts; part++) {
+            u64 key = args.part_keys[(u64)part * args.query_count + q];
+            u32 found = args.part_found[(u64)part * args.query_count + q];
             if (is_before(key, found, best_key, best)) {
                 best_key = key;
                 best = found;
             }
         }
-        u64 bound = bounds[labels[point]];
+        u64 bound = args.bounds[args.labels[point]];
         bool found = best != NONE && best_key <= bound;
         if (found) {
-            lists[point] = best;
-            keys[point] = best_key;
+            args.lists[point] = best;
+            args.keys[point] = best_key;
         }
         // After the best point, another one may have the same distance.
-        least_keys[point] = found ? best_key : bound == FAR ? FAR : bound + 1;
+        args.least_keys[point] = found ? best_key : bound == FAR ? FAR : bound + 1;
     }
 }

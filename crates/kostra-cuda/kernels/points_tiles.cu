@@ -24,18 +24,18 @@ __device__ __forceinline__ u32 pivot_of(u64 key) { return (u32)(key >> DISTANCE_
 
 // Copies the rows of pivots: of each of `pivots` equal ranges of points, one that looks random.
 // Rows up to a whole stage have a half square with which they are no point's nearest.
-KERNEL __launch_bounds__(SIMPLE) take_pivots(const unsigned short* rounded, const float* halves,
-                                             u32 count, u32 depth, u32 pivots, u32 padded,
-                                             unsigned short* pivot_rows, float* pivot_halves) {
+KERNEL __launch_bounds__(SIMPLE) take_pivots(const PairArguments<void> args) {
     u32 lane = threadIdx.x % 32;
-    for (u64 i = first_index() / 32; i < padded; i += index_stride() / 32) {
-        u64 begin = i * count / pivots, length = max((i + 1) * count / pivots - begin, (u64)1);
+    for (u64 i = first_index() / 32; i < args.padded; i += index_stride() / 32) {
+        u64 begin = i * args.count / args.pivots,
+            length = max((i + 1) * args.count / args.pivots - begin, (u64)1);
         u64 from = begin + (u32)(i * 2654435761u) % length;
-        bool exists = i < pivots;
-        for (u32 k = lane; k < depth; k += 32) {
-            pivot_rows[i * depth + k] = exists ? rounded[from * depth + k] : 0;
+        bool exists = i < args.pivots;
+        for (u32 k = lane; k < args.depth; k += 32) {
+            args.pivot_rows[i * args.depth + k] = exists ? args.rounded[from * args.depth + k] : 0;
         }
-        if (lane == 0) pivot_halves[i] = exists ? halves[from] : __int_as_float(0xFF800000);
+        if (lane == 0)
+            args.pivot_halves[i] = exists ? args.halves[from] : __int_as_float(0xFF800000);
     }
 }
 
@@ -54,24 +54,23 @@ __device__ __forceinline__ float apart(const unsigned short* a, const unsigned s
 }
 
 // Counts the pairs of a sampled point and a pivot that is far from it. A warp serves a sample.
-KERNEL __launch_bounds__(SIMPLE) count_far(const unsigned short* rounded, u32 count, u32 depth,
-                                           const unsigned short* pivot_rows, u32 pivots,
-                                           u32 samples, u32* far) {
+KERNEL __launch_bounds__(SIMPLE) count_far(const PairArguments<void> args) {
     u32 lane = threadIdx.x % 32;
-    for (u64 i = first_index() / 32; i < samples; i += index_stride() / 32) {
-        const unsigned short* row = rounded + (i * count / samples) * depth;
+    for (u64 i = first_index() / 32; i < args.samples; i += index_stride() / 32) {
+        const unsigned short* row = args.rounded + (i * args.count / args.samples) * args.depth;
         float nearest = __int_as_float(0x7F800000);
-        for (u32 pivot = lane; pivot < pivots; pivot += 32) {
-            nearest = fminf(nearest, apart(row, pivot_rows + (u64)pivot * depth, depth));
+        for (u32 pivot = lane; pivot < args.pivots; pivot += 32) {
+            nearest =
+                fminf(nearest, apart(row, args.pivot_rows + (u64)pivot * args.depth, args.depth));
         }
         nearest = __uint_as_float(__reduce_min_sync(ALL, __float_as_uint(nearest)));
         u32 own = 0;
-        for (u32 pivot = lane; pivot < pivots; pivot += 32) {
-            float square = apart(row, pivot_rows + (u64)pivot * depth, depth);
+        for (u32 pivot = lane; pivot < args.pivots; pivot += 32) {
+            float square = apart(row, args.pivot_rows + (u64)pivot * args.depth, args.depth);
             own += square > FAR_PIVOT * FAR_PIVOT * nearest;
         }
         own = __reduce_add_sync(ALL, own);
-        if (lane == 0) atomicAdd(far, own);
+        if (lane == 0) atomicAdd(args.far, own);
     }
 }
 
@@ -79,13 +78,10 @@ KERNEL __launch_bounds__(SIMPLE) count_far(const unsigned short* rounded, u32 co
 
 // The key of each point: its nearest pivot, then the distance from it. A warp has 32 points, and
 // compares them with 32 pivots at once.
-KERNEL __launch_bounds__(SIMPLE) assign(const unsigned short* rounded, const float* norms,
-                                        u32 count, u32 depth, const unsigned short* pivot_rows,
-                                        const float* pivot_halves, u32 padded, u64* keys,
-                                        u32* points) {
+KERNEL __launch_bounds__(SIMPLE) assign(const PairArguments<void> args) {
     u32 lane = threadIdx.x % 32, group = lane / 4, part = lane % 4;
     u64 first = first_index() / 32 * 32;
-    if (first >= count) return;
+    if (first >= args.count) return;
     float best[4];
     u32 nearest[4];
 #pragma unroll
@@ -93,22 +89,22 @@ KERNEL __launch_bounds__(SIMPLE) assign(const unsigned short* rounded, const flo
         best[i] = __int_as_float(0xFF800000);
         nearest[i] = 0;
     }
-    for (u32 begin = 0; begin < padded; begin += 32) {
+    for (u32 begin = 0; begin < args.padded; begin += 32) {
         Products products;
-        products.begin(pivot_halves + begin);
-        for (u32 k = 0; k < depth; k += STEP) {
+        products.begin(args.pivot_halves + begin);
+        for (u32 k = 0; k < args.depth; k += STEP) {
             u32 rows[2][4];
 #pragma unroll
             for (u32 i = 0; i < 4; i++) {
-                u64 row = min(first + 8 * i + group, (u64)count - 1);
-                uint2 pair = *(const uint2*)&rounded[row * depth + k + 4 * part];
+                u64 row = min(first + 8 * i + group, (u64)args.count - 1);
+                uint2 pair = *(const uint2*)&args.rounded[row * args.depth + k + 4 * part];
                 rows[i / 2][i % 2] = pair.x;
                 rows[i / 2][i % 2 + 2] = pair.y;
             }
 #pragma unroll
             for (u32 n = 0; n < 4; n++) {
                 u64 row = begin + 8 * n + group;
-                uint2 pair = *(const uint2*)&pivot_rows[row * depth + k + 4 * part];
+                uint2 pair = *(const uint2*)&args.pivot_rows[row * args.depth + k + 4 * part];
                 multiply(products.of[0][n], rows[0], pair.x, pair.y);
                 multiply(products.of[1][n], rows[1], pair.x, pair.y);
             }
@@ -134,85 +130,85 @@ KERNEL __launch_bounds__(SIMPLE) assign(const unsigned short* rounded, const flo
             }
         }
         u64 point = first + 8 * i + group;
-        if (part > 0 || point >= count) continue;
-        float square = fmaxf(norms[point] * norms[point] - 2 * best[i], 0);
+        if (part > 0 || point >= args.count) continue;
+        float square = fmaxf(args.norms[point] * args.norms[point] - 2 * best[i], 0);
         u32 bits = __float_as_uint(square) >> DISTANCE_SHIFT & ((1u << DISTANCE_BITS) - 1);
-        keys[point] = (u64)nearest[i] << DISTANCE_BITS | bits;
-        points[point] = (u32)point;
+        args.cell_keys[point] = (u64)nearest[i] << DISTANCE_BITS | bits;
+        args.cell_points[point] = (u32)point;
     }
 }
 
 // The first place of each cell in the sorted keys, and their number at the end.
-KERNEL __launch_bounds__(SIMPLE) begin_cells(const u64* keys, u32 count, u32 pivots, u32* begins) {
-    for (u64 i = first_index(); i <= count; i += index_stride()) {
-        u32 before = i == 0 ? 0 : pivot_of(keys[i - 1]) + 1;
-        u32 own = i == count ? pivots : pivot_of(keys[i]);
-        for (u32 cell = before; cell <= own; cell++) begins[cell] = (u32)i;
+KERNEL __launch_bounds__(SIMPLE) begin_cells(const PairArguments<void> args) {
+    for (u64 i = first_index(); i <= args.count; i += index_stride()) {
+        u32 before = i == 0 ? 0 : pivot_of(args.cell_keys[i - 1]) + 1;
+        u32 own = i == args.count ? args.pivots : pivot_of(args.cell_keys[i]);
+        for (u32 cell = before; cell <= own; cell++) args.begins[cell] = (u32)i;
     }
 }
 
 // Puts each point into its slot. `first_slots` has the first slot of each cell.
-KERNEL __launch_bounds__(SIMPLE) fill_slots(const u64* keys, const u32* points, u32 count,
-                                            const u32* begins, const u32* first_slots,
-                                            u32* points_of, u32* slots_of) {
-    for (u64 i = first_index(); i < count; i += index_stride()) {
-        u32 cell = pivot_of(keys[i]), slot = first_slots[cell] + (u32)i - begins[cell];
-        points_of[slot] = points[i];
-        slots_of[points[i]] = slot;
+KERNEL __launch_bounds__(SIMPLE) fill_slots(const PairArguments<void> args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride()) {
+        u32 cell = pivot_of(args.cell_keys[i]),
+            slot = args.first_slots[cell] + (u32)i - args.begins[cell];
+        args.points_of[slot] = args.cell_points[i];
+        args.slots_of[args.cell_points[i]] = slot;
     }
 }
 
 // ---- Tiles
 
 // The center and the radius of each tile. A warp makes a tile.
-KERNEL __launch_bounds__(SIMPLE) make_tiles(const unsigned short* rounded, const float* errors,
-                                            const u32* points_of, u32 slots, u32 padded, u32 depth,
-                                            unsigned short* centers, Tile* tiles) {
+KERNEL __launch_bounds__(SIMPLE) make_tiles(const PairArguments<void> args) {
     u32 lane = threadIdx.x % 32;
     u64 tile = first_index() / 32;
-    if (tile >= padded / TILE) return;
+    if (tile >= args.padded / TILE) return;
     u64 slot = tile * TILE + lane;
-    u32 valid = __ballot_sync(ALL, slot < slots && points_of[slot] != NONE);
-    const unsigned short* rows = rounded + tile * TILE * depth;
+    u32 valid = __ballot_sync(ALL, slot < args.slots && args.points_of[slot] != NONE);
+    const unsigned short* rows = args.rounded + tile * TILE * args.depth;
     float square = 0;
-    for (u32 k = lane; k < depth; k += 32) {
+    for (u32 k = lane; k < args.depth; k += 32) {
         float sum = 0;
-        for (u32 i = 0; i < TILE; i++) sum += valid >> i & 1 ? widened(rows[i * depth + k]) : 0;
+        for (u32 i = 0; i < TILE; i++)
+            sum += valid >> i & 1 ? widened(rows[i * args.depth + k]) : 0;
         unsigned short bits = narrowed(sum / max(__popc(valid), 1));
-        centers[tile * depth + k] = bits;
+        args.centers[tile * args.depth + k] = bits;
         square = fmaf(widened(bits), widened(bits), square);
     }
     square = sum_up(square);
     __syncwarp();
     float radius = 0;
     if (valid >> lane & 1) {
-        radius = sqrtf(apart(rows + lane * depth, centers + tile * depth, depth)) * MORE;
-        radius += errors[slot];
+        radius =
+            sqrtf(apart(rows + lane * args.depth, args.centers + tile * args.depth, args.depth)) *
+            MORE;
+        radius += args.errors[slot];
     }
     radius = __uint_as_float(__reduce_max_sync(ALL, __float_as_uint(radius))) * MORE;
     u32 least = NONE;
-    for (u64 next = slot; next < (tile * TILE / PANEL + 1) * PANEL && next < slots; next += TILE) {
-        least = min(least, points_of[next]);
+    for (u64 next = slot; next < (tile * TILE / PANEL + 1) * PANEL && next < args.slots;
+         next += TILE) {
+        least = min(least, args.points_of[next]);
     }
     least = __reduce_min_sync(ALL, least);
     if (lane > 0) return;
     float half = valid ? -0.5f * square : __int_as_float(0xFF800000);
-    tiles[tile] = Tile{half, sqrtf(square) * MORE, radius, least};
+    args.tiles[tile] = Tile{half, sqrtf(square) * MORE, radius, least};
 }
 
 // The label of each slot's point, and of each tile: that of all its points, or NONE.
-KERNEL __launch_bounds__(SIMPLE) label_tiles(const u32* points_of, u32 slots, const u32* labels,
-                                             u32* slot_labels, u32* tile_labels) {
+KERNEL __launch_bounds__(SIMPLE) label_tiles(const PairArguments<void> args) {
     u32 lane = threadIdx.x % 32;
-    u64 tiles = (slots + TILE - 1) / TILE;
+    u64 tiles = (args.slots + TILE - 1) / TILE;
     for (u64 tile = first_index() / 32; tile < tiles; tile += index_stride() / 32) {
         u64 slot = tile * TILE + lane;
-        u32 point = slot < slots ? points_of[slot] : NONE;
-        u32 label = point == NONE ? NONE : labels[point];
-        if (slot < slots) slot_labels[slot] = label;
+        u32 point = slot < args.slots ? args.points_of[slot] : NONE;
+        u32 label = point == NONE ? NONE : args.labels[point];
+        if (slot < args.slots) args.slot_labels[slot] = label;
         u32 first = __shfl_sync(ALL, label, 0);
         bool same = __all_sync(ALL, point == NONE || label == first);
-        if (lane == 0) tile_labels[tile] = same ? first : NONE;
+        if (lane == 0) args.tile_labels[tile] = same ? first : NONE;
     }
 }
 
@@ -307,16 +303,12 @@ __device__ __forceinline__ void first_bounds(Exact<T> exact, const unsigned shor
     lower(&bounds[label], exact.distance(cores, point, nearest));
 }
 
-#define FIRST_BOUNDS(TYPE, T)                                                                      \
-    KERNEL __launch_bounds__(SIMPLE)                                                               \
-        first_bounds_##TYPE(const T* points, u64 stride, u32 dimensions,                           \
-                            const unsigned short* rounded, u32 depth, const u32* points_of,        \
-                            const u32* slots_of, const unsigned short* centers, const Tile* tiles, \
-                            const u32* tile_labels, u32 tile_count, const u32* queries, u32 count, \
-                            const u32* labels, const u64* cores, u64* bounds) {                    \
-        first_bounds(Exact<T>{points, stride, dimensions}, rounded, depth, points_of, slots_of,    \
-                     centers, tiles, tile_labels, tile_count, queries, count, labels, cores,       \
-                     bounds);                                                                      \
+#define FIRST_BOUNDS(TYPE, T)                                                             \
+    KERNEL __launch_bounds__(SIMPLE) first_bounds_##TYPE(const PairArguments<T> args) {   \
+        first_bounds(Exact<T>{args.points, args.stride, args.dimensions}, args.rounded,   \
+                     args.depth, args.points_of, args.slots_of, args.centers, args.tiles, \
+                     args.tile_labels, args.tile_count, args.queries, args.query_count,   \
+                     args.labels, args.cores, args.bounds);                               \
     }
 
 FIRST_BOUNDS(f32, float)

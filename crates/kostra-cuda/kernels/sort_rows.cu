@@ -36,6 +36,24 @@ struct Entries {
     }
 };
 
+// The argument of all kernels. src/sort_rows.rs declares the same struct and fills it.
+template <typename K>
+struct Arguments {
+    const u32 *first_edge, *from;
+    u32* neighbors;
+    K* keys;
+    u32* ids;
+    // Memory for as many entries.
+    u32* merged_neighbors;
+    K* merged_keys;
+    u32* merged_ids;
+    u64 width;
+    u32 length;
+
+    __device__ Entries<K> entries() const { return {neighbors, keys, ids}; }
+    __device__ Entries<K> merged() const { return {merged_neighbors, merged_keys, merged_ids}; }
+};
+
 // The strict total order of edges: key, then id.
 struct ByWeight {
     template <typename K>
@@ -91,22 +109,22 @@ __device__ u64 merged_place(const Entries<K>& entries, u64 place, const Entry<K>
 
 // Sorts each tile.
 template <typename Order, typename K>
-__device__ void sort_tiles(const u32* first_edge, const u32* from, const Entries<K>& entries,
-                           u32 length) {
+__device__ void sort_tiles(const Arguments<K>& args) {
+    Entries<K> entries = args.entries();
     __shared__ u32 neighbors[TILE];
     __shared__ K keys[TILE];
     __shared__ u32 ids[TILE];
     Entries<K> tile = {neighbors, keys, ids};
     u64 begin = (u64)blockIdx.x * TILE;
-    u64 count = length - begin < TILE ? length - begin : TILE;
+    u64 count = args.length - begin < TILE ? args.length - begin : TILE;
     Entry<K> own[ITEMS];
     u32 row_start[ITEMS], row_end[ITEMS], target[ITEMS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         u32 place = i * THREADS + threadIdx.x;
         if (place >= count) continue;
-        u32 row = from[begin + place];
-        u64 start = first_edge[row], end = first_edge[row + 1];
+        u32 row = args.from[begin + place];
+        u64 start = args.first_edge[row], end = args.first_edge[row + 1];
         row_start[i] = start > begin ? (u32)(start - begin) : 0;
         row_end[i] = (u32)((end < begin + count ? end : begin + count) - begin);
         tile.set(place, entries.at(begin + place));
@@ -149,11 +167,12 @@ __device__ Runs runs_of(const u32* first_edge, const u32* from, u64 place, u64 w
 
 // Writes the entries that are merged to their places in `merged`.
 template <typename Order, typename K>
-__device__ void merge_runs(const u32* first_edge, const u32* from, const Entries<K>& entries,
-                           u32 length, u64 width, const Entries<K>& merged) {
+__device__ void merge_runs(const Arguments<K>& args) {
+    Entries<K> entries = args.entries();
+    Entries<K> merged = args.merged();
     u64 place = first_index();
-    if (place >= length) return;
-    Runs runs = runs_of(first_edge, from, place, width);
+    if (place >= args.length) return;
+    Runs runs = runs_of(args.first_edge, args.from, place, args.width);
     if (!runs.are_merged()) return;
     Entry<K> entry = entries.at(place);
     merged.set(merged_place<Order>(entries, place, entry, runs), entry);
@@ -161,37 +180,30 @@ __device__ void merge_runs(const u32* first_edge, const u32* from, const Entries
 
 // Copies the merged entries back.
 template <typename K>
-__device__ void take_merged(const u32* first_edge, const u32* from, const Entries<K>& entries,
-                            u32 length, u64 width, const Entries<K>& merged) {
+__device__ void take_merged(const Arguments<K>& args) {
+    Entries<K> entries = args.entries();
+    Entries<K> merged = args.merged();
     u64 place = first_index();
-    if (place >= length) return;
-    if (runs_of(first_edge, from, place, width).are_merged()) entries.set(place, merged.at(place));
+    if (place >= args.length) return;
+    if (runs_of(args.first_edge, args.from, place, args.width).are_merged())
+        entries.set(place, merged.at(place));
 }
 
-#define KERNELS_OF_ORDER(BITS, order, Order)                                                     \
-    KERNEL __launch_bounds__(THREADS)                                                            \
-        sort_tiles_##order##_##BITS(const u32* first_edge, const u32* from, u32* neighbors,      \
-                                    u##BITS* keys, u32* ids, u32 length) {                       \
-        sort_tiles<Order>(first_edge, from, Entries<u##BITS>{neighbors, keys, ids}, length);     \
-    }                                                                                            \
-    KERNEL __launch_bounds__(THREADS)                                                            \
-        merge_runs_##order##_##BITS(const u32* first_edge, const u32* from, u32* neighbors,      \
-                                    u##BITS* keys, u32* ids, u32 length, u64 width,              \
-                                    u32* merged_neighbors, u##BITS* merged_keys,                 \
-                                    u32* merged_ids) {                                           \
-        merge_runs<Order>(first_edge, from, Entries<u##BITS>{neighbors, keys, ids}, length,      \
-                          width, Entries<u##BITS>{merged_neighbors, merged_keys, merged_ids});   \
-    }
-
-#define KERNELS(BITS)                                                                            \
-    KERNELS_OF_ORDER(BITS, weight, ByWeight)                                                     \
-    KERNELS_OF_ORDER(BITS, neighbor, ByNeighbor)                                                 \
-    KERNEL __launch_bounds__(THREADS)                                                            \
-        take_merged_##BITS(const u32* first_edge, const u32* from, u32* neighbors,               \
-                           u##BITS* keys, u32* ids, u32 length, u64 width,                       \
-                           u32* merged_neighbors, u##BITS* merged_keys, u32* merged_ids) {       \
-        take_merged(first_edge, from, Entries<u##BITS>{neighbors, keys, ids}, length, width,     \
-                    Entries<u##BITS>{merged_neighbors, merged_keys, merged_ids});                \
+#define KERNELS(BITS)                                                                             \
+    KERNEL __launch_bounds__(THREADS) sort_tiles_weight_##BITS(const Arguments<u##BITS> args) {   \
+        sort_tiles<ByWeight>(args);                                                               \
+    }                                                                                             \
+    KERNEL __launch_bounds__(THREADS) merge_runs_weight_##BITS(const Arguments<u##BITS> args) {   \
+        merge_runs<ByWeight>(args);                                                               \
+    }                                                                                             \
+    KERNEL __launch_bounds__(THREADS) sort_tiles_neighbor_##BITS(const Arguments<u##BITS> args) { \
+        sort_tiles<ByNeighbor>(args);                                                             \
+    }                                                                                             \
+    KERNEL __launch_bounds__(THREADS) merge_runs_neighbor_##BITS(const Arguments<u##BITS> args) { \
+        merge_runs<ByNeighbor>(args);                                                             \
+    }                                                                                             \
+    KERNEL __launch_bounds__(THREADS) take_merged_##BITS(const Arguments<u##BITS> args) {         \
+        take_merged(args);                                                                        \
     }
 
 KERNELS(32)

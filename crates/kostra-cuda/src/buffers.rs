@@ -3,14 +3,18 @@
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr, LaunchArgs, PushKernelArg, result};
+use cudarc::driver::{
+    CudaSlice, CudaView, DevicePtr, DeviceSlice, LaunchArgs, PushKernelArg, result,
+};
 use kostra_core::{CsrView, EdgeSet, Edges, Encoding, Key, Order, Vertex, WeightType};
 
 use crate::device::Device;
 use crate::error::DeviceError;
+use crate::memory::DeviceMemory;
 use crate::staging::{self, Transfer};
 
 /// How kernels compute keys from weights: the arguments of `key_of` in `common.cuh`.
@@ -237,10 +241,64 @@ pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<
     Ok(copy)
 }
 
-/// The address of an array. All work on it is on one stream, in order, so there is nothing to wait
-/// for.
-pub(crate) fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
-    array.device_ptr(array.stream()).0
+/// An array in device memory, whose address kernels take.
+pub(crate) trait Array {
+    fn address(&self) -> CUdeviceptr;
+}
+
+impl<T> Array for CudaSlice<T> {
+    fn address(&self) -> CUdeviceptr {
+        // All work is on one stream, in order, so there is nothing to wait for.
+        self.device_ptr(self.stream()).0
+    }
+}
+
+impl<T> Array for CudaView<'_, T> {
+    fn address(&self) -> CUdeviceptr {
+        self.device_ptr(self.stream()).0
+    }
+}
+
+impl<T> Array for DeviceArray<T> {
+    fn address(&self) -> CUdeviceptr {
+        self.pointer
+    }
+}
+
+impl Array for DeviceMemory {
+    fn address(&self) -> CUdeviceptr {
+        Self::address(self)
+    }
+}
+
+impl<A: Array> Array for &mut A {
+    fn address(&self) -> CUdeviceptr {
+        A::address(self)
+    }
+}
+
+impl<A: Array> Array for Arc<A> {
+    fn address(&self) -> CUdeviceptr {
+        A::address(self)
+    }
+}
+
+impl<A: Array> Array for &A {
+    fn address(&self) -> CUdeviceptr {
+        A::address(self)
+    }
+}
+
+/// The address of an array that is missing is null.
+impl<A: Array> Array for Option<A> {
+    fn address(&self) -> CUdeviceptr {
+        self.as_ref().map_or(0, A::address)
+    }
+}
+
+/// The address of an array.
+pub(crate) fn address(array: &impl Array) -> CUdeviceptr {
+    array.address()
 }
 
 /// Copies values to the host, and waits for the copy.

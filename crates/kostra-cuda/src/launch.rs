@@ -1,12 +1,21 @@
-//! Launches of kernels with one thread per item: arguments and grids.
+//! Launches of kernels: arguments and grids.
+//!
+//! A kernel takes one struct, which [`arguments!`](crate::shared::arguments) declares. Kernels with
+//! two or three arguments take them one by one, by [`launch!`].
 
 #![allow(unsafe_code, reason = "arguments of launches are pushed as cudarc does it")]
 
+use std::marker::PhantomData;
+use std::ops::Deref;
+
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaView, LaunchArgs, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaSlice, CudaView, DeviceRepr, LaunchConfig, PushKernelArg};
 use kostra_core::SolverOption;
 
 use crate::buffers::DeviceArray;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::source::Source;
 
 /// The option for the number of threads of a block.
 pub(crate) const fn block_size(default: u64) -> SolverOption {
@@ -57,12 +66,123 @@ pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
     LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (STRIDE_BLOCK, 1, 1), shared_mem_bytes: 0 }
 }
 
+/// A kernel that takes the struct `A`.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel<A> {
+    function: CudaFunction,
+    _arguments: PhantomData<fn(A)>,
+}
+
+impl<A: DeviceRepr> Kernel<A> {
+    /// Looks up a kernel. [`kernels!`] also checks that the kernel takes the struct.
+    pub(crate) fn load(device: &Device, source: Source, name: &str) -> Result<Self, DeviceError> {
+        Ok(Self { function: device.function(source, name)?, _arguments: PhantomData })
+    }
+
+    /// The same, and the number of its blocks of `block` threads that a multiprocessor holds at
+    /// once: see [`Device::resident`].
+    pub(crate) fn resident(
+        device: &Device,
+        source: Source,
+        name: &'static str,
+        block: u32,
+    ) -> Result<(Self, u32), DeviceError> {
+        let (function, fit) = device.resident(source, name, block)?;
+        Ok((Self { function, _arguments: PhantomData }, fit))
+    }
+
+    /// Launches the kernel, and checks the driver's answer. `doing` completes "the CUDA device
+    /// failed while ...".
+    ///
+    /// # Safety
+    /// The addresses that the kernel uses are of arrays of its element types, as long as the kernel
+    /// relies on.
+    pub(crate) unsafe fn launch(
+        &self,
+        device: &Device,
+        grid: LaunchConfig,
+        arguments: &A,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        let mut launch = device.stream().launch_builder(&self.function);
+        // SAFETY: the caller guarantees the arrays.
+        let launched = unsafe { launch.arg(arguments).launch(grid) };
+        device.check(launched, doing).map(drop)
+    }
+}
+
+impl<A> Deref for Kernel<A> {
+    type Target = CudaFunction;
+
+    fn deref(&self) -> &CudaFunction {
+        &self.function
+    }
+}
+
+/// Declares a struct of the kernels of a file that take the struct `$arguments`, and its function
+/// `load`. When the crate is compiled, the CUDA source is compared, or the header `$header` that
+/// declares the kernels. Kernels after `[suffix]` have names that end with it, after `_`. Other
+/// fields are declared in braces, with their values.
+macro_rules! kernels {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis struct $name:ident($device:ident $(, $option:ident: $type:ty)*)
+        of $arguments:ident in $source:ident $(, declared in $header:ident)?;
+        $($($kernel:ident)+;)?
+        $([$suffix:expr] $($typed:ident)+;)*
+        $({$($(#[$other_attribute:meta])* $other:ident: $other_type:ty = $value:expr;)+})?
+    ) => {
+        $(#[$attribute])*
+        $visible struct $name {
+            $($($visible $kernel: $crate::launch::Kernel<$arguments>,)+)?
+            $($($visible $typed: $crate::launch::Kernel<$arguments>,)+)*
+            $($($(#[$other_attribute])* $visible $other: $other_type,)+)?
+        }
+
+        const _: () = {
+            const TEXT: &str = $crate::launch::first!($($header,)? $source).text();
+            $($($crate::shared::assert_takes(TEXT, stringify!($kernel), stringify!($arguments));)+)?
+            $($($crate::shared::assert_takes(TEXT, stringify!($typed), stringify!($arguments));)+)*
+        };
+
+        impl $name {
+            /// Loads the kernels, and compiles them if necessary.
+            $visible fn load(
+                $device: &$crate::Device
+                $(, $option: $type)*
+            ) -> Result<Self, $crate::DeviceError> {
+                use $crate::launch::Kernel;
+                Ok(Self {
+                    $($($kernel: Kernel::load($device, $source, stringify!($kernel))?,)+)?
+                    $($(
+                        $typed: Kernel::load(
+                            $device,
+                            $source,
+                            &format!("{}_{}", stringify!($typed), $suffix),
+                        )?,
+                    )+)*
+                    $($($other: $value,)+)?
+                })
+            }
+        }
+    };
+}
+pub(crate) use kernels;
+
+/// The first of one or two expressions.
+macro_rules! first {
+    ($first:expr $(, $other:expr)?) => {
+        $first
+    };
+}
+pub(crate) use first;
+
 /// Launches a kernel with named arguments, and checks the driver's answer.
 ///
 /// `launch!(device, &function, grid, (SOURCE, "sort"), [ptr keys = &keys, u32 count = &n],
 /// "sorting")` launches `function`, which is the kernel `sort` of `SOURCE`. An argument is its
 /// kind, the name of the kernel's parameter, and a reference to the value. The kinds are `ptr` (an
-/// array or an address), `u32`, `u64` and `option_u32`, which is no argument if it is `None`.
+/// array or an address), `u32` and `u64`.
 /// Kinds, names and order are compared with the CUDA source when the crate is compiled. The last
 /// argument completes "the CUDA device failed while ...".
 ///
@@ -94,7 +214,7 @@ pub(crate) use launch;
 
 /// The kinds of arguments of [`launch!`]: each function restricts the type of its argument.
 pub(crate) mod argument {
-    use super::{OptionalArgument, Pointer};
+    use super::Pointer;
 
     pub(crate) fn ptr<P: Pointer>(array: P) -> P {
         array
@@ -106,23 +226,6 @@ pub(crate) mod argument {
 
     pub(crate) fn u64(value: &u64) -> &u64 {
         value
-    }
-
-    pub(crate) fn option_u32(value: Option<&u32>) -> OptionalArgument<'_> {
-        OptionalArgument(value)
-    }
-}
-
-/// An argument that a kernel may lack.
-pub(crate) struct OptionalArgument<'a>(Option<&'a u32>);
-
-// SAFETY: what is pushed is the address of a number that outlives 'b, or nothing.
-unsafe impl<'a, 'b: 'a> PushKernelArg<OptionalArgument<'b>> for LaunchArgs<'a> {
-    fn arg(&mut self, argument: OptionalArgument<'b>) -> &mut Self {
-        match argument.0 {
-            Some(value) => self.arg(value),
-            None => self,
-        }
     }
 }
 

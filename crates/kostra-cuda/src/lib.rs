@@ -7,8 +7,9 @@
 //!
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
 //! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels
-//! in `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
-//! copies the result in `run.download(..)`. A solver with `USES_DEVICES` takes `run.devices()`.
+//! in `run.compile(..)`, copies the graph in `run.upload(..)`, launches them with the struct that
+//! `arguments!` declares (`launch.rs`, `shared.rs`), and copies the result in `run.download(..)`. A
+//! solver with `USES_DEVICES` takes `run.devices()`.
 
 pub mod bank;
 mod boruvka_contract;
@@ -24,6 +25,7 @@ pub mod external;
 pub mod fast;
 mod foreign;
 mod launch;
+mod light;
 mod light_edges;
 mod members;
 mod memory;

@@ -7,11 +7,12 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use kostra_core::Key;
 
-use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
+use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
 use crate::device::Scratch;
-use crate::launch::{STRIDE_BLOCK, grid_stride, launch, of_keys};
+use crate::launch::{Kernel, STRIDE_BLOCK, grid_stride, of_keys};
+use crate::shared::{arguments, assert_takes, fill, ptr};
 use crate::source::Source;
-use crate::{Device, DeviceError, fast, staging};
+use crate::{Device, DeviceError, light, staging};
 
 const SOURCE: Source = Source::file("light_edges.cu");
 
@@ -31,6 +32,30 @@ pub(crate) type Pivot = (u64, u32);
 
 /// Above every edge.
 const ABOVE_ALL: Pivot = (u64::MAX, u32::MAX);
+
+arguments! {
+    /// The argument of all kernels.
+    pub(crate) struct Arguments in SOURCE.text();
+    ptr: u v weights taken_u taken_v taken_weights taken_ids sampled set listed places;
+    u64: count words pivot_key;
+    u32: pivot_id first total kind flip draws samples room;
+}
+
+const _: () = {
+    assert_takes(SOURCE.text(), "sample_edges", "Arguments");
+    assert_takes(SOURCE.text(), "select_light", "Arguments");
+    assert_takes(SOURCE.text(), "list_light", "Arguments");
+    assert_takes(SOURCE.text(), "take_edges", "Arguments");
+};
+
+impl Arguments {
+    /// Edges whose ids follow each other from `first` on.
+    fn of<K: Key>(edges: &DeviceEdges<K>, first: u32) -> Self {
+        let Keys { kind, flip, .. } = edges.keys;
+        fill!(Arguments { count: edges.edges.into(), first, kind, flip }, ..Arguments::default();
+            edges => u v weights)
+    }
+}
 
 /// Loads the kernels for a width of keys.
 pub(crate) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
@@ -57,7 +82,7 @@ pub(crate) struct Sampling {
 impl Sampling {
     /// The sampling for a graph that has edges. The share of light edges is that of `cuda-fast`.
     pub(crate) fn new(vertices: u32, all: u32) -> Self {
-        let share = f64::from(fast::light::wanted(vertices, all.into())) / f64::from(all);
+        let share = f64::from(light::wanted(vertices, all.into())) / f64::from(all);
         let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
         Self { all, share, draws }
     }
@@ -70,9 +95,19 @@ impl Sampling {
         edges: &DeviceEdges<K>,
         first: u32,
     ) -> Result<CudaSlice<u32>, DeviceError> {
-        let own = (edges.edges, first);
-        // SAFETY: there is a weight for each edge.
-        unsafe { sample(device, edges.keys, edges.weights.address(), own, (self.all, self.draws)) }
+        let sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
+        let arguments = Arguments {
+            total: self.all,
+            draws: self.draws,
+            samples: SAMPLES as u32,
+            sampled: address(&sampled),
+            ..Arguments::of(edges, first)
+        };
+        let kernel = Kernel::load(device, SOURCE, of_keys!("sample_edges", edges.keys))?;
+        let grid = grid_stride(32 * SAMPLES as u64);
+        // SAFETY: there is a weight for each edge, and a sample has three words.
+        unsafe { kernel.launch(device, grid, &arguments, "sampling edges") }?;
+        Ok(sampled)
     }
 }
 
@@ -113,6 +148,8 @@ impl Least {
 pub(crate) struct LightPlaces<'a> {
     scratch: Scratch<'a>,
     listed: CudaSlice<u32>,
+    /// The id of the first edge of the edge list.
+    first: u32,
     room: u32,
 }
 
@@ -145,10 +182,24 @@ pub(crate) fn list<'a, K: Key>(
     pivot: Pivot,
     room: u32,
 ) -> Result<LightPlaces<'a>, DeviceError> {
-    // SAFETY: there is a weight for each edge.
-    unsafe {
-        list_light(device, edges.keys, edges.weights.address(), (edges.edges, first), pivot, room)
-    }
+    let mut scratch = device.scratch(list_bytes(room, size_of::<K>()))?;
+    scratch.take_turn(); // the list takes the place of what the last solve prepared for the next
+    let places = LightPlaces { scratch, listed: device.filled(1, 0)?, first, room };
+    let name = of_keys!("list_light", edges.keys);
+    let (kernel, fit) = Kernel::resident(device, SOURCE, name, STRIDE_BLOCK)?;
+    let bytes = u64::from(edges.edges) * size_of::<K>() as u64;
+    let mut grid = grid_stride(bytes / LANE_BYTES);
+    grid.grid_dim.0 = grid.grid_dim.0.min(fit * device.multiprocessors());
+    let (pivot_key, pivot_id) = pivot;
+    let arguments = fill!(Arguments {
+        pivot_key,
+        pivot_id,
+        room,
+        places: address(&*places.scratch),
+    }, ..Arguments::of(edges, first); places => listed);
+    // SAFETY: the list has room for `room` places, and there is a weight for each edge.
+    unsafe { kernel.launch(device, grid, &arguments, "selecting light edges") }?;
+    Ok(places)
 }
 
 /// Copies the first `count` listed edges of a list to arrays of ends, weights and ids at these
@@ -158,14 +209,24 @@ pub(crate) fn list<'a, K: Key>(
 /// At least `count` edges were listed, and the arrays have room for them.
 pub(crate) unsafe fn take<K: Key>(
     device: &Device,
-    (edges, first): (&DeviceEdges<K>, u32),
+    edges: &DeviceEdges<K>,
     places: &LightPlaces<'_>,
     count: u32,
-    to: [CUdeviceptr; 4],
+    [taken_u, taken_v, taken_weights, taken_ids]: [CUdeviceptr; 4],
 ) -> Result<(), DeviceError> {
-    let from = [edges.u.address(), edges.v.address(), edges.weights.address()];
+    let arguments = Arguments {
+        places: address(&*places.scratch),
+        count: count.into(),
+        taken_u,
+        taken_v,
+        taken_weights,
+        taken_ids,
+        ..Arguments::of(edges, places.first)
+    };
+    let kernel = Kernel::load(device, SOURCE, of_keys!("take_edges", edges.keys))?;
+    let grid = grid_stride(count.into());
     // SAFETY: the places are of edges of the list, and the caller guarantees the arrays.
-    unsafe { take_edges(device, edges.keys, places, (count, first), (from, to)) }
+    unsafe { kernel.launch(device, grid, &arguments, "joining light edges") }
 }
 
 /// A set of light edges, in the scratch memory of its device.
@@ -191,168 +252,21 @@ pub(crate) fn select<'a, K: Key>(
     first: u32,
     pivot: Pivot,
 ) -> Result<LightSet<'a>, DeviceError> {
-    // SAFETY: there is a weight for each edge.
-    unsafe {
-        select_light(device, edges.keys, edges.weights.address(), (edges.edges, first), pivot)
-    }
-}
-
-/// Samples of the graph's `all` edges, three words for each: the least of `draws` draws of those
-/// with the `count` ids from `first` on. Compiled once for all widths of keys, as the next
-/// function.
-///
-/// # Safety
-/// `weights` is the address of a weight for each of these edges.
-unsafe fn sample(
-    device: &Device,
-    keys: Keys,
-    weights: CUdeviceptr,
-    (count, first): (u32, u32),
-    (all, draws): (u32, u32),
-) -> Result<CudaSlice<u32>, DeviceError> {
-    let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
-    let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
-    // SAFETY: a sample has three words, and the caller guarantees the weights.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(32 * SAMPLES as u64),
-            (SOURCE, "sample_edges"),
-            [
-                ptr weights = &weights,
-                u32 count = &count,
-                u32 first = &first,
-                u32 total = &all,
-                u32 kind = &keys.kind,
-                u32 flip = &keys.flip,
-                u32 draws = &draws,
-                u32 samples = &(SAMPLES as u32),
-                ptr sampled = &mut sampled,
-            ],
-            "sampling edges"
-        )
-    }?;
-    Ok(sampled)
-}
-
-/// The set of the edges, of those with the `count` ids from `first` on, that do not exceed the
-/// pivot.
-///
-/// # Safety
-/// As for [`sample`].
-unsafe fn select_light(
-    device: &Device,
-    keys: Keys,
-    weights: CUdeviceptr,
-    (count, first): (u32, u32),
-    (pivot_key, pivot_id): Pivot,
-) -> Result<LightSet<'_>, DeviceError> {
-    let bytes = DeviceEdgeSet::bytes(count as usize);
+    let bytes = DeviceEdgeSet::bytes(edges.edges as usize);
     let mut scratch = device.scratch(bytes)?;
     scratch.take_turn(); // the set takes the place of what the last solve prepared for the next
     let set = LightSet { scratch, words: bytes / size_of::<u32>() };
-    let kernel = device.function(SOURCE, of_keys!("select_light", keys))?;
-    let words = set.words as u64;
-    // SAFETY: the set has this number of words, and there are `count` weights.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(2 * words),
-            (SOURCE, "select_light"),
-            [
-                ptr weights = &weights,
-                u64 count = &u64::from(count),
-                u32 first = &first,
-                u32 kind = &keys.kind,
-                u32 flip = &keys.flip,
-                u64 pivot_key = &pivot_key,
-                u32 pivot_id = &pivot_id,
-                ptr set = &set.scratch.device_ptr(device.stream()).0,
-                u64 words = &words,
-            ],
-            "selecting light edges"
-        )
-    }?;
+    let kernel = Kernel::load(device, SOURCE, of_keys!("select_light", edges.keys))?;
+    let (pivot_key, pivot_id) = pivot;
+    let arguments = Arguments {
+        pivot_key,
+        pivot_id,
+        set: address(&*set.scratch),
+        words: set.words as u64,
+        ..Arguments::of(edges, first)
+    };
+    let grid = grid_stride(2 * arguments.words);
+    // SAFETY: the set has this number of words, and there is a weight for each edge.
+    unsafe { kernel.launch(device, grid, &arguments, "selecting light edges") }?;
     Ok(set)
-}
-
-/// Lists edges as [`list`] does, of those with the `count` ids from `first` on.
-///
-/// # Safety
-/// As for [`sample`].
-unsafe fn list_light(
-    device: &Device,
-    keys: Keys,
-    weights: CUdeviceptr,
-    (count, first): (u32, u32),
-    (pivot_key, pivot_id): Pivot,
-    room: u32,
-) -> Result<LightPlaces<'_>, DeviceError> {
-    let mut scratch = device.scratch(list_bytes(room, keys.bits() as usize / 8))?;
-    scratch.take_turn(); // the list takes the place of what the last solve prepared for the next
-    let mut places = LightPlaces { scratch, listed: device.filled(1, 0)?, room };
-    let (kernel, fit) = device.resident(SOURCE, of_keys!("list_light", keys), STRIDE_BLOCK)?;
-    let mut grid = grid_stride(u64::from(count) * u64::from(keys.bits()) / (8 * LANE_BYTES));
-    grid.grid_dim.0 = grid.grid_dim.0.min(fit * device.multiprocessors());
-    // SAFETY: the list has room for `room` places, and there are `count` weights.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid,
-            (SOURCE, "list_light"),
-            [
-                ptr weights = &weights,
-                u64 count = &u64::from(count),
-                u32 first = &first,
-                u32 kind = &keys.kind,
-                u32 flip = &keys.flip,
-                u64 pivot_key = &pivot_key,
-                u32 pivot_id = &pivot_id,
-                ptr listed = &mut places.listed,
-                ptr places = &places.scratch.device_ptr(device.stream()).0,
-                u32 room = &room,
-            ],
-            "selecting light edges"
-        )
-    }?;
-    Ok(places)
-}
-
-/// Copies edges as [`take`] does, compiled once for all widths of keys.
-///
-/// # Safety
-/// As for [`take`], and the arrays that are copied have all listed places.
-unsafe fn take_edges(
-    device: &Device,
-    keys: Keys,
-    places: &LightPlaces<'_>,
-    (count, first): (u32, u32),
-    ([u, v, weights], [to_u, to_v, to_weights, to_ids]): ([CUdeviceptr; 3], [CUdeviceptr; 4]),
-) -> Result<(), DeviceError> {
-    let kernel = device.function(SOURCE, of_keys!("take_edges", keys))?;
-    // SAFETY: the caller guarantees the places and the arrays.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count.into()),
-            (SOURCE, "take_edges"),
-            [
-                ptr places = &places.scratch.device_ptr(device.stream()).0,
-                u32 count = &count,
-                u32 first = &first,
-                ptr u = &u,
-                ptr v = &v,
-                ptr weights = &weights,
-                ptr taken_u = &to_u,
-                ptr taken_v = &to_v,
-                ptr taken_weights = &to_weights,
-                ptr taken_ids = &to_ids,
-            ],
-            "joining light edges"
-        )
-    }
 }

@@ -29,9 +29,9 @@ pub(crate) const fn constant(text: &str, name: &str) -> u64 {
     panic!("the CUDA source has no constant of this name")
 }
 
-/// Checks that `struct NAME` in a CUDA source has these members, in this order. A member is its
-/// kind and its name. The kind of a pointer is `ptr`. The kind `option_u32` is a `u32` that may be
-/// missing. Any other kind is the name of a type.
+/// Checks that `struct NAME` in a CUDA source has these members, in this order, before its
+/// functions. A member is its
+/// kind and its name. The kind of a pointer is `ptr`. Any other kind is the name of a type.
 #[allow(dead_code, reason = "Rust 1.88 does not count its use in `const _`")]
 pub(crate) const fn assert_members(text: &str, name: &str, members: &[(&str, &str)]) {
     let text = text.as_bytes();
@@ -68,6 +68,12 @@ pub(crate) const fn assert_parameters(text: &str, name: &str, parameters: &[(&st
     panic!("the CUDA source has no kernel of this name")
 }
 
+/// Checks that a kernel in a CUDA source takes one struct by value, of this name.
+#[allow(dead_code, reason = "Rust 1.88 does not count its use in `const _`")]
+pub(crate) const fn assert_takes(text: &str, kernel: &str, arguments: &str) {
+    assert_parameters(text, kernel, &[(arguments, "args")]);
+}
+
 /// Whether the word at `start..end` is `name`, or `name` with a suffix for a type.
 const fn is_kernel(text: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
     let suffix = start + name.len();
@@ -90,19 +96,24 @@ const fn assert_list(
     (separator, close): (u8, u8),
     expected: &[(&str, &str)],
 ) {
-    let mut index = 0;
+    let (mut index, mut kind, mut shares_type) = (0, (0, 0), false);
     loop {
         at = skip_blank(text, at);
-        if text[at] == close {
+        if text[at] == close || equals_at(text, at, b"__device__") {
             assert!(index == expected.len(), "the CUDA source declares fewer than Rust passes");
             return;
         }
         assert!(index < expected.len(), "the CUDA source declares more than Rust passes");
         // A declaration is words and asterisks; the first word but `const` is the type, the last
-        // one the name.
-        let (mut kind, mut name, mut pointer) = ((0, 0), (0, 0), false);
-        while text[at] != separator && text[at] != close {
-            if is_word(text[at]) {
+        // one the name. After a comma, a member has the type of the member before it.
+        let (mut name, mut pointer) = ((0, 0), false);
+        if !shares_type {
+            kind = (0, 0);
+        }
+        while text[at] != separator && text[at] != close && text[at] != b',' {
+            if text[at] == b'<' {
+                at = after(text, at, b'>'); // the type of keys does not change the layout
+            } else if is_word(text[at]) {
                 name = (at, word_end(text, at));
                 at = name.1;
                 if kind.1 == 0 && !equals(text, name.0, name.1, b"const") {
@@ -115,16 +126,7 @@ const fn assert_list(
             }
             at = skip_blank(text, at);
         }
-        let (mut expected_kind, mut expected_name) = expected[index];
-        if equals(expected_kind.as_bytes(), 0, expected_kind.len(), b"option_u32") {
-            if equals(text, name.0, name.1, expected_name.as_bytes()) {
-                expected_kind = "u32";
-            } else {
-                index += 1;
-                assert!(index < expected.len(), "the CUDA source declares more than Rust passes");
-                (expected_kind, expected_name) = expected[index];
-            }
-        }
+        let (expected_kind, expected_name) = expected[index];
         let same_kind = if pointer {
             equals(expected_kind.as_bytes(), 0, expected_kind.len(), b"ptr")
         } else {
@@ -134,16 +136,22 @@ const fn assert_list(
         let same_name = equals(text, name.0, name.1, expected_name.as_bytes());
         assert!(same_name, "the CUDA source declares another name than Rust passes");
         index += 1;
-        if text[at] == separator {
+        shares_type = text[at] == b',' && separator == b';';
+        if text[at] != close {
             at += 1;
         }
     }
 }
 
+/// Whether `what` is at a place.
+const fn equals_at(text: &[u8], at: usize, what: &[u8]) -> bool {
+    at + what.len() <= text.len() && equals(text, at, at + what.len(), what)
+}
+
 /// The next place of `what`, at or after `at`.
 const fn find(text: &[u8], what: &[u8], mut at: usize) -> Option<usize> {
     while at + what.len() <= text.len() {
-        if text[at] == what[0] && equals(text, at, at + what.len(), what) {
+        if text[at] == what[0] && equals_at(text, at, what) {
             return Some(at);
         }
         at += 1;
@@ -234,6 +242,62 @@ macro_rules! shared_struct {
 }
 pub(crate) use shared_struct;
 
+/// Declares the struct that the kernels of a file take, laid out as the struct of the same name in
+/// the CUDA source `$text`, which describes its members. `u32: vertices entries; ptr: keys;`
+/// declares three members in this order.
+macro_rules! arguments {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis struct $name:ident in $text:expr;
+        $($kind:ident: $($field:ident)+;)+
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default)]
+        #[repr(C)]
+        $visible struct $name {
+            $($($visible $field: $kind,)+)+
+        }
+
+        const _: () = $crate::shared::assert_members(
+            $text,
+            stringify!($name),
+            &[$($((stringify!($kind), stringify!($field))),+),+],
+        );
+
+        #[allow(unsafe_code, reason = "the struct is passed to kernels as it is laid out")]
+        // SAFETY: the struct is laid out as in C, and every bit pattern is valid.
+        unsafe impl ::cudarc::driver::DeviceRepr for $name {}
+    };
+}
+pub(crate) use arguments;
+
+/// The value of a struct of [`arguments!`].
+///
+/// `fill!(Arguments { vertices }, ..others; graph => keys)` takes the address of `graph.keys`.
+/// Other members are those of `others`.
+macro_rules! fill {
+    (
+        $name:ident { $($field:ident $(: $value:expr)?),* $(,)? }, ..$others:expr
+        $(; $of:expr => $($array:ident)+)*
+    ) => {
+        $name {
+            $($field $(: $value)?,)*
+            $($($array: $crate::buffers::address(&$of.$array),)+)*
+            ..$others
+        }
+    };
+    (
+        $name:ident { $($field:ident $(: $value:expr)?),* $(,)? }
+        $(; $of:expr => $($array:ident)+)*
+    ) => {
+        $name {
+            $($field $(: $value)?,)*
+            $($($array: $crate::buffers::address(&$of.$array),)+)*
+        }
+    };
+}
+pub(crate) use fill;
+
 /// An address in device memory, as a member of a [`shared_struct`].
 #[allow(non_camel_case_types, reason = "read as a primitive type, beside u32 and u64")]
 pub(crate) type ptr = cudarc::driver::sys::CUdeviceptr;
@@ -251,7 +315,9 @@ struct Graph;
 struct Graph {
     u32 vertices; // comment
     const u32* offsets;
-    Other other;
+    Other<u##BITS> other;
+    u32 first, *last;
+    __device__ u32 size() const { return last - first; }
 };
 template <typename K> __device__ void scan(u32 other) {}
 #define KERNELS(BITS)                          \\
@@ -259,6 +325,7 @@ template <typename K> __device__ void scan(u32 other) {}
                             u32 count) {       \\
     }
 KERNEL __launch_bounds__(BLOCK) scan_tiles(const u32* numbers, u64 count) {}
+KERNEL sort_##BITS(const Graph<u##BITS> args) {}
 ";
 
     #[test]
@@ -270,14 +337,16 @@ KERNEL __launch_bounds__(BLOCK) scan_tiles(const u32* numbers, u64 count) {}
 
     #[test]
     fn members_are_compared_by_kind_name_and_order() {
-        let members = [("u32", "vertices"), ("ptr", "offsets"), ("Other", "other")];
+        let [other, first, last] = [("Other", "other"), ("u32", "first"), ("ptr", "last")];
+        let members = [("u32", "vertices"), ("ptr", "offsets"), other, first, last];
         assert_members(TEXT, "Graph", &members);
         for wrong in [
-            &members[..2],
-            &[members[1], members[0], members[2]],
-            &[("u64", "vertices"), members[1], members[2]],
-            &[("u32", "vertexes"), members[1], members[2]],
-            &[members[0], members[1], members[2], members[2]],
+            &members[..4],
+            &[members[1], members[0], other, first, last],
+            &[("u64", "vertices"), members[1], other, first, last],
+            &[("u32", "vertexes"), members[1], other, first, last],
+            &[members[0], members[1], other, first, ("u32", "last")],
+            &[members[0], members[1], other, first, last, last],
         ] {
             assert!(catch_unwind(|| assert_members(TEXT, "Graph", wrong)).is_err(), "{wrong:?}");
         }
@@ -287,9 +356,10 @@ KERNEL __launch_bounds__(BLOCK) scan_tiles(const u32* numbers, u64 count) {}
     fn parameters_are_those_of_the_kernel_and_not_of_its_namesakes() {
         let keys = [("ptr", "keys"), ("u32", "count")];
         assert_parameters(TEXT, "scan", &keys);
-        let numbers = [("ptr", "numbers"), ("option_u32", "other"), ("u64", "count")];
+        let numbers = [("ptr", "numbers"), ("u64", "count")];
         assert_parameters(TEXT, "scan_tiles", &numbers);
-        assert_parameters(TEXT, "scan", &[("ptr", "keys"), ("option_u32", "count")]);
+        assert_takes(TEXT, "sort", "Graph");
+        assert!(catch_unwind(|| assert_takes(TEXT, "scan_tiles", "Graph")).is_err());
         assert!(catch_unwind(|| assert_parameters(TEXT, "scan_tile", &keys)).is_err());
         assert!(catch_unwind(|| assert_parameters(TEXT, "scan", &keys[..1])).is_err());
     }

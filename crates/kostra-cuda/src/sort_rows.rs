@@ -12,15 +12,15 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaFunction, CudaSlice};
+use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Vertex};
 
-use crate::buffers::Keys;
+use crate::buffers::{Keys, address};
 use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{Blocks, launch};
-use crate::shared::constant;
+use crate::launch::{Blocks, kernels};
+use crate::shared::{arguments, constant, fill, ptr};
 use crate::source::Source;
 
 const SOURCE: Source = Source::file("sort_rows.cu");
@@ -39,36 +39,22 @@ pub(crate) enum RowOrder {
     Neighbor,
 }
 
-/// The kernels, for keys of one width.
-pub(crate) struct Kernels {
-    by_weight: OfOrder,
-    by_neighbor: OfOrder,
-    take_merged: CudaFunction,
+arguments! {
+    /// The argument of all kernels.
+    pub(crate) struct Arguments in SOURCE.text();
+    ptr: first_edge from neighbors keys ids merged_neighbors merged_keys merged_ids;
+    u64: width;
+    u32: length;
 }
 
-/// The kernels that compare entries.
-struct OfOrder {
-    sort_tiles: CudaFunction,
-    merge_runs: CudaFunction,
+kernels! {
+    /// The kernels, for keys of one width.
+    pub(crate) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    [keys.bits()] sort_tiles_weight merge_runs_weight sort_tiles_neighbor merge_runs_neighbor
+        take_merged;
 }
 
 impl Kernels {
-    pub(crate) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
-        let bits = keys.bits();
-        let kernel = |name: &str| device.function(SOURCE, &format!("{name}_{bits}"));
-        Ok(Self {
-            by_weight: OfOrder {
-                sort_tiles: kernel("sort_tiles_weight")?,
-                merge_runs: kernel("merge_runs_weight")?,
-            },
-            by_neighbor: OfOrder {
-                sort_tiles: kernel("sort_tiles_neighbor")?,
-                merge_runs: kernel("merge_runs_neighbor")?,
-            },
-            take_merged: kernel("take_merged")?,
-        })
-    }
-
     /// Sorts the entries of each row. `from` has the vertex of each entry. `spare` has memory for
     /// as many entries as `graph`, and its entries are overwritten.
     pub(crate) fn sort<K: Key>(
@@ -78,110 +64,32 @@ impl Kernels {
         (graph, from): (&mut Rows<K>, &CudaSlice<Vertex>),
         spare: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
-        let kernels = match order {
-            RowOrder::Weight => &self.by_weight,
-            RowOrder::Neighbor => &self.by_neighbor,
+        let (sort_tiles, merge_runs) = match order {
+            RowOrder::Weight => (&self.sort_tiles_weight, &self.merge_runs_weight),
+            RowOrder::Neighbor => (&self.sort_tiles_neighbor, &self.merge_runs_neighbor),
         };
-        kernels.sort_tiles(device, graph, from)?;
-        let mut width = u64::from(TILE);
-        while width < graph.entries.into() {
-            kernels.merge_runs(device, width, (graph, from), spare)?;
-            self.take_merged(device, width, (graph, from), spare)?;
-            width *= 2;
+        let length = graph.entries;
+        let mut arguments = fill!(Arguments {
+            from: address(from),
+            length,
+            width: TILE.into(),
+            merged_neighbors: address(&spare.neighbors),
+            merged_keys: address(&spare.keys),
+            merged_ids: address(&spare.ids),
+        }; graph => first_edge neighbors keys ids);
+        // A block has one thread for each of its places in a tile of `ITEMS` times as many entries.
+        let mut tiles = BLOCKS.for_items(length);
+        tiles.grid_dim.0 = length.div_ceil(TILE).max(1);
+        let grid = BLOCKS.for_items(length);
+        // SAFETY: the rows are valid, and all arrays have a value for each entry.
+        unsafe {
+            sort_tiles.launch(device, tiles, &arguments, "sorting rows")?;
+            while arguments.width < u64::from(length) {
+                merge_runs.launch(device, grid, &arguments, "sorting rows")?;
+                self.take_merged.launch(device, grid, &arguments, "sorting rows")?;
+                arguments.width *= 2;
+            }
         }
         Ok(())
-    }
-
-    fn take_merged<K: Key>(
-        &self,
-        device: &Device,
-        width: u64,
-        (graph, from): (&mut Rows<K>, &CudaSlice<Vertex>),
-        merged: &Rows<K>,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: the rows are valid, and all arrays have a value for each entry.
-        unsafe {
-            launch!(
-                device,
-                &self.take_merged,
-                BLOCKS.for_items(graph.entries),
-                (SOURCE, "take_merged"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr from = from,
-                    ptr neighbors = &mut graph.neighbors,
-                    ptr keys = &mut graph.keys,
-                    ptr ids = &mut graph.ids,
-                    u32 length = &graph.entries,
-                    u64 width = &width,
-                    ptr merged_neighbors = &merged.neighbors,
-                    ptr merged_keys = &merged.keys,
-                    ptr merged_ids = &merged.ids,
-                ],
-                "sorting rows"
-            )
-        }
-    }
-}
-
-impl OfOrder {
-    fn sort_tiles<K: Key>(
-        &self,
-        device: &Device,
-        graph: &mut Rows<K>,
-        from: &CudaSlice<Vertex>,
-    ) -> Result<(), DeviceError> {
-        // A block has one thread for each of its places in a tile of `ITEMS` times as many entries.
-        let mut grid = BLOCKS.for_items(graph.entries);
-        grid.grid_dim.0 = graph.entries.div_ceil(TILE).max(1);
-        // SAFETY: the rows are valid, and all arrays have a value for each entry.
-        unsafe {
-            launch!(
-                device,
-                &self.sort_tiles,
-                grid,
-                (SOURCE, "sort_tiles"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr from = from,
-                    ptr neighbors = &mut graph.neighbors,
-                    ptr keys = &mut graph.keys,
-                    ptr ids = &mut graph.ids,
-                    u32 length = &graph.entries,
-                ],
-                "sorting rows"
-            )
-        }
-    }
-
-    fn merge_runs<K: Key>(
-        &self,
-        device: &Device,
-        width: u64,
-        (graph, from): (&Rows<K>, &CudaSlice<Vertex>),
-        merged: &mut Rows<K>,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: the rows are valid, and all arrays have a value for each entry.
-        unsafe {
-            launch!(
-                device,
-                &self.merge_runs,
-                BLOCKS.for_items(graph.entries),
-                (SOURCE, "merge_runs"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr from = from,
-                    ptr neighbors = &graph.neighbors,
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 length = &graph.entries,
-                    u64 width = &width,
-                    ptr merged_neighbors = &mut merged.neighbors,
-                    ptr merged_keys = &mut merged.keys,
-                    ptr merged_ids = &mut merged.ids,
-                ],
-                "sorting rows"
-            )
-        }
     }
 }

@@ -103,11 +103,11 @@ __device__ __forceinline__ void find_cores(const Row* rows, const T* exact, cons
     }
 }
 
-#define CORES(TYPE, T, NAME, slots)                                                                \
-    KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                                \
-        cores_##NAME##_##TYPE(const Row* rows, const T* exact, const u32* order, const Box* boxes, \
-                              u32 count, const Frame* frame, u32 neighbors, double* cores) {       \
-        find_cores<slots>(rows, exact, order, boxes, count, frame, neighbors, cores);              \
+#define CORES(TYPE, T, NAME, slots)                                                              \
+    KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                              \
+        cores_##NAME##_##TYPE(const TreeArguments<T> args) {                                     \
+        find_cores<slots>(args.rows, args.exact, args.order, args.boxes, args.count, args.frame, \
+                          args.neighbors, args.core_distances);                                  \
     }
 
 CORES(f32, float, few, 1)

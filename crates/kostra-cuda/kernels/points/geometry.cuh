@@ -44,11 +44,35 @@ struct Box {
 // How approximate coordinates follow from the given ones: (x - center) * scale, rounded to 32 bits.
 // For 32-bit coordinates, both are the same numbers.
 struct Frame {
-    double low[16];   // the least coordinate of each dimension
+    double low[16]; // the least coordinate of each dimension
     double center[16];
     double scale, unit; // powers of two; unit is 1 / scale
     double slack;       // how much rounded coordinates change an approximate distance
     double cells;       // the factor from a difference of coordinates to cells of the curve
+};
+
+// The argument of the kernels of trees. src/points/kernels.rs declares the same struct. Only
+// kernels with coordinates know their type.
+template <typename T>
+struct TreeArguments {
+    const T* points;
+    // The points in the order of the tree: approximate and exact coordinates, and both orders.
+    Row* rows;
+    T* exact;
+    u32 *order, *inverse;
+    u64* places;
+    const u64* extent;
+    Frame* frame;
+    Box* boxes;
+    u32* lowest;
+    double* core_distances;
+    // The arrays of rounds.
+    const u64* cores;
+    u32 *labels, *node_labels, *queries, *counters, *lists;
+    u64 *keys, *least_keys, *bounds;
+    u64 stride;
+    // `nodes` nodes from `begin` on; below them, `children` nodes from `below` on.
+    u32 dimensions, count, neighbors, below, children, begin, nodes;
 };
 
 // ---- Approximate distances
@@ -130,17 +154,15 @@ __device__ __forceinline__ u64 canonical(const T* points, u32 a, u32 b) {
     double sum = 0;
 #pragma unroll
     for (u32 k = 0; k < D; k++) {
-        double difference = __dsub_rn((double)points[(u64)a * PADDED + k],
-                                      (double)points[(u64)b * PADDED + k]);
+        double difference =
+            __dsub_rn((double)points[(u64)a * PADDED + k], (double)points[(u64)b * PADDED + k]);
         sum = __dadd_rn(sum, __dmul_rn(difference, difference));
     }
     return (u64)__double_as_longlong(sum);
 }
 
 // A pair of points as one number that is ordered by the lower index, then by the higher one.
-__device__ __forceinline__ u64 pair_of(u32 a, u32 b) {
-    return (u64)min(a, b) << 32 | max(a, b);
-}
+__device__ __forceinline__ u64 pair_of(u32 a, u32 b) { return (u64)min(a, b) << 32 | max(a, b); }
 
 __device__ __forceinline__ bool is_before(u64 key, u64 pair, u64 other_key, u64 other_pair) {
     return key < other_key || (key == other_key && pair < other_pair);

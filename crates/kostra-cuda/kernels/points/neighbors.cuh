@@ -159,13 +159,11 @@ __device__ __forceinline__ void find_neighbors(const Row* rows, const T* exact, 
     if (exists) store_list(*frame, exact, order, visitor.nearest, point, lists, keys, least_keys);
 }
 
-#define NEIGHBORS(TYPE, T)                                                                         \
-    KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                                \
-        neighbors_##TYPE(const Row* rows, const T* exact, const u32* order, const Box* boxes,      \
-                         u32 count, const Frame* frame, u32* lists, u64* keys,                     \
-                         u64* least_keys) {                                                        \
-        find_neighbors(rows, exact, order, boxes, count, frame, Lists{lists, count}, keys,         \
-                       least_keys);                                                                \
+#define NEIGHBORS(TYPE, T)                                                                    \
+    KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                           \
+        neighbors_##TYPE(const TreeArguments<T> args) {                                       \
+        find_neighbors(args.rows, args.exact, args.order, args.boxes, args.count, args.frame, \
+                       Lists{args.lists, args.count}, args.keys, args.least_keys);            \
     }
 
 NEIGHBORS(f32, float)

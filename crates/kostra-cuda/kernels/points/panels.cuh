@@ -31,6 +31,41 @@ struct Tile {
     u32 least;
 };
 
+// The argument of the kernels that compare all pairs. src/points/kernels.rs declares the same
+// struct. Only kernels with coordinates know their type.
+template <typename T>
+struct PairArguments {
+    const T* points;
+    const double* center;
+    // The rounded rows.
+    unsigned short* rounded;
+    float *halves, *norms, *errors;
+    Panel* panels;
+    // Slots and tiles. Some arrays are null without tiles.
+    u32 *points_of, *slots_of;
+    unsigned short* centers;
+    Tile* tiles;
+    u32 *slot_labels, *tile_labels;
+    // Pivots, the cell of each point, and where cells begin.
+    unsigned short* pivot_rows;
+    float* pivot_halves;
+    u32* far;
+    u64* cell_keys;
+    u32 *cell_points, *begins;
+    const u32* first_slots;
+    // The arrays of rounds; those that are not wanted are null.
+    const u32 *labels, *queries;
+    const u64* cores;
+    u64 *bounds, *keys, *least_keys;
+    u32* lists;
+    double* core_distances;
+    u64* part_keys;
+    u32* part_found;
+    u64 stride, scale; // the scale as the bits of a double
+    u32 dimensions, count, slots, padded, depth, pivots, samples, tile_count;
+    u32 first, query_count, wanted, columns, parts;
+};
+
 // A row of 16-bit numbers to 32 bits, and back.
 __device__ __forceinline__ float widened(unsigned short bits) {
     float value;

@@ -89,11 +89,11 @@ struct Search {
     u32 common; // the component of all lanes, or NONE
     Row own;
     Box packet;
-    u64 floor;            // no pair of the point has a lower distance
+    u64 floor; // no pair of the point has a lower distance
     u64 best_key, best_pair;
     u32 best;
-    u64 bound;            // of the component, as last read
-    float limit;          // approximate distances above it are of no interest
+    u64 bound;   // of the component, as last read
+    float limit; // approximate distances above it are of no interest
     float widest;
 
     __device__ __forceinline__ void set_limit() {
@@ -235,8 +235,7 @@ struct Search {
 
 template <bool reaches, typename T>
 __device__ __forceinline__ void search_some(Search<reaches, T>& search, const u32* queries,
-                                            u32 first, u32 end, Found found,
-                                            const Levels& levels) {
+                                            u32 first, u32 end, Found found, const Levels& levels) {
     u32 lane = threadIdx.x % WIDTH;
     search.active = first + lane < end;
     search.point = queries[search.active ? first + lane : first];
@@ -273,32 +272,29 @@ __device__ __forceinline__ u32 share_of(u32 queries) {
 }
 
 #define SEARCH(NAME, reaches, TYPE, T)                                                             \
-    KERNEL take_##NAME##_##TYPE(const T* exact, const u64* cores, u32 count, const u32* labels,    \
-                                u32* lists, u64* keys, u64* least_keys, u64* bounds) {             \
-        take_from_list<reaches>(exact, cores, count, labels, Found{lists, keys, least_keys},       \
-                                bounds);                                                           \
+    KERNEL take_##NAME##_##TYPE(const TreeArguments<T> args) {                                     \
+        take_from_list<reaches>(args.exact, args.cores, args.count, args.labels,                   \
+                                Found{args.lists, args.keys, args.least_keys}, args.bounds);       \
     }                                                                                              \
                                                                                                    \
     KERNEL __launch_bounds__(WARPS_BLOCK, RESIDENT)                                                \
-        search_##NAME##_##TYPE(const Row* rows, const T* exact, const u64* cores,                  \
-                               const u32* order, const Box* boxes, const u32* lowest, u32 count,   \
-                               const Frame* frame, const u32* labels, const u32* node_labels,      \
-                               const u32* queries, u32* counters, u32* lists, u64* keys,           \
-                               u64* least_keys, u64* bounds) {                                     \
+        search_##NAME##_##TYPE(const TreeArguments<T> args) {                                      \
         __shared__ Row tiles[WARPS_BLOCK];                                                         \
         __shared__ u32 tile_labels[WARPS_BLOCK];                                                   \
-        u32 begin = threadIdx.x / WIDTH * WIDTH, end = counters[QUERIES], share = share_of(end);   \
-        Search<reaches, T> search = {rows, exact, cores, order, boxes, lowest, labels,             \
-                                     node_labels, bounds, *frame, tiles + begin,                   \
-                                     tile_labels + begin, count};                                  \
-        Levels levels(count);                                                                      \
+        u32 begin = threadIdx.x / WIDTH * WIDTH, end = args.counters[QUERIES],                     \
+            share = share_of(end);                                                                 \
+        Search<reaches, T> search = {args.rows,   args.exact,  args.cores,    args.order,          \
+                                     args.boxes,  args.lowest, args.labels,   args.node_labels,    \
+                                     args.bounds, *args.frame, tiles + begin, tile_labels + begin, \
+                                     args.count};                                                  \
+        Levels levels(args.count);                                                                 \
         for (;;) {                                                                                 \
             u32 first = 0;                                                                         \
-            if (threadIdx.x % WIDTH == 0) first = atomicAdd(&counters[TAKEN], share);              \
+            if (threadIdx.x % WIDTH == 0) first = atomicAdd(&args.counters[TAKEN], share);         \
             first = __shfl_sync(ALL, first, 0);                                                    \
             if (first >= end) return;                                                              \
-            search_some(search, queries, first, min(end, first + share),                           \
-                        Found{lists, keys, least_keys}, levels);                                   \
+            search_some(search, args.queries, first, min(end, first + share),                      \
+                        Found{args.lists, args.keys, args.least_keys}, levels);                    \
         }                                                                                          \
     }
 

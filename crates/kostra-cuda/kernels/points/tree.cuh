@@ -81,61 +81,60 @@ __device__ __forceinline__ void take_row(const T* point, u32 dimensions, const F
     for (u32 k = 0; k < PADDED; k++) {
         T value = k < dimensions ? point[k] : T(0);
         if (sizeof(T) == 8) exact[k] = value;
-        rounded.at[k] = sizeof(T) == 8
-            ? (float)(((double)value - frame.center[k]) * frame.scale)
-            : (float)value;
+        rounded.at[k] = sizeof(T) == 8 ? (float)(((double)value - frame.center[k]) * frame.scale)
+                                       : (float)value;
     }
     *row = rounded;
 }
 
-#define TREE(TYPE, T)                                                                              \
-    KERNEL frame_##TYPE(const u64* extent, u32 dimensions, Frame* frame) {                         \
-        if (first_index() == 0) make_frame<sizeof(T) == 8>(extent, dimensions, frame);             \
-    }                                                                                              \
-                                                                                                   \
-    KERNEL places_##TYPE(const T* points, u32 dimensions, u64 stride, u32 count,                   \
-                         const Frame* frame, u64* places, u32* order) {                            \
-        for (u64 i = first_index(); i < count; i += index_stride()) {                              \
-            places[i] = place_of(points + i * stride, dimensions, *frame);                         \
-            order[i] = (u32)i;                                                                     \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    KERNEL rows_##TYPE(const T* points, u32 dimensions, u64 stride, u32 count, const Frame* frame, \
-                       const u32* order, u32* inverse, Row* rows, T* exact) {                      \
-        for (u64 i = first_index(); i < count; i += index_stride()) {                              \
-            u32 from = order[i];                                                                   \
-            inverse[from] = (u32)i;                                                                \
-            take_row(points + from * stride, dimensions, *frame, rows + i, exact + i * PADDED);    \
-        }                                                                                          \
+#define TREE(TYPE, T)                                                                  \
+    KERNEL frame_##TYPE(const TreeArguments<T> args) {                                 \
+        if (first_index() == 0)                                                        \
+            make_frame<sizeof(T) == 8>(args.extent, args.dimensions, args.frame);      \
+    }                                                                                  \
+                                                                                       \
+    KERNEL places_##TYPE(const TreeArguments<T> args) {                                \
+        for (u64 i = first_index(); i < args.count; i += index_stride()) {             \
+            args.places[i] =                                                           \
+                place_of(args.points + i * args.stride, args.dimensions, *args.frame); \
+            args.order[i] = (u32)i;                                                    \
+        }                                                                              \
+    }                                                                                  \
+                                                                                       \
+    KERNEL rows_##TYPE(const TreeArguments<T> args) {                                  \
+        for (u64 i = first_index(); i < args.count; i += index_stride()) {             \
+            u32 from = args.order[i];                                                  \
+            args.inverse[from] = (u32)i;                                               \
+            take_row(args.points + from * args.stride, args.dimensions, *args.frame,   \
+                     args.rows + i, args.exact + i * PADDED);                          \
+        }                                                                              \
     }
 
 TREE(f32, float)
 TREE(f64, double)
 
 // The boxes and the lowest indices of the leaves, one warp for each. `nodes` is a multiple of 32.
-KERNEL __launch_bounds__(WARPS_BLOCK) leaf_boxes(const Row* rows, const u32* order, u32 count,
-                                                 u32 nodes, Box* boxes, u32* lowest) {
+KERNEL __launch_bounds__(WARPS_BLOCK) leaf_boxes(const TreeArguments<void> args) {
     u32 node = (u32)(first_index() / WIDTH), lane = threadIdx.x % WIDTH;
-    if (node >= nodes) return;
+    if (node >= args.nodes) return;
     u64 point = (u64)node * WIDTH + lane;
     Box own = empty_box();
-    if (point < count) own.low = own.high = rows[point];
+    if (point < args.count) own.low = own.high = args.rows[point];
     Box box = around(own);
-    u32 first = __reduce_min_sync(ALL, point < count ? order[point] : NONE);
-    if (lane == 0) boxes[node] = box;
-    if (lane == 0) lowest[node] = first;
+    u32 first = __reduce_min_sync(ALL, point < args.count ? args.order[point] : NONE);
+    if (lane == 0) args.boxes[node] = box;
+    if (lane == 0) args.lowest[node] = first;
 }
 
 // The same for the nodes of the level that begins at `begin`. The level below it has `children`
 // nodes from `below` on.
-KERNEL __launch_bounds__(WARPS_BLOCK) node_boxes(u32 below, u32 children, u32 begin, u32 nodes,
-                                                 Box* boxes, u32* lowest) {
+KERNEL __launch_bounds__(WARPS_BLOCK) node_boxes(const TreeArguments<void> args) {
     u32 node = (u32)(first_index() / WIDTH), lane = threadIdx.x % WIDTH;
-    if (node >= nodes) return;
+    if (node >= args.nodes) return;
     u64 child = (u64)node * WIDTH + lane;
-    Box box = around(child < children ? boxes[below + child] : empty_box());
-    u32 first = __reduce_min_sync(ALL, child < children ? lowest[below + child] : NONE);
-    if (lane == 0) boxes[begin + node] = box;
-    if (lane == 0) lowest[begin + node] = first;
+    Box box = around(child < args.children ? args.boxes[args.below + child] : empty_box());
+    u32 first =
+        __reduce_min_sync(ALL, child < args.children ? args.lowest[args.below + child] : NONE);
+    if (lane == 0) args.boxes[args.begin + node] = box;
+    if (lane == 0) args.lowest[args.begin + node] = first;
 }

@@ -1,12 +1,12 @@
 //! The kernels of the contracting solvers, and the steps under which their times are reported.
 
-use cudarc::driver::CudaFunction;
-
 use crate::buffers::Keys;
 use crate::contraction;
 use crate::device::Device;
 use crate::error::DeviceError;
+use crate::launch::{Kernel, kernels};
 use crate::scan::{self, TileSums};
+use crate::shared::{arguments, assert_takes, ptr};
 use crate::source::Source;
 use crate::step_clock::Step;
 
@@ -34,35 +34,54 @@ pub(crate) enum ThreadPer {
     Entry,
 }
 
-/// The kernels of a solve.
-pub(super) struct Kernels {
-    pub(super) find_minimum_edges: CudaFunction,
-    pub(super) remove_mirrored_edges: CudaFunction,
-    pub(super) initialize_colors: CudaFunction,
-    pub(super) flag_roots: CudaFunction,
-    pub(super) count_new_edges: CudaFunction,
-    pub(super) insert_new_edges: CudaFunction,
-    pub(super) contraction: contraction::Kernels,
-    pub(super) scan: scan::Kernels,
+impl ThreadPer {
+    /// The number of threads.
+    pub(super) fn of(self, arguments: &Arguments) -> u32 {
+        match self {
+            Self::Vertex => arguments.vertices,
+            Self::Entry => arguments.entries,
+        }
+    }
 }
 
-impl Kernels {
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in Source::file("boruvka_contract.cuh").text();
+    ptr: first_edge neighbors keys ids new_first_edge new_neighbors new_keys new_ids;
+    ptr: vertex_minedge color new_vertex next_edge forest;
+    u32: vertices entries;
+}
+
+kernels! {
+    /// The kernels of a solve that do not differ between the solvers.
+    pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    remove_mirrored_edges initialize_colors flag_roots;
+    [keys.bits()] find_minimum_edges;
+    {
+        contraction: contraction::Kernels = contraction::Kernels::load(device, keys)?;
+        scan: scan::Kernels = scan::Kernels::load(device)?;
+    }
+}
+
+/// The kernels that build the rows.
+pub(super) struct Building {
+    pub(super) count_new_edges: Kernel<Arguments>,
+    pub(super) insert_new_edges: Kernel<Arguments>,
+}
+
+impl Building {
     pub(super) fn load<C: ContractionKernels>(
         device: &Device,
         keys: Keys,
     ) -> Result<Self, DeviceError> {
-        let kernel = |name: &str| device.function(SOURCE, name);
-        let bits = keys.bits();
-        let insert_new_edges = format!("{}_{bits}", C::INSERT_NEW_EDGES);
+        const {
+            assert_takes(C::SOURCE.text(), C::COUNT_NEW_EDGES, "Arguments");
+            assert_takes(C::SOURCE.text(), C::INSERT_NEW_EDGES, "Arguments");
+        }
+        let insert_new_edges = format!("{}_{}", C::INSERT_NEW_EDGES, keys.bits());
         Ok(Self {
-            find_minimum_edges: kernel(&format!("find_minimum_edges_{bits}"))?,
-            remove_mirrored_edges: kernel("remove_mirrored_edges")?,
-            initialize_colors: kernel("initialize_colors")?,
-            flag_roots: kernel("flag_roots")?,
-            count_new_edges: device.function(C::SOURCE, C::COUNT_NEW_EDGES)?,
-            insert_new_edges: device.function(C::SOURCE, &insert_new_edges)?,
-            contraction: contraction::Kernels::load(device, keys)?,
-            scan: scan::Kernels::load(device)?,
+            count_new_edges: Kernel::load(device, C::SOURCE, C::COUNT_NEW_EDGES)?,
+            insert_new_edges: Kernel::load(device, C::SOURCE, &insert_new_edges)?,
         })
     }
 }

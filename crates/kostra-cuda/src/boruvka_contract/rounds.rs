@@ -6,17 +6,18 @@ use cudarc::driver::LaunchConfig;
 use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 
 use super::kernels::{
-    ASSIGN_EDGE_SEGMENTS, COUNT_NEW_EDGES, CREATE_NEW_VERTEX_IDS, ContractionKernels,
-    FIND_MINIMUM_EDGES, INITIALIZE_COLORS, INSERT_NEW_EDGES, Kernels, PROPAGATE_COLORS,
-    REMOVE_MIRRORED_EDGES, SOURCE, ThreadPer,
+    ASSIGN_EDGE_SEGMENTS, Arguments, Building, COUNT_NEW_EDGES, CREATE_NEW_VERTEX_IDS,
+    ContractionKernels, FIND_MINIMUM_EDGES, INITIALIZE_COLORS, INSERT_NEW_EDGES, Kernels,
+    PROPAGATE_COLORS, REMOVE_MIRRORED_EDGES,
 };
 use super::vertices::Vertices;
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys};
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, address};
 use crate::contraction::{Contraction, Rows};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{Blocks, block_size, launch};
+use crate::launch::{Blocks, Kernel, block_size};
 use crate::scan::Scan;
+use crate::shared::fill;
 use crate::step_clock::StepClock;
 
 /// The option of both contracting solvers. The default is that of Sousa's appendix B.
@@ -36,7 +37,9 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     device
         .admit(0, DeviceCsr::<K>::bytes(n, entries) + scratch_bytes::<K>(n as usize, m, entries))?;
     let keys = Keys::of(rows.encoding());
-    let kernels = run.compile(|_| Kernels::load::<C>(device, keys))?;
+    let kernels = run.compile(|_| {
+        Ok::<_, DeviceError>((Kernels::load(device, keys)?, Building::load::<C>(device, keys)?))
+    })?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
         let rounds = Rounds::allocate::<C>(device, kernels, (n, m), run)?;
         let next = Rows::contracted(device, n, entries)?;
@@ -66,6 +69,7 @@ struct Rounds<'a> {
     device: &'a Device,
     blocks: Blocks,
     kernels: Kernels,
+    building: Building,
     scan: Scan,
     vertices: Vertices,
     contraction: Contraction<'a>,
@@ -79,7 +83,7 @@ impl<'a> Rounds<'a> {
     /// Allocates the arrays that the rounds need in addition to the rows of the graph.
     fn allocate<C: ContractionKernels>(
         device: &'a Device,
-        kernels: Kernels,
+        (kernels, building): (Kernels, Building),
         (vertices, edges): (u32, usize),
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
@@ -91,6 +95,7 @@ impl<'a> Rounds<'a> {
             contraction: Contraction::new(device, blocks, kernels.contraction.clone())?,
             scan: Scan::new(device, kernels.scan.clone(), all, C::TILE_SUMS)?,
             kernels,
+            building,
             vertices: Vertices::uninit(device, all)?,
             forest: DeviceEdgeSet::new(device, edges)?,
             clock: StepClock::new(device, run)?,
@@ -114,87 +119,38 @@ impl<'a> Rounds<'a> {
     ) -> Result<(), SolveError> {
         run.round(graph.vertices as usize, graph.entries as usize / 2)?;
         self.clock.start()?;
-        self.find_minimum_edges(graph)?;
-        self.remove_mirrored_edges(graph)?;
-        self.initialize_colors(graph)?;
+        let arguments = &self.arguments(graph, next);
+        self.find_minimum_edges(arguments)?;
+        self.remove_mirrored_edges(arguments)?;
+        self.initialize_colors(arguments)?;
         let sweeps = self.propagate_colors(graph, run)?;
-        next.vertices = self.create_new_vertex_ids(graph)?;
-        self.count_new_edges::<C, K>(graph, next)?;
+        next.vertices = self.create_new_vertex_ids(arguments)?;
+        self.count_new_edges::<C, K>(arguments, next)?;
         next.entries = self.assign_edge_segments(next)?;
-        self.insert_new_edges::<C, K>(graph, next)?;
+        self.insert_new_edges::<C>(arguments)?;
         self.clock.report(run)?;
         run.counter("color sweeps", f64::from(sweeps));
         Ok(())
     }
 
     /// Algorithm 7.
-    fn find_minimum_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn find_minimum_edges(&mut self, arguments: &Arguments) -> Result<(), DeviceError> {
         let kernel = &self.kernels.find_minimum_edges;
-        let grid = self.blocks.for_items(graph.vertices);
-        // SAFETY: the rows are valid, and `vertex_minedge` has a word for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "find_minimum_edges"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &graph.vertices,
-                    ptr vertex_minedge = &mut self.vertices.vertex_minedge,
-                ],
-                "finding minimum edges"
-            )
-        }?;
+        let grid = self.launch(kernel, arguments.vertices, arguments, "finding minimum edges")?;
         self.clock.lap_of(FIND_MINIMUM_EDGES, kernel, grid)
     }
 
     /// Algorithm 8. Adds the edges that remain to the forest.
-    fn remove_mirrored_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn remove_mirrored_edges(&mut self, arguments: &Arguments) -> Result<(), DeviceError> {
         let kernel = &self.kernels.remove_mirrored_edges;
-        let grid = self.blocks.for_items(graph.vertices);
-        // SAFETY: chosen edges are entries of the rows, and the forest has a bit for each id.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "remove_mirrored_edges"),
-                [
-                    ptr neighbors = &graph.neighbors,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &graph.vertices,
-                    ptr vertex_minedge = &mut self.vertices.vertex_minedge,
-                    ptr forest = &mut self.forest.words,
-                ],
-                "removing mirrored edges"
-            )
-        }?;
+        let grid = self.launch(kernel, arguments.vertices, arguments, "removing mirrored edges")?;
         self.clock.lap_of(REMOVE_MIRRORED_EDGES, kernel, grid)
     }
 
     /// Algorithm 9.
-    fn initialize_colors<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn initialize_colors(&mut self, arguments: &Arguments) -> Result<(), DeviceError> {
         let kernel = &self.kernels.initialize_colors;
-        let grid = self.blocks.for_items(graph.vertices);
-        // SAFETY: chosen edges are entries of the rows, and `color` has a word for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "initialize_colors"),
-                [
-                    ptr neighbors = &graph.neighbors,
-                    ptr vertex_minedge = &self.vertices.vertex_minedge,
-                    u32 vertices = &graph.vertices,
-                    ptr color = &mut self.vertices.color,
-                ],
-                "initializing colors"
-            )
-        }?;
+        let grid = self.launch(kernel, arguments.vertices, arguments, "initializing colors")?;
         self.clock.lap_of(INITIALIZE_COLORS, kernel, grid)
     }
 
@@ -216,28 +172,11 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 11 and the prefix sum. Returns the number of vertices of the contracted graph.
-    fn create_new_vertex_ids<K: Key>(&mut self, graph: &Rows<K>) -> Result<u32, DeviceError> {
+    fn create_new_vertex_ids(&mut self, arguments: &Arguments) -> Result<u32, DeviceError> {
         let kernel = &self.kernels.flag_roots;
-        let grid = self.blocks.for_items(graph.vertices);
-        let flag = &mut self.vertices.new_vertex;
-        // SAFETY: `flag` has a word for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "flag_roots"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr color = &self.vertices.color,
-                    u32 vertices = &graph.vertices,
-                    ptr flag = &mut *flag,
-                ],
-                "flagging roots"
-            )
-        }?;
-        let vertices =
-            self.scan.exclusive_prefix_sum(self.device, flag, graph.vertices as usize)?;
+        let grid = self.launch(kernel, arguments.vertices, arguments, "flagging roots")?;
+        let (flags, count) = (&mut self.vertices.new_vertex, arguments.vertices as usize);
+        let vertices = self.scan.exclusive_prefix_sum(self.device, flags, count)?;
         self.clock.lap_of(CREATE_NEW_VERTEX_IDS, kernel, grid)?;
         Ok(vertices)
     }
@@ -245,32 +184,13 @@ impl<'a> Rounds<'a> {
     /// Algorithm 12. Also sets the word after the last degree to 0.
     fn count_new_edges<C: ContractionKernels, K: Key>(
         &mut self,
-        graph: &Rows<K>,
+        arguments: &Arguments,
         next: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         let mut degrees = next.first_edge.slice_mut(..=next.vertices as usize);
         self.device.check(self.device.stream().memset_zeros(&mut degrees), "filling memory")?;
-        let kernel = &self.kernels.count_new_edges;
-        let (grid, entries) = self.contraction_grid::<C, K>(graph);
-        // SAFETY: rows and colors are valid, and `first_edge` has a degree for each new vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (C::SOURCE, C::COUNT_NEW_EDGES),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr neighbors = &graph.neighbors,
-                    u32 vertices = &graph.vertices,
-                    option_u32 entries = entries.as_ref(),
-                    ptr color = &self.vertices.color,
-                    ptr new_vertex = &self.vertices.new_vertex,
-                    ptr outdegree = &mut next.first_edge,
-                ],
-                "counting new edges"
-            )
-        }?;
+        let (kernel, items) = (&self.building.count_new_edges, C::THREAD_PER.of(arguments));
+        let grid = self.launch(kernel, items, arguments, "counting new edges")?;
         self.clock.lap_of(COUNT_NEW_EDGES, kernel, grid)
     }
 
@@ -289,48 +209,42 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 13.
-    fn insert_new_edges<C: ContractionKernels, K: Key>(
+    fn insert_new_edges<C: ContractionKernels>(
         &mut self,
-        graph: &Rows<K>,
-        next: &mut Rows<K>,
+        arguments: &Arguments,
     ) -> Result<(), DeviceError> {
-        let kernel = &self.kernels.insert_new_edges;
-        let (grid, entries) = self.contraction_grid::<C, K>(graph);
-        // SAFETY: rows and colors are valid, and each new row is as long as its degree.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (C::SOURCE, C::INSERT_NEW_EDGES),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr neighbors = &graph.neighbors,
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &graph.vertices,
-                    option_u32 entries = entries.as_ref(),
-                    ptr color = &self.vertices.color,
-                    ptr new_vertex = &self.vertices.new_vertex,
-                    ptr next_edge = &mut self.vertices.next_edge,
-                    ptr new_neighbors = &mut next.neighbors,
-                    ptr new_keys = &mut next.keys,
-                    ptr new_ids = &mut next.ids,
-                ],
-                "inserting new edges"
-            )
-        }?;
+        let (kernel, items) = (&self.building.insert_new_edges, C::THREAD_PER.of(arguments));
+        let grid = self.launch(kernel, items, arguments, "inserting new edges")?;
         self.clock.lap_of(INSERT_NEW_EDGES, kernel, grid)
     }
 
-    /// The grid of a contraction kernel, and its argument `entries` if the kernel takes one.
-    fn contraction_grid<C: ContractionKernels, K: Key>(
+    /// The argument of the kernels that contract `graph` to `next`.
+    fn arguments<K: Key>(&self, graph: &Rows<K>, next: &Rows<K>) -> Arguments {
+        fill!(Arguments {
+            vertices: graph.vertices,
+            entries: graph.entries,
+            new_first_edge: address(&next.first_edge),
+            new_neighbors: address(&next.neighbors),
+            new_keys: address(&next.keys),
+            new_ids: address(&next.ids),
+            forest: address(&self.forest.words),
+        }; graph => first_edge neighbors keys ids;
+        self.vertices => vertex_minedge color new_vertex next_edge)
+    }
+
+    /// Launches a kernel with one thread for each of `items` vertices or entries. Returns its grid.
+    fn launch(
         &self,
-        graph: &Rows<K>,
-    ) -> (LaunchConfig, Option<u32>) {
-        match C::THREAD_PER {
-            ThreadPer::Vertex => (self.blocks.for_items(graph.vertices), None),
-            ThreadPer::Entry => (self.blocks.for_items(graph.entries), Some(graph.entries)),
-        }
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<LaunchConfig, DeviceError> {
+        let grid = self.blocks.for_items(items);
+        // SAFETY: the rows are valid, chosen edges are entries of the rows, and colors are
+        // vertices. The other arrays have a word for each vertex, and each new row is as long as
+        // its degree. The forest has a bit for each id.
+        unsafe { kernel.launch(self.device, grid, arguments, doing) }?;
+        Ok(grid)
     }
 }

@@ -88,13 +88,13 @@ impl Algorithm for BoruvkaEdge {
         device.admit(0, DeviceEdges::<K>::bytes(m) + scratch_bytes::<K>(n as usize, m))?;
         let keys = Keys::of(edges.encoding());
         let kernels = run.compile(|_| Kernels::load(device, keys))?;
-        let (mut rounds, mut alive, spare) = run.upload(|run| {
+        let (mut rounds, alive, spare) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let spare = List::uninit(device, m)?;
             let graph = DeviceEdges::upload(device, edges, run.threads())?;
             Ok::<_, DeviceError>((rounds, List::given(device, graph)?, spare))
         })?;
-        rounds.initialize(&mut alive, keys)?;
+        rounds.initialize(&alive, keys)?;
         rounds.clock.report(run)?;
         if run.option(&WORKLIST) == 1 {
             rounds.run_listing_6(alive, spare, run)?;

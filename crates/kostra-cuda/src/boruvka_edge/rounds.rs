@@ -5,12 +5,13 @@
 use cudarc::driver::CudaSlice;
 use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
 
-use super::kernels::{Kernels, SOURCE};
+use super::kernels::{Arguments, Kernels};
 use super::list::List;
-use crate::buffers::{DeviceEdgeSet, Keys, download};
+use crate::buffers::{DeviceEdgeSet, Keys, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{Blocks, block_size, launch};
+use crate::launch::{Blocks, Kernel, block_size};
+use crate::shared::fill;
 use crate::step_clock::StepClock;
 
 pub(super) const WORKLIST: SolverOption = SolverOption {
@@ -96,7 +97,7 @@ impl<'a> Rounds<'a> {
             self.lightest(&alive)?;
             self.lightest_ids(&alive)?;
             self.join(&alive)?;
-            self.map(&mut alive)?;
+            self.map(&alive)?;
             self.filter(&alive, &mut filtered)?;
             std::mem::swap(&mut alive, &mut filtered);
             self.clock.report(run)?;
@@ -139,148 +140,41 @@ impl<'a> Rounds<'a> {
     /// edge.
     pub(super) fn initialize<K: Key>(
         &mut self,
-        alive: &mut List<K>,
+        alive: &List<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
-        // SAFETY: both arrays are as long as the list.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.initialize_edges,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "initialize_edges"),
-                [
-                    ptr keys = &mut alive.keys,
-                    ptr ids = &mut alive.ids,
-                    u32 length = &alive.length,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                ],
-                "making keys"
-            )
-        }?;
-        // SAFETY: the arrays have an element for each vertex; `slot_ids` is used for 64-bit keys
-        // only.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.initialize_vertices,
-                self.blocks.for_items(self.vertices),
-                (SOURCE, "initialize_vertices"),
-                [
-                    ptr records = &mut self.records,
-                    u32 path_compression = &self.path_compression,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                    u32 vertices = &self.vertices,
-                ],
-                "making components"
-            )
-        }?;
+        let (kind, flip) = (keys.kind, keys.flip);
+        let arguments = &Arguments { kind, flip, ..self.arguments(alive, alive) };
+        let Kernels { initialize_edges, initialize_vertices, .. } = &self.kernels;
+        self.launch(initialize_edges, alive.length, arguments, "making keys")?;
+        self.launch(initialize_vertices, self.vertices, arguments, "making components")?;
         self.clock.lap("initialize")
     }
 
     /// Finds the lightest edge that leaves each component; with 64-bit keys, its key only.
     fn lightest<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
-        // SAFETY: the list has `length` edges, and all ends are vertices.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.lightest,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "lightest"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    ptr keys = &alive.keys,
-                    ptr ids = &alive.ids,
-                    u32 length = &alive.length,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                ],
-                "finding lightest edges"
-            )
-        }?;
+        self.run_on(alive, &self.kernels.lightest, "finding lightest edges")?;
         self.clock.lap("lightest")
     }
 
     /// With 64-bit keys, finds the lowest id among the edges that have a component's least key.
     fn lightest_ids<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
         let Some(kernel) = &self.kernels.lightest_ids else { return Ok(()) };
-        // SAFETY: the list has `length` edges, and all ends are vertices.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "lightest_ids"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    ptr keys = &alive.keys,
-                    ptr ids = &alive.ids,
-                    u32 length = &alive.length,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                ],
-                "finding lightest edges"
-            )
-        }?;
+        self.run_on(alive, kernel, "finding lightest edges")?;
         self.clock.lap("lightest ids")
     }
 
     /// Joins the components of each edge that is the lightest of one of them.
     fn join<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
-        // SAFETY: the list has `length` edges, all ends are vertices, and the forest has a bit for
-        // each id.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.join,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "join"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    ptr keys = &alive.keys,
-                    ptr ids = &alive.ids,
-                    u32 length = &alive.length,
-                    ptr slots = &self.slots,
-                    ptr slot_ids = &self.slot_ids,
-                    ptr records = &mut self.records,
-                    u32 path_compression = &self.path_compression,
-                    ptr forest = &mut self.forest.words,
-                    ptr joined = &mut self.joined,
-                ],
-                "joining components"
-            )
-        }?;
+        self.run_on(alive, &self.kernels.join, "joining components")?;
         self.clock.lap("join")
     }
 
     /// Replaces the ends of each edge by their components, and clears the slots of components that
     /// have outgoing edges.
-    fn map<K: Key>(&mut self, alive: &mut List<K>) -> Result<(), DeviceError> {
-        // SAFETY: the list has `length` edges, and all ends are vertices.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.map,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "map"),
-                [
-                    ptr from = &mut alive.from,
-                    ptr to = &mut alive.to,
-                    u32 length = &alive.length,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                    ptr records = &mut self.records,
-                    u32 path_compression = &self.path_compression,
-                ],
-                "mapping edges"
-            )
-        }?;
+    fn map<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
+        self.run_on(alive, &self.kernels.map, "mapping edges")?;
         self.clock.lap("map")
     }
 
@@ -291,28 +185,8 @@ impl<'a> Rounds<'a> {
         filtered: &mut List<K>,
     ) -> Result<(), DeviceError> {
         self.device.fill(&mut self.counter, 0)?;
-        // SAFETY: the list has `length` edges, and the new one has memory for all of them.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.filter,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "filter"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    ptr keys = &alive.keys,
-                    ptr ids = &alive.ids,
-                    u32 length = &alive.length,
-                    ptr new_from = &mut filtered.from,
-                    ptr new_to = &mut filtered.to,
-                    ptr new_keys = &mut filtered.keys,
-                    ptr new_ids = &mut filtered.ids,
-                    ptr counter = &mut self.counter,
-                ],
-                "filtering edges"
-            )
-        }?;
+        let arguments = &self.arguments(alive, filtered);
+        self.launch(&self.kernels.filter, alive.length, arguments, "filtering edges")?;
         self.clock.lap("filter")?;
         filtered.length = first(self.device, &self.counter)?;
         Ok(())
@@ -326,33 +200,9 @@ impl<'a> Rounds<'a> {
         worklist: &mut List<K>,
     ) -> Result<(), DeviceError> {
         self.device.fill(&mut self.counter, 0)?;
-        // SAFETY: the list has `length` edges, all ends are vertices, and the new list has memory
-        // for all edges.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.map_filter_lightest,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "map_filter_lightest"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    ptr keys = &alive.keys,
-                    ptr ids = &alive.ids,
-                    u32 length = &alive.length,
-                    ptr new_from = &mut worklist.from,
-                    ptr new_to = &mut worklist.to,
-                    ptr new_keys = &mut worklist.keys,
-                    ptr new_ids = &mut worklist.ids,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                    ptr records = &mut self.records,
-                    u32 path_compression = &self.path_compression,
-                    ptr counter = &mut self.counter,
-                ],
-                "mapping and filtering edges"
-            )
-        }?;
+        let arguments = &self.arguments(alive, worklist);
+        let kernel = &self.kernels.map_filter_lightest;
+        self.launch(kernel, alive.length, arguments, "mapping and filtering edges")?;
         self.clock.lap("map, filter, lightest")?;
         worklist.length = first(self.device, &self.counter)?;
         Ok(())
@@ -360,24 +210,48 @@ impl<'a> Rounds<'a> {
 
     /// Clears the slots of the ends of all edges. The components of the next round are among them.
     fn reset<K: Key>(&mut self, alive: &List<K>) -> Result<(), DeviceError> {
-        // SAFETY: the list has `length` edges, and all ends are vertices.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.reset,
-                self.blocks.for_items(alive.length),
-                (SOURCE, "reset"),
-                [
-                    ptr from = &alive.from,
-                    ptr to = &alive.to,
-                    u32 length = &alive.length,
-                    ptr slots = &mut self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                ],
-                "clearing lightest edges"
-            )
-        }?;
+        self.run_on(alive, &self.kernels.reset, "clearing lightest edges")?;
         self.clock.lap("reset")
+    }
+
+    /// Launches a kernel that fills no list, with one thread for each edge.
+    fn run_on<K: Key>(
+        &self,
+        alive: &List<K>,
+        kernel: &Kernel<Arguments>,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        self.launch(kernel, alive.length, &self.arguments(alive, alive), doing)
+    }
+
+    /// The argument of the kernels that read `alive` and fill `new`.
+    fn arguments<K: Key>(&self, alive: &List<K>, new: &List<K>) -> Arguments {
+        let Self { vertices, path_compression, .. } = *self;
+        fill!(Arguments {
+            length: alive.length,
+            vertices,
+            path_compression,
+            new_from: address(&new.from),
+            new_to: address(&new.to),
+            new_keys: address(&new.keys),
+            new_ids: address(&new.ids),
+            forest: address(&self.forest.words),
+        }, ..Arguments::default();
+        alive => from to keys ids; self => counter records slots slot_ids joined)
+    }
+
+    /// Launches a kernel with one thread for each of `items` edges or vertices.
+    fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the list has `length` edges, all ends are vertices, and the new list has memory
+        // for all edges. The other arrays have an element for each vertex; `slot_ids` is used for
+        // 64-bit keys only. The forest has a bit for each id.
+        unsafe { kernel.launch(self.device, self.blocks.for_items(items), arguments, doing) }
     }
 }
 

@@ -1,14 +1,12 @@
 //! The kernels of Borůvka's algorithm with transactions, and the steps under which their times are
 //! reported.
 
-use cudarc::driver::{CudaFunction, LaunchConfig};
+use cudarc::driver::LaunchConfig;
 
 use crate::buffers::Keys;
 use crate::contraction::MakeKeys;
-use crate::device::Device;
-use crate::error::DeviceError;
-use crate::launch::Blocks;
-use crate::shared::constant;
+use crate::launch::{Blocks, Kernel, kernels};
+use crate::shared::{arguments, constant, ptr};
 use crate::source::Source;
 use crate::step_clock::Step;
 
@@ -31,35 +29,24 @@ pub(super) fn merge_grid(vertices: u32) -> LaunchConfig {
     grid
 }
 
-/// The kernels of a solve, for keys of one width.
-pub(super) struct Kernels {
-    pub(super) make_keys: MakeKeys,
-    pub(super) make_components: CudaFunction,
-    pub(super) discover_edges: CudaFunction,
-    /// Only for keys of 64 bits.
-    pub(super) suggest_ids: Option<CudaFunction>,
-    pub(super) choose_edges: CudaFunction,
-    pub(super) merge_in_transactions: CudaFunction,
-    pub(super) hook: CudaFunction,
-    pub(super) flatten: CudaFunction,
-    pub(super) prune: CudaFunction,
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: first_edge neighbors keys ids components suggestions slots slot_ids chosen;
+    ptr: changed forest counters;
+    u32: vertices longest;
 }
 
-impl Kernels {
-    pub(super) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
-        let bits = keys.bits();
-        let kernel = |name: &str| device.function(SOURCE, name);
-        Ok(Self {
-            make_keys: MakeKeys::load(device, keys)?,
-            make_components: kernel("make_components")?,
-            discover_edges: kernel(&format!("discover_edges_{bits}"))?,
-            suggest_ids: if keys.wide { Some(kernel("suggest_ids_64")?) } else { None },
-            choose_edges: kernel(&format!("choose_edges_{bits}"))?,
-            merge_in_transactions: kernel("merge_in_transactions")?,
-            hook: kernel("hook")?,
-            flatten: kernel("flatten")?,
-            prune: kernel("prune")?,
-        })
+kernels! {
+    /// The kernels of a solve, for keys of one width.
+    pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    make_components merge_in_transactions hook flatten prune;
+    [keys.bits()] discover_edges choose_edges;
+    {
+        make_keys: MakeKeys = MakeKeys::load(device, keys)?;
+        /// Only for keys of 64 bits.
+        suggest_ids: Option<Kernel<Arguments>> =
+            keys.wide.then(|| Kernel::load(device, SOURCE, "suggest_ids_64")).transpose()?;
     }
 }
 

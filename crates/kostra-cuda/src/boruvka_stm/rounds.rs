@@ -2,19 +2,20 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, LaunchConfig};
 use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
 
 use super::counters::Counters;
 use super::kernels::{
-    BLOCKS, CAPACITY, CHOOSE_EDGES, DISCOVER_EDGES, FLATTEN, Kernels, MERGE, PRUNE, SOURCE,
+    Arguments, BLOCKS, CAPACITY, CHOOSE_EDGES, DISCOVER_EDGES, FLATTEN, Kernels, MERGE, PRUNE,
     SUGGEST_IDS, merge_grid,
 };
-use crate::buffers::{DeviceEdgeSet, Keys, download};
+use crate::buffers::{DeviceEdgeSet, Keys, address, download};
 use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
+use crate::launch::Kernel;
+use crate::shared::fill;
 use crate::step_clock::StepClock;
 
 pub(super) const TRANSACTIONS: SolverOption = SolverOption {
@@ -101,21 +102,8 @@ impl<'a> Rounds<'a> {
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
         self.kernels.make_keys.launch(self.device, BLOCKS, graph, keys)?;
-        // SAFETY: both arrays have an element for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.make_components,
-                BLOCKS.for_items(self.vertices),
-                (SOURCE, "make_components"),
-                [
-                    ptr components = &mut self.components,
-                    ptr suggestions = &mut self.suggestions,
-                    u32 vertices = &self.vertices,
-                ],
-                "making components"
-            )
-        }?;
+        let grid = BLOCKS.for_items(self.vertices);
+        self.launch(&self.kernels.make_components, grid, graph, "making components")?;
         self.clock.lap("initialize")
     }
 
@@ -135,7 +123,7 @@ impl<'a> Rounds<'a> {
             self.suggest_ids(graph)?;
             self.choose_edges(graph)?;
             self.merge(graph)?;
-            let sweeps = self.flatten()?;
+            let sweeps = self.flatten(graph)?;
             self.prune(graph)?;
             self.clock.report(run)?;
             let counters = Counters::new(&download(self.device, &self.counters)?);
@@ -151,28 +139,8 @@ impl<'a> Rounds<'a> {
     /// Algorithm 3.2, with 64-bit keys without the choice between equal keys.
     fn discover_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.slots, 0xFF)?;
-        let kernel = &self.kernels.discover_edges;
-        let grid = BLOCKS.for_items(self.vertices);
-        // SAFETY: the rows are valid, and all other arrays have an element for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "discover_edges"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr neighbors = &graph.neighbors,
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &self.vertices,
-                    ptr components = &self.components,
-                    ptr suggestions = &mut self.suggestions,
-                    ptr slots = &mut self.slots,
-                ],
-                "discovering edges"
-            )
-        }?;
+        let (kernel, grid) = (&self.kernels.discover_edges, BLOCKS.for_items(self.vertices));
+        self.launch(kernel, grid, graph, "discovering edges")?;
         self.clock.lap_of(DISCOVER_EDGES, kernel, grid)
     }
 
@@ -181,139 +149,38 @@ impl<'a> Rounds<'a> {
         let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
         self.device.fill(&mut self.slot_ids, 0xFF)?;
         let grid = BLOCKS.for_items(self.vertices);
-        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each
-        // vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "suggest_ids"),
-                [
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &self.vertices,
-                    ptr components = &self.components,
-                    ptr suggestions = &self.suggestions,
-                    ptr slots = &self.slots,
-                    ptr slot_ids = &mut self.slot_ids,
-                ],
-                "choosing between equal weights"
-            )
-        }?;
+        self.launch(kernel, grid, graph, "choosing between equal weights")?;
         self.clock.lap_of(SUGGEST_IDS, kernel, grid)
     }
 
     /// Stores the entry of each component's lightest edge at its root.
     fn choose_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.chosen, 0xFF)?;
-        let kernel = &self.kernels.choose_edges;
-        let grid = BLOCKS.for_items(self.vertices);
-        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each
-        // vertex; `slot_ids` is used for 64-bit keys only.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "choose_edges"),
-                [
-                    ptr keys = &graph.keys,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &self.vertices,
-                    ptr components = &self.components,
-                    ptr suggestions = &self.suggestions,
-                    ptr slots = &self.slots,
-                    ptr slot_ids = &self.slot_ids,
-                    ptr chosen = &mut self.chosen,
-                ],
-                "choosing edges"
-            )
-        }?;
+        let (kernel, grid) = (&self.kernels.choose_edges, BLOCKS.for_items(self.vertices));
+        self.launch(kernel, grid, graph, "choosing edges")?;
         self.clock.lap_of(CHOOSE_EDGES, kernel, grid)
     }
 
     /// Algorithm 3.4, or the hook instead. Adds the edges to the forest.
     fn merge<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
-        if !self.transactions {
-            return self.hook(graph);
-        }
-        let kernel = &self.kernels.merge_in_transactions;
+        let (kernel, doing) = if self.transactions {
+            (&self.kernels.merge_in_transactions, "merging components")
+        } else {
+            (&self.kernels.hook, "hooking components")
+        };
         let grid = merge_grid(self.vertices);
-        // SAFETY: chosen edges are entries that are not pruned, parents are vertices, a transaction
-        // has room for `longest` vertices, and the forest has a bit for each id.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "merge_in_transactions"),
-                [
-                    ptr neighbors = &graph.neighbors,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &self.vertices,
-                    ptr components = &mut self.components,
-                    ptr chosen = &self.chosen,
-                    u32 longest = &self.longest,
-                    ptr forest = &mut self.forest.words,
-                    ptr counters = &mut self.counters,
-                ],
-                "merging components"
-            )
-        }?;
-        self.clock.lap_of(MERGE, kernel, grid)
-    }
-
-    /// The merge phase without transactions.
-    fn hook<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
-        let kernel = &self.kernels.hook;
-        let grid = merge_grid(self.vertices);
-        // SAFETY: chosen edges are entries that are not pruned, parents are vertices, and the
-        // forest has a bit for each id.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "hook"),
-                [
-                    ptr neighbors = &graph.neighbors,
-                    ptr ids = &graph.ids,
-                    u32 vertices = &self.vertices,
-                    ptr components = &mut self.components,
-                    ptr chosen = &self.chosen,
-                    ptr forest = &mut self.forest.words,
-                    ptr counters = &mut self.counters,
-                ],
-                "hooking components"
-            )
-        }?;
+        self.launch(kernel, grid, graph, doing)?;
         self.clock.lap_of(MERGE, kernel, grid)
     }
 
     /// Doubles the pointers until nothing changes. Returns the number of sweeps, including the last
     /// one, which changes nothing.
-    fn flatten(&mut self) -> Result<u32, DeviceError> {
-        let kernel = &self.kernels.flatten;
-        let grid = BLOCKS.for_items(self.vertices);
+    fn flatten<K: Key>(&mut self, graph: &Rows<K>) -> Result<u32, DeviceError> {
+        let (kernel, grid) = (&self.kernels.flatten, BLOCKS.for_items(self.vertices));
         let mut sweeps = 0;
         loop {
             self.device.fill(&mut self.changed, 0)?;
-            // SAFETY: every parent is a vertex.
-            unsafe {
-                launch!(
-                    self.device,
-                    kernel,
-                    grid,
-                    (SOURCE, "flatten"),
-                    [
-                        ptr components = &mut self.components,
-                        u32 vertices = &self.vertices,
-                        ptr changed = &mut self.changed,
-                    ],
-                    "flattening trees"
-                )
-            }?;
+            self.launch(kernel, grid, graph, "flattening trees")?;
             sweeps += 1;
             if download(self.device, &self.changed)? == [0] {
                 self.clock.lap_of(FLATTEN, kernel, grid)?;
@@ -323,27 +190,30 @@ impl<'a> Rounds<'a> {
     }
 
     /// Removes the entries inside of components, and counts the others.
-    fn prune<K: Key>(&mut self, graph: &mut Rows<K>) -> Result<(), DeviceError> {
-        let kernel = &self.kernels.prune;
-        let grid = BLOCKS.for_items(self.vertices);
-        // SAFETY: the rows are valid; neighbors are vertices or `NONE`.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "prune"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    ptr neighbors = &mut graph.neighbors,
-                    u32 vertices = &self.vertices,
-                    ptr components = &self.components,
-                    ptr suggestions = &self.suggestions,
-                    ptr counters = &mut self.counters,
-                ],
-                "pruning edges"
-            )
-        }?;
+    fn prune<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+        let (kernel, grid) = (&self.kernels.prune, BLOCKS.for_items(self.vertices));
+        self.launch(kernel, grid, graph, "pruning edges")?;
         self.clock.lap_of(PRUNE, kernel, grid)
+    }
+
+    fn launch<K: Key>(
+        &self,
+        kernel: &Kernel<Arguments>,
+        grid: LaunchConfig,
+        graph: &Rows<K>,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        let Self { vertices, longest, .. } = *self;
+        let arguments = fill!(Arguments {
+            vertices,
+            longest,
+            forest: address(&self.forest.words),
+        }; graph => first_edge neighbors keys ids;
+        self => components suggestions slots slot_ids chosen changed counters);
+        // SAFETY: the rows are valid; neighbors are vertices or `NONE`. Suggested and chosen edges
+        // are entries or `NONE`, and parents are vertices. A transaction has room for `longest`
+        // vertices. The other arrays have an element for each vertex; `slot_ids` is used for 64-bit
+        // keys only. The forest has a bit for each id.
+        unsafe { kernel.launch(self.device, grid, &arguments, doing) }
     }
 }

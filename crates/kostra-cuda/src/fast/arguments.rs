@@ -5,14 +5,13 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::light;
 use crate::buffers::Keys;
+use crate::light;
 use crate::shared::{constant, ptr, shared_struct};
 
 const ARGUMENTS: &str = include_str!("../../kernels/fast/arguments.cuh");
 const CONSTANTS: &str = include_str!("../../kernels/fast/constants.cuh");
 
-pub(super) const DENSE_DEGREE: u64 = constant(CONSTANTS, "DENSE_DEGREE");
 pub(super) const BLOCK_THREADS: u32 = constant(CONSTANTS, "BLOCK_THREADS") as u32;
 pub(super) const SECOND_BLOCK_EDGES: u64 = constant(CONSTANTS, "SECOND_BLOCK_EDGES");
 pub(super) const TILE_RECORDS: u64 = constant(CONSTANTS, "TILE_RECORDS");

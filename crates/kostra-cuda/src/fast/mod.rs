@@ -24,7 +24,6 @@
 
 mod arguments;
 mod layout;
-pub(crate) mod light;
 mod plan;
 mod solve;
 mod weights_first;

@@ -16,8 +16,9 @@ use kostra_core::{
 };
 use kostra_parallel::for_each_mut;
 
-use super::{find_on_edges, light};
+use super::find_on_edges;
 use crate::buffers::{DeviceEdges, Keys, download, upload};
+use crate::light;
 use crate::light_edges::{self, Least, Sampling};
 use crate::members::{list_set, load_places};
 use crate::staging;

@@ -17,6 +17,7 @@ use super::seat::name_device;
 use super::transfer::{self, Region, Way};
 use crate::buffers::{Keys, download_set};
 use crate::fast;
+use crate::light;
 use crate::light_edges::{self, Pivot, Sampling};
 
 /// There is room for this number times the wanted light edges: their number is not exact.
@@ -33,10 +34,10 @@ pub(super) fn solve<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
     let Some(first) = parts.first() else { return Ok(None) };
-    let wanted = fast::light::wanted(graph.0, all as u64);
+    let wanted = light::wanted(graph.0, all as u64);
     let room = ((ROOM * f64::from(wanted) + LEAST_ROOM) as u32).next_multiple_of(2);
     let is_direct = |part: &Part<'_, K>| Way::between(first.device, part.device) == Way::Direct;
-    if !fast::light::few_connect(graph.0, all)
+    if !light::few_connect(graph.0, all)
         || !parts.iter().all(is_direct)
         || !fits::<K>(parts, graph, room, all as u32)?
     {
@@ -104,7 +105,7 @@ fn select<K: Key>(
     }
     listed.edges.edges = 0;
     for ((part, places), count) in parts.iter().zip(&places).zip(counts) {
-        let (edges, at) = ((part.edges, part.first), listed.edges.edges as usize);
+        let (edges, at) = (part.edges, listed.edges.edges as usize);
         let ([u, v, weights], ids) = (listed.addresses(at), listed.id_address(at));
         let (to, own) = ([u, v, weights, ids], places.arrays());
         let is_first = part.device.ordinal() == device.ordinal();

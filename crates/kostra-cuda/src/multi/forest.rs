@@ -8,26 +8,13 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Key, Run, SolveError};
 
-use super::interior;
+use super::kernels::{Arguments, launch};
 use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
-use crate::launch::{grid_stride, launch, of_keys};
-use crate::members::{load_places, places_of_members};
-use crate::source::Source;
-use crate::{Device, DeviceError, fast, light_edges};
-
-pub(super) const SOURCE: Source = Source::file("multi.cu");
-
-/// Loads the kernels of this file for a width of keys.
-pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
-    load_places(device)?;
-    light_edges::load_kernels(device, keys)?;
-    let kernels = [of_keys!("take_members", keys), "mark_members", "contract_ends"];
-    kernels
-        .into_iter()
-        .chain(interior::KERNELS)
-        .try_for_each(|name| device.function(SOURCE, name).map(drop))
-}
+use crate::launch::of_keys;
+use crate::members::places_of_members;
+use crate::shared::fill;
+use crate::{Device, DeviceError, fast};
 
 /// The ids of the edges of a list, which ascend. Edges of forests come first and have ids of their
 /// own; those of all other edges follow each other.
@@ -42,6 +29,18 @@ impl Ids {
     /// The ids of edges that follow each other from `first` on.
     pub(super) fn from(device: &Device, first: u32) -> Result<Self, DeviceError> {
         Ok(Self { known: device.uninit(0)?, offset: first })
+    }
+
+    /// The argument of kernels: members of a list of edges with these ids.
+    fn arguments(&self, members: &CudaView<'_, u32>) -> Arguments {
+        Arguments {
+            words: address(members),
+            count: members.len() as u64,
+            ids: address(&self.known),
+            known: self.known.len() as u32,
+            offset: self.offset,
+            ..Arguments::default()
+        }
     }
 }
 
@@ -216,23 +215,12 @@ impl<K: Key> List<K> {
         labels: &CudaSlice<u32>,
         components: u32,
     ) -> Result<(), DeviceError> {
-        let (kernel, count) = (device.function(SOURCE, "contract_ends")?, self.edges.edges.into());
+        let arguments = fill!(Arguments {
+            count: self.edges.edges.into(),
+            labels: address(labels),
+        }, ..Arguments::default(); self.edges => u v);
         // SAFETY: the list has `count` edges, and there is a label for each of its vertices.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(count),
-                (SOURCE, "contract_ends"),
-                [
-                    ptr u = &self.edges.u,
-                    ptr v = &self.edges.v,
-                    u64 count = &count,
-                    ptr labels = labels,
-                ],
-                "contracting vertices"
-            )
-        }?;
+        unsafe { launch(device, "contract_ends", &arguments, "contracting vertices") }?;
         self.edges.vertices = components;
         Ok(())
     }
@@ -246,26 +234,9 @@ pub(super) fn mark_members(
     members: &CudaView<'_, u32>,
     set: &mut DeviceEdgeSet,
 ) -> Result<(), DeviceError> {
-    let kernel = device.function(SOURCE, "mark_members")?;
-    let (count, known) = (members.len() as u64, ids.known.len() as u32);
+    let arguments = Arguments { set: address(&set.words), ..ids.arguments(members) };
     // SAFETY: the members have `count` words, `known` edges have ids, and the set has all ids.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (SOURCE, "mark_members"),
-            [
-                ptr words = members,
-                u64 count = &count,
-                ptr ids = &ids.known,
-                u32 known = &known,
-                u32 offset = &ids.offset,
-                ptr set = &mut set.words,
-            ],
-            "marking a forest"
-        )
-    }?;
+    unsafe { launch(device, "mark_members", &arguments, "marking a forest") }?;
     device.finish()
 }
 
@@ -292,54 +263,17 @@ pub(super) fn take_members<K: Key>(
 ) -> Result<DeviceForest<K>, DeviceError> {
     let (before, len) = places_of_members(device, members)?;
     let forest = DeviceForest::uninit(device, len as usize)?;
-    let from = [list.u.address(), list.v.address(), list.weights.address()];
-    let [u, v, ids_of_forest] = [&forest.u, &forest.v, &forest.ids].map(address);
-    let to = [u, v, address(&forest.weights), ids_of_forest];
+    let arguments = fill!(Arguments {
+        before: address(&before),
+        taken_u: address(&forest.u),
+        taken_v: address(&forest.v),
+        taken_weights: address(&forest.weights),
+        taken_ids: address(&forest.ids),
+    }, ..ids.arguments(members); list => u v weights);
+    let kernel = of_keys!("take_members", list.keys);
     // SAFETY: all members are places in the list, and the forest has room for all members.
-    unsafe { copy_members(device, list.keys, (members, &before), ids, (from, to)) }?;
-    Ok(forest)
-}
-
-/// Copies members of a list from arrays to others: ends, weights, and ids. Compiled once for all
-/// widths of keys. The members are listed when this returns.
-///
-/// # Safety
-/// All members are places in the list, and the other arrays have room for all of them.
-unsafe fn copy_members(
-    device: &Device,
-    keys: Keys,
-    (members, before): (&CudaView<'_, u32>, &CudaSlice<u32>),
-    ids: &Ids,
-    ([u, v, weights], [to_u, to_v, to_weights, to_ids]): ([CUdeviceptr; 3], [CUdeviceptr; 4]),
-) -> Result<(), DeviceError> {
-    let kernel = device.function(SOURCE, of_keys!("take_members", keys))?;
-    let (count, known) = (members.len() as u64, ids.known.len() as u32);
-    // SAFETY: the set has `count` words. The first `known` edges have ids. The caller
-    // guarantees the rest.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (SOURCE, "take_members"),
-            [
-                ptr words = members,
-                u64 count = &count,
-                ptr before = before,
-                ptr u = &u,
-                ptr v = &v,
-                ptr weights = &weights,
-                ptr ids = &ids.known,
-                u32 known = &known,
-                u32 offset = &ids.offset,
-                ptr taken_u = &to_u,
-                ptr taken_v = &to_v,
-                ptr taken_weights = &to_weights,
-                ptr taken_ids = &to_ids,
-            ],
-            "listing a forest"
-        )
-    }?;
+    unsafe { launch(device, kernel, &arguments, "listing a forest") }?;
     // The scratch memory, which has the set, is free for other solves from here on.
-    device.finish()
+    device.finish()?;
+    Ok(forest)
 }

@@ -18,27 +18,15 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::with_team;
 
-use super::forest::{
-    DeviceForest, Ids, SOURCE, forest_edge_bytes, mark_members, reduce, take_members,
-};
+use super::forest::{DeviceForest, Ids, forest_edge_bytes, mark_members, reduce, take_members};
+use super::kernels::{Arguments, launch};
 use super::parts::{Part, have_room, joined, on_all};
 use super::seat::name_devices;
 use super::transfer::{self, Region, Way};
 use crate::buffers::{DeviceArray, DeviceEdgeSet, DeviceEdges, Keys, address};
-use crate::launch::{grid_stride, launch};
 use crate::members::places_of_members;
+use crate::shared::fill;
 use crate::{Device, DeviceError, fast};
-
-/// The kernels of this way.
-pub(super) const KERNELS: [&str; 7] = [
-    "add_ends",
-    "add_common",
-    "hide_ends",
-    "represent_by_members",
-    "represent_by_ends",
-    "replace_ends",
-    "list_links",
-];
 
 /// The forest of all parts as a set on the first device. The parts are in the order of ids, and
 /// have `all` edges together. `None` if a part has too large a boundary or a device too little
@@ -120,19 +108,16 @@ fn ends_of(
     vertices: u32,
     (u, v): (&DeviceArray<u32>, &DeviceArray<u32>),
 ) -> Result<CudaSlice<u32>, DeviceError> {
-    let mut set = DeviceEdgeSet::new(device, vertices as usize)?;
-    let (kernel, count) = (device.function(SOURCE, "add_ends")?, u.len() as u64);
+    let set = DeviceEdgeSet::new(device, vertices as usize)?;
+    let arguments = Arguments {
+        u: address(u),
+        v: address(v),
+        count: u.len() as u64,
+        set: address(&set.words),
+        ..Arguments::default()
+    };
     // SAFETY: there are `count` edges, and the set has a bit for each vertex.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (SOURCE, "add_ends"),
-            [ptr u = u, ptr v = v, u64 count = &count, ptr set = &mut set.words],
-            "finding the boundary"
-        )
-    }?;
+    unsafe { launch(device, "add_ends", &arguments, "finding the boundary") }?;
     device.finish()?; // other devices read the set
     Ok(set.words)
 }
@@ -144,25 +129,21 @@ fn boundary_of(
     ends: &[CudaSlice<u32>],
 ) -> Result<Boundary, SolveError> {
     let (device, own) = (devices[index], &ends[index]);
-    let mut set: CudaSlice<u32> = device.filled(own.len(), 0)?;
-    let kernel = device.function(SOURCE, "add_common")?;
-    let count = own.len() as u64;
+    let set: CudaSlice<u32> = device.filled(own.len(), 0)?;
     for (from, others) in devices.iter().zip(ends) {
         if std::ptr::eq(others, own) {
             continue;
         }
         let other = copy_here(device, from, others)?;
+        let arguments = Arguments {
+            words: address(own),
+            other: address(&other),
+            common: address(&set),
+            count: own.len() as u64,
+            ..Arguments::default()
+        };
         // SAFETY: all three sets have `count` words.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(count),
-                (SOURCE, "add_common"),
-                [ptr one = own, ptr other = &other, u64 count = &count, ptr common = &mut set],
-                "finding the boundary"
-            )
-        }?;
+        unsafe { launch(device, "add_common", &arguments, "finding the boundary") }?;
     }
     let (_, vertices) = places_of_members(device, &own.as_view())?;
     let (before, len) = places_of_members(device, &set.as_view())?;
@@ -198,38 +179,26 @@ impl<K: Key> Part<'_, K> {
             return Ok(Contracted { certain, rest, links: none()? });
         }
         let found = fast::find_with_light(device, self.edges, &light.into_edges(graph))?;
-        let mut rest = take_members(device, self.edges, &ids, &found.words())?;
+        let rest = take_members(device, self.edges, &ids, &found.words())?;
         let mut links = DeviceForest::uninit(device, boundary.len as usize)?;
         device.fill(&mut links.weights, 0)?;
-        let (ends, link_ends) = ((&mut rest.u, &mut rest.v), (&mut links.u, &mut links.v));
-        contract_rest(device, ends, link_ends, boundary, &found)?;
+        contract_rest(device, (&rest, &links), boundary, &found)?;
         Ok(Contracted { certain, rest, links })
     }
 
     /// The edges, with one more vertex in place of all boundary vertices.
     fn without_boundary(&self, boundary: &Boundary) -> Result<DeviceEdges<K>, DeviceError> {
         let (device, edges) = (&**self.device, self.edges.edges);
-        let (mut u, mut v) = (device.uninit(edges as usize)?, device.uninit(edges as usize)?);
-        let kernel = device.function(SOURCE, "hide_ends")?;
+        let (u, v) = (device.uninit(edges as usize)?, device.uninit(edges as usize)?);
+        let arguments = fill!(Arguments {
+            count: edges.into(),
+            set: address(&boundary.set),
+            hidden: self.edges.vertices,
+            taken_u: address(&u),
+            taken_v: address(&v),
+        }, ..Arguments::default(); self.edges => u v);
         // SAFETY: all arrays have a place for each edge, and the set has a bit for each vertex.
-        unsafe {
-            launch!(
-                device,
-                &kernel,
-                grid_stride(edges.into()),
-                (SOURCE, "hide_ends"),
-                [
-                    ptr u = &self.edges.u,
-                    ptr v = &self.edges.v,
-                    u64 count = &u64::from(edges),
-                    ptr set = &boundary.set,
-                    u32 hidden = &self.edges.vertices,
-                    ptr left_u = &mut u,
-                    ptr left_v = &mut v,
-                ],
-                "contracting the boundary"
-            )
-        }?;
+        unsafe { launch(device, "hide_ends", &arguments, "contracting the boundary") }?;
         let weights = &self.edges.weights;
         Ok(DeviceEdges {
             vertices: self.edges.vertices + 1,
@@ -245,82 +214,32 @@ impl<K: Key> Part<'_, K> {
 
 /// Replaces the ends of edges by representatives of their components, which `found` has labels of.
 /// Lists the links of the boundary vertices.
-fn contract_rest(
+fn contract_rest<K: Key>(
     device: &Device,
-    (u, v): (&mut CudaSlice<u32>, &mut CudaSlice<u32>),
-    (link_u, link_v): (&mut CudaSlice<u32>, &mut CudaSlice<u32>),
+    (rest, links): (&DeviceForest<K>, &DeviceForest<K>),
     boundary: &Boundary,
     found: &fast::Found<'_>,
 ) -> Result<(), DeviceError> {
     const DOING: &str = "contracting components";
-    let (labels, words) = (found.labels(), boundary.set.len() as u64);
-    let count = u.len() as u64;
-    let mut representatives: CudaSlice<u32> =
-        device.filled(found.components() as usize, u8::MAX)?;
-    let by_members = device.function(SOURCE, "represent_by_members")?;
-    let by_ends = device.function(SOURCE, "represent_by_ends")?;
-    let replace = device.function(SOURCE, "replace_ends")?;
-    let list = device.function(SOURCE, "list_links")?;
+    let representatives: CudaSlice<u32> = device.filled(found.components() as usize, u8::MAX)?;
+    let of_vertices = Arguments {
+        words: address(&boundary.set),
+        count: boundary.set.len() as u64,
+        before: address(&boundary.before),
+        labels: address(&found.labels()),
+        representatives: address(&representatives),
+        taken_u: address(&links.u),
+        taken_v: address(&links.v),
+        ..Arguments::default()
+    };
+    let of_edges = fill!(Arguments { count: rest.len() as u64 }, ..of_vertices; rest => u v);
     // SAFETY: there is a label for each vertex and a representative for each component. The set has
-    // `words` words, and there are `count` other edges. There is a link for each member of the set.
+    // `count` words, and there are `count` other edges. There is a link for each member of the set.
     unsafe {
-        launch!(
-            device,
-            &by_members,
-            grid_stride(words),
-            (SOURCE, "represent_by_members"),
-            [
-                ptr words = &boundary.set,
-                u64 count = &words,
-                ptr labels = &labels,
-                ptr representatives = &mut representatives,
-            ],
-            DOING
-        )?;
-        launch!(
-            device,
-            &by_ends,
-            grid_stride(count),
-            (SOURCE, "represent_by_ends"),
-            [
-                ptr u = &*u,
-                ptr v = &*v,
-                u64 count = &count,
-                ptr labels = &labels,
-                ptr representatives = &mut representatives,
-            ],
-            DOING
-        )?;
-        launch!(
-            device,
-            &replace,
-            grid_stride(count),
-            (SOURCE, "replace_ends"),
-            [
-                ptr u = &mut *u,
-                ptr v = &mut *v,
-                u64 count = &count,
-                ptr labels = &labels,
-                ptr representatives = &representatives,
-            ],
-            DOING
-        )?;
-        launch!(
-            device,
-            &list,
-            grid_stride(words),
-            (SOURCE, "list_links"),
-            [
-                ptr words = &boundary.set,
-                u64 count = &words,
-                ptr before = &boundary.before,
-                ptr labels = &labels,
-                ptr representatives = &representatives,
-                ptr u = &mut *link_u,
-                ptr v = &mut *link_v,
-            ],
-            DOING
-        )?;
+        launch(device, "represent_by_members", &of_vertices, DOING)?;
+        launch(device, "represent_by_ends", &of_edges, DOING)?;
+        launch(device, "replace_ends", &of_edges, DOING)?;
+        launch(device, "list_links", &of_vertices, DOING)?;
     }
     device.finish()
 }

@@ -23,6 +23,7 @@ mod connecting;
 mod division;
 mod forest;
 mod interior;
+mod kernels;
 mod parts;
 mod rank_forest;
 mod seat;
@@ -37,7 +38,8 @@ use kostra_core::{
 use kostra_parallel::edge_ids;
 
 use self::division::{MOST_PER_DEVICE, merge_levels, shares_of, shares_per_device};
-use self::forest::{forest_edge_bytes, load_kernels};
+use self::forest::forest_edge_bytes;
+use self::kernels::load_kernels;
 use self::parts::Part;
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
 use self::transfer::Way;

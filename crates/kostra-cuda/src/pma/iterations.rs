@@ -8,16 +8,17 @@ use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 use super::gamma::gamma;
 use super::graph::{Graph, Words};
 use super::kernels::{
-    BLOCKS, COUNTERS, Kernels, MUTUAL_TOUCHES, PARTIAL_PRIM, PROCESSOR_BLOCKS, SORT_BY_WEIGHT,
-    SOURCE, TOUCHES, TREES,
+    Arguments, BLOCKS, COUNTERS, Kernels, MUTUAL_TOUCHES, PARTIAL_PRIM, PROCESSOR_BLOCKS,
+    SORT_BY_WEIGHT, TOUCHES, TREES,
 };
 use super::{Search, Searches};
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, address, download};
 use crate::contraction::{Contraction, Rows};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
+use crate::launch::Kernel;
 use crate::scan::{Scan, TileSums};
+use crate::shared::fill;
 use crate::sort_rows::RowOrder;
 use crate::step_clock::StepClock;
 
@@ -166,34 +167,44 @@ impl<'a> Iterations<'a> {
             Search::Min => &self.kernels.partial_prim_min,
             Search::Sort => &self.kernels.partial_prim_sort,
         };
+        let arguments = Arguments { processors, ..self.arguments(graph, graph) };
         let grid = PROCESSOR_BLOCKS.for_items(processors);
-        // SAFETY: the rows are valid, and all arrays have a word for each vertex. The lists of all
-        // processors have no more words than there are vertices. The forest has a bit for each id.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "partial_prim"),
-                [
-                    ptr first_edge = &graph.rows.first_edge,
-                    ptr from = &graph.from,
-                    ptr neighbors = &mut graph.rows.neighbors,
-                    ptr keys = &mut graph.rows.keys,
-                    ptr ids = &mut graph.rows.ids,
-                    u32 vertices = &vertices,
-                    u32 processors = &processors,
-                    u32 gamma = &self.gamma,
-                    ptr successor = &mut self.words.successor,
-                    ptr touched = &mut self.words.touched,
-                    ptr lists = &mut self.words.lists,
-                    ptr forest = &mut self.forest.words,
-                    ptr counters = &mut self.counters,
-                ],
-                "growing trees"
-            )
-        }?;
+        // SAFETY: as in `launch`. The lists of all processors have no more words than there are
+        // vertices.
+        unsafe { kernel.launch(self.device, grid, &arguments, "growing trees") }?;
         self.clock.lap_of(PARTIAL_PRIM, kernel, grid)
+    }
+
+    /// The argument of the kernels that read `graph` and write to `new`.
+    pub(super) fn arguments<K: Key>(&self, graph: &Graph<K>, new: &Graph<K>) -> Arguments {
+        fill!(Arguments {
+            vertices: graph.rows.vertices,
+            entries: graph.rows.entries,
+            gamma: self.gamma,
+            new_first_edge: address(&new.rows.first_edge),
+            new_from: address(&new.from),
+            new_neighbors: address(&new.rows.neighbors),
+            new_keys: address(&new.rows.keys),
+            new_ids: address(&new.rows.ids),
+            forest: address(&self.forest.words),
+        }, ..Arguments::default();
+        graph.rows => first_edge neighbors keys ids; graph => from; self => counters;
+        self.words => successor touched lists degree new_vertex number shift next_edge before)
+    }
+
+    /// Launches a kernel with one thread for each of `items` vertices or entries.
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the rows are valid, so both ends of an entry are vertices, and each vertex is in
+        // a tree. All arrays have a word for each vertex, and `before` has one for each entry and
+        // one more. A new vertex is made of two or more, so the new rows have memory for all of
+        // them. The forest has a bit for each id.
+        unsafe { kernel.launch(self.device, BLOCKS.for_items(items), arguments, doing) }
     }
 
     /// Reports the counters of an iteration that began with `vertices` vertices.

@@ -1,12 +1,8 @@
 //! The kernels of PMA, and the steps under which their times are reported.
 
-use cudarc::driver::CudaFunction;
-
 use crate::buffers::Keys;
-use crate::device::Device;
-use crate::error::DeviceError;
-use crate::launch::Blocks;
-use crate::shared::constant;
+use crate::launch::{Blocks, kernels};
+use crate::shared::{arguments, constant, ptr};
 use crate::source::Source;
 use crate::step_clock::Step;
 use crate::{contraction, scan, sort_rows};
@@ -26,46 +22,24 @@ pub(super) const PROCESSOR_BLOCKS: Blocks =
 /// The blocks of all other kernels. Several of them fit on a multiprocessor.
 pub(super) const BLOCKS: Blocks = Blocks { threads: 256 };
 
-/// The kernels of a solve, for keys of one width.
-pub(super) struct Kernels {
-    pub(super) partial_prim_min: CudaFunction,
-    pub(super) partial_prim_sort: CudaFunction,
-    pub(super) link_trees: CudaFunction,
-    pub(super) flag_outgoing: CudaFunction,
-    pub(super) count_outgoing: CudaFunction,
-    pub(super) flag_new_vertices: CudaFunction,
-    pub(super) take_degrees: CudaFunction,
-    pub(super) reserve_places: CudaFunction,
-    pub(super) update_edges: CudaFunction,
-    pub(super) flag_lightest: CudaFunction,
-    pub(super) compact: CudaFunction,
-    pub(super) compact_rows: CudaFunction,
-    pub(super) sort: sort_rows::Kernels,
-    pub(super) contraction: contraction::Kernels,
-    pub(super) scan: scan::Kernels,
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: first_edge from neighbors keys ids new_first_edge new_from new_neighbors new_keys new_ids;
+    ptr: successor touched lists degree new_vertex number shift next_edge before forest counters;
+    u32: vertices entries processors gamma;
 }
 
-impl Kernels {
-    pub(super) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
-        let kernel = |name: &str| device.function(SOURCE, name);
-        let bits = keys.bits();
-        Ok(Self {
-            partial_prim_min: kernel(&format!("partial_prim_min_{bits}"))?,
-            partial_prim_sort: kernel(&format!("partial_prim_sort_{bits}"))?,
-            link_trees: kernel("link_trees")?,
-            flag_outgoing: kernel("flag_outgoing")?,
-            count_outgoing: kernel("count_outgoing")?,
-            flag_new_vertices: kernel("flag_new_vertices")?,
-            take_degrees: kernel("take_degrees")?,
-            reserve_places: kernel("reserve_places")?,
-            update_edges: kernel(&format!("update_edges_{bits}"))?,
-            flag_lightest: kernel("flag_lightest")?,
-            compact: kernel(&format!("compact_{bits}"))?,
-            compact_rows: kernel("compact_rows")?,
-            sort: sort_rows::Kernels::load(device, keys)?,
-            contraction: contraction::Kernels::load(device, keys)?,
-            scan: scan::Kernels::load(device)?,
-        })
+kernels! {
+    /// The kernels of a solve, for keys of one width.
+    pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    link_trees flag_outgoing count_outgoing flag_new_vertices take_degrees reserve_places
+    flag_lightest compact_rows;
+    [keys.bits()] partial_prim_min partial_prim_sort update_edges compact;
+    {
+        sort: sort_rows::Kernels = sort_rows::Kernels::load(device, keys)?;
+        contraction: contraction::Kernels = contraction::Kernels::load(device, keys)?;
+        scan: scan::Kernels = scan::Kernels::load(device)?;
     }
 }
 

@@ -1,11 +1,14 @@
 //! The kernels for points.
 
-use cudarc::driver::CudaFunction;
+#![allow(unsafe_code, reason = "a kernel is launched")]
+
+use cudarc::driver::{CudaFunction, CudaSlice};
 
 use super::input::CoordinateType;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::shared::constant;
+use crate::launch::{Kernel, grid_stride, kernels, launch};
+use crate::shared::{arguments, assert_takes, constant, ptr};
 use crate::source::Source;
 
 /// The kernels that do not depend on the dimensions.
@@ -50,77 +53,111 @@ pub(super) mod counter {
     pub(in super::super) const ALL: usize = constant(COUNTERS, "COUNTERS") as usize;
 }
 
-/// The kernels that do not depend on the dimensions.
-pub(super) struct ForestKernels {
-    /// For each type of coordinates.
-    extent: [CudaFunction; 2],
-    pub(super) begin: CudaFunction,
-    pub(super) begin_with_cores: CudaFunction,
-    pub(super) find_large: CudaFunction,
-    pub(super) list_searches: CudaFunction,
-    pub(super) choose: CudaFunction,
-    pub(super) hook: CudaFunction,
-    pub(super) add_edges: CudaFunction,
-    pub(super) shortcut: CudaFunction,
-    pub(super) label_leaves: CudaFunction,
-    pub(super) label_nodes: CudaFunction,
-    pub(super) number: CudaFunction,
-    pub(super) order_runs: CudaFunction,
-    pub(super) order_long_runs: CudaFunction,
-    pub(super) list_unordered: CudaFunction,
-    pub(super) take_unordered: CudaFunction,
-    pub(super) put_ordered: CudaFunction,
-    pub(super) gather: CudaFunction,
-    pub(super) report: CudaFunction,
+arguments! {
+    /// The argument of the kernels of rounds.
+    pub(super) struct Arguments in FOREST.text();
+    ptr: order inverse points_of given cores lists keys least_keys labels queries hooks parents;
+    ptr: bounds pairs components roots skipped counters edge_keys edge_pairs node_labels;
+    u32: count slots below children begin nodes;
+}
+
+kernels! {
+    /// The kernels that do not depend on the dimensions.
+    pub(super) struct ForestKernels(device) of Arguments in FOREST;
+    begin begin_with_cores find_large list_searches choose hook add_edges shortcut
+    label_leaves label_nodes;
+    {
+        order: OrderKernels = OrderKernels::load(device)?;
+        number: CudaFunction = device.function(FOREST, "number")?;
+        /// For each type of coordinates.
+        extents: [CudaFunction; 2] =
+            [device.function(FOREST, "extent_f32")?, device.function(FOREST, "extent_f64")?];
+    }
+}
+
+arguments! {
+    /// The argument of the kernels for the order of the edges.
+    pub(super) struct OrderArguments in ORDER.text();
+    ptr: keys places edge_pairs list counters pair_keys pair_values gathered indices;
+    ptr: lower_ends higher_ends distances;
+    u32: count is_half;
+}
+
+kernels! {
+    /// The kernels for the order of the edges.
+    pub(super) struct OrderKernels(device) of OrderArguments in FOREST, declared in ORDER;
+    order_runs order_long_runs list_unordered take_unordered put_ordered gather report;
 }
 
 impl ForestKernels {
-    /// Loads the kernels.
-    pub(super) fn load(device: &Device) -> Result<Self, DeviceError> {
-        let forest = |name: &str| device.function(FOREST, name);
-        Ok(Self {
-            extent: [forest("extent_f32")?, forest("extent_f64")?],
-            begin: forest("begin")?,
-            begin_with_cores: forest("begin_with_cores")?,
-            find_large: forest("find_large")?,
-            list_searches: forest("list_searches")?,
-            choose: forest("choose")?,
-            hook: forest("hook")?,
-            add_edges: forest("add_edges")?,
-            shortcut: forest("shortcut")?,
-            label_leaves: forest("label_leaves")?,
-            label_nodes: forest("label_nodes")?,
-            number: forest("number")?,
-            order_runs: forest("order_runs")?,
-            order_long_runs: forest("order_long_runs")?,
-            list_unordered: forest("list_unordered")?,
-            take_unordered: forest("take_unordered")?,
-            put_ordered: forest("put_ordered")?,
-            gather: forest("gather")?,
-            report: forest("report")?,
-        })
+    /// Numbers points or edges: `places` becomes 0, 1, 2, ...
+    pub(super) fn number(
+        &self,
+        device: &Device,
+        places: &CudaSlice<u32>,
+    ) -> Result<(), DeviceError> {
+        let count = places.len() as u32;
+        // SAFETY: the array has `count` places.
+        unsafe {
+            launch!(
+                device,
+                &self.number,
+                grid_stride(count.into()),
+                (FOREST, "number"),
+                [u32 count = &count, ptr places = places],
+                "numbering points"
+            )
+        }
     }
 
     /// The kernel for the extent of coordinates.
     pub(super) fn extent(&self, coordinates: CoordinateType) -> &CudaFunction {
-        &self.extent[usize::from(coordinates == CoordinateType::F64)]
+        &self.extents[usize::from(coordinates == CoordinateType::F64)]
     }
+}
+
+arguments! {
+    /// The argument of the kernels of trees.
+    pub(super) struct TreeArguments in Source::file("points/geometry.cuh").text();
+    ptr: points rows exact order inverse places extent frame boxes lowest core_distances cores;
+    ptr: labels node_labels queries counters lists keys least_keys bounds;
+    u64: stride;
+    u32: dimensions count neighbors below children begin nodes;
 }
 
 /// The kernels of the tree for points of one number of dimensions and one type of coordinates.
 pub(super) struct TreeKernels {
-    pub(super) frame: CudaFunction,
-    pub(super) places: CudaFunction,
-    pub(super) rows: CudaFunction,
-    pub(super) leaf_boxes: CudaFunction,
-    pub(super) node_boxes: CudaFunction,
-    pub(super) neighbors: CudaFunction,
-    pub(super) cores_few: CudaFunction,
-    pub(super) cores_many: CudaFunction,
+    pub(super) frame: Kernel<TreeArguments>,
+    pub(super) places: Kernel<TreeArguments>,
+    pub(super) rows: Kernel<TreeArguments>,
+    pub(super) leaf_boxes: Kernel<TreeArguments>,
+    pub(super) node_boxes: Kernel<TreeArguments>,
+    pub(super) neighbors: Kernel<TreeArguments>,
+    pub(super) cores_few: Kernel<TreeArguments>,
+    pub(super) cores_many: Kernel<TreeArguments>,
     /// Without core distances, and with them.
-    pub(super) take: [CudaFunction; 2],
-    pub(super) search: [CudaFunction; 2],
+    pub(super) take: [Kernel<TreeArguments>; 2],
+    pub(super) search: [Kernel<TreeArguments>; 2],
 }
+
+const _: () = {
+    const KERNELS: [(Source, &str); 8] = [
+        (TREE, "frame"),
+        (TREE, "places"),
+        (TREE, "rows"),
+        (TREE, "leaf_boxes"),
+        (TREE, "node_boxes"),
+        (NEIGHBORS, "neighbors"),
+        (CORES, "cores"),
+        (SEARCH, "take"),
+    ];
+    let mut kernel = 0;
+    while kernel < KERNELS.len() {
+        assert_takes(KERNELS[kernel].0.text(), KERNELS[kernel].1, "TreeArguments");
+        kernel += 1;
+    }
+    assert_takes(SEARCH.text(), "search", "TreeArguments");
+};
 
 impl TreeKernels {
     /// Loads the kernels for `dimensions` dimensions, which are at most [`MOST_TREE_DIMENSIONS`].
@@ -131,8 +168,8 @@ impl TreeKernels {
     ) -> Result<Self, DeviceError> {
         let (_, source) = of_width(dimensions);
         let suffix = coordinates.suffix();
-        let own = |name: &str| device.function(source, name);
-        let typed = |name: &str| device.function(source, &format!("{name}_{suffix}"));
+        let own = |name: &str| Kernel::load(device, source, name);
+        let typed = |name: &str| Kernel::load(device, source, &format!("{name}_{suffix}"));
         Ok(Self {
             frame: typed("frame")?,
             places: typed("places")?,
@@ -148,27 +185,50 @@ impl TreeKernels {
     }
 
     /// The kernel for core distances of `neighbors` neighbors.
-    pub(super) fn cores(&self, neighbors: u32) -> &CudaFunction {
+    pub(super) fn cores(&self, neighbors: u32) -> &Kernel<TreeArguments> {
         if neighbors <= FEW_NEIGHBORS { &self.cores_few } else { &self.cores_many }
     }
 }
 
+arguments! {
+    /// The argument of the kernels that compare all pairs.
+    pub(super) struct PairArguments in Source::file("points/panels.cuh").text();
+    ptr: points center rounded halves norms errors panels;
+    ptr: points_of slots_of centers tiles slot_labels tile_labels;
+    ptr: pivot_rows pivot_halves far cell_keys cell_points begins first_slots;
+    ptr: labels queries cores bounds keys least_keys lists core_distances part_keys part_found;
+    u64: stride scale;
+    u32: dimensions count slots padded depth pivots samples tile_count;
+    u32: first query_count wanted columns parts;
+}
+
+kernels! {
+    /// The kernels for tiles, for one type of coordinates.
+    pub(super) struct TileKernels(device, coordinates: CoordinateType) of PairArguments in TILES;
+    take_pivots count_far assign begin_cells fill_slots make_tiles label_tiles;
+    [coordinates.suffix()] first_bounds;
+}
+
+kernels! {
+    /// The kernels for rounded rows, for one type of coordinates.
+    pub(super) struct RoundingKernels(device, coordinates: CoordinateType) of PairArguments
+        in ROUNDED;
+    finish;
+    [coordinates.suffix()] round advance;
+}
+
 /// The kernels that compare all pairs, for one type of coordinates.
 pub(super) struct PairKernels {
-    pub(super) round: CudaFunction,
-    pub(super) advance: CudaFunction,
-    pub(super) finish: CudaFunction,
-    pub(super) nearest: CudaFunction,
-    pub(super) pairs: CudaFunction,
-    pub(super) take_pivots: CudaFunction,
-    pub(super) count_far: CudaFunction,
-    pub(super) assign: CudaFunction,
-    pub(super) begin_cells: CudaFunction,
-    pub(super) fill_slots: CudaFunction,
-    pub(super) make_tiles: CudaFunction,
-    pub(super) label_tiles: CudaFunction,
-    pub(super) first_bounds: CudaFunction,
+    pub(super) nearest: Kernel<PairArguments>,
+    pub(super) pairs: Kernel<PairArguments>,
+    pub(super) rounding: RoundingKernels,
+    pub(super) tiles: TileKernels,
 }
+
+const _: () = {
+    assert_takes(PAIRS.text(), "nearest", "PairArguments");
+    assert_takes(PAIRS.text(), "pairs", "PairArguments");
+};
 
 impl PairKernels {
     /// Loads the kernels for `dimensions` dimensions, whose blocks may use up to `shared` bytes of
@@ -179,30 +239,19 @@ impl PairKernels {
         shared: u32,
     ) -> Result<Self, DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute_enum as Attribute;
-        let suffix = coordinates.suffix();
-        let rounded = |name: &str| device.function(ROUNDED, name);
-        let tiles = |name: &str| device.function(TILES, name);
         let large = |name: &str| {
             let long = if super::pairs::is_long(dimensions) { "long_" } else { "" };
-            let function = device.function(PAIRS, &format!("{name}_{long}{suffix}"))?;
+            let name = format!("{name}_{long}{}", coordinates.suffix());
+            let kernel = Kernel::load(device, PAIRS, &name)?;
             let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            device.check(function.set_attribute(most, shared as i32), "loading kernels")?;
-            Ok::<_, DeviceError>(function)
+            device.check(kernel.set_attribute(most, shared as i32), "loading kernels")?;
+            Ok::<_, DeviceError>(kernel)
         };
         Ok(Self {
-            round: rounded(&format!("round_{suffix}"))?,
-            advance: rounded(&format!("advance_{suffix}"))?,
-            finish: rounded("finish")?,
             nearest: large("nearest")?,
             pairs: large("pairs")?,
-            take_pivots: tiles("take_pivots")?,
-            count_far: tiles("count_far")?,
-            assign: tiles("assign")?,
-            begin_cells: tiles("begin_cells")?,
-            fill_slots: tiles("fill_slots")?,
-            make_tiles: tiles("make_tiles")?,
-            label_tiles: tiles("label_tiles")?,
-            first_bounds: tiles(&format!("first_bounds_{suffix}"))?,
+            rounding: RoundingKernels::load(device, coordinates)?,
+            tiles: TileKernels::load(device, coordinates)?,
         })
     }
 }

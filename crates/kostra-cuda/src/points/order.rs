@@ -13,15 +13,15 @@ use cudarc::driver::CudaSlice;
 use kostra_points::Metric;
 
 use super::DevicePointTree;
-use super::kernels::{FOREST, ForestKernels, ORDER, counter};
+use super::kernels::{ForestKernels, ORDER, OrderArguments, counter};
 use super::rounds::FoundEdges;
-use crate::buffers::download;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride};
 use crate::memory::DeviceMemory;
 use crate::radix_sort::{BITS, Pairs, RadixSort};
-use crate::shared::constant;
+use crate::shared::{constant, fill};
 
 /// The lower digits of distances, which the first sort does not compare.
 const UNSORTED_DIGITS: usize = (constant(ORDER.text(), "UNSORTED_BITS") as u32 / BITS) as usize;
@@ -43,35 +43,19 @@ pub(super) fn order(
     };
     let mut pairs = Pairs::uninit(device, count as usize)?;
     let mut spare = Pairs::uninit(device, count as usize)?;
-    order.number(&mut pairs.values)?;
+    kernels.number(device, &pairs.values)?;
     let found = edges.keys.slice(..count as usize);
     let copied = device.stream().memcpy_dtod(&found, &mut pairs.keys);
     device.check(copied, "copying distances")?;
     sort.sort_by_upper(device, count, UNSORTED_DIGITS, (&mut pairs, &mut spare))?;
-    let unordered = order.order_runs(&mut pairs, &mut spare.values)?;
+    let unordered = order.order_runs(&pairs, &spare.values)?;
     if unordered > 0 {
-        order.sort_unordered((&spare.values, unordered), &mut pairs, &mut sort)?;
+        order.sort_unordered((&spare.values, unordered), &pairs, &mut sort)?;
     }
-    // SAFETY: the values are places of edges, and the results have room for all edges.
-    unsafe {
-        launch!(
-            device,
-            &kernels.report,
-            grid_stride(count.into()),
-            (ORDER, "report"),
-            [
-                u32 count = &count,
-                u32 is_half = &u32::from(metric == Metric::Cosine),
-                ptr sorted_keys = &pairs.keys,
-                ptr places = &pairs.values,
-                ptr edge_pairs = &edges.pairs,
-                ptr lower_ends = &tree.lower_ends.address(),
-                ptr higher_ends = &tree.higher_ends.address(),
-                ptr distances = &tree.distances.address(),
-            ],
-            "listing edges"
-        )
-    }?;
+    let is_half = u32::from(metric == Metric::Cosine);
+    let arguments = fill!(OrderArguments { is_half }, ..order.arguments(&pairs);
+        tree => lower_ends higher_ends distances);
+    order.launch(&kernels.order.report, &arguments)?;
     Ok(tree)
 }
 
@@ -84,96 +68,45 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Numbers the edges.
-    fn number(&self, places: &mut CudaSlice<u32>) -> Result<(), DeviceError> {
-        // SAFETY: the array has a place for each edge.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.number,
-                grid_stride(self.count.into()),
-                (FOREST, "number"),
-                [u32 count = &self.count, ptr places = places],
-                "listing edges"
-            )
-        }
+    fn arguments(&self, sorted: &Pairs) -> OrderArguments {
+        fill!(
+            OrderArguments {
+                count: self.count,
+                keys: address(&sorted.keys),
+                places: address(&sorted.values),
+                edge_pairs: address(&self.edges.pairs),
+            },
+            ..OrderArguments::default()
+        )
     }
 
-    /// Copies the keys at the given places.
-    fn gather(
+    /// Launches a kernel with `arguments.count` edges.
+    fn launch(
         &self,
-        places: &CudaSlice<u32>,
-        from: &CudaSlice<u64>,
-        to: &mut CudaSlice<u64>,
+        kernel: &Kernel<OrderArguments>,
+        arguments: &OrderArguments,
     ) -> Result<(), DeviceError> {
-        // SAFETY: the places are those of edges, and all arrays have a value for each edge.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.gather,
-                grid_stride(self.count.into()),
-                (ORDER, "gather"),
-                [u32 count = &self.count, ptr places = places, ptr from = from, ptr to = to],
-                "listing edges"
-            )
-        }
+        let grid = grid_stride(arguments.count.into());
+        // SAFETY: the values of pairs are places of edges, and the list has indices of edges. No
+        // list is longer than the edges, and the other arrays have a value for each of the edges
+        // that the kernel handles.
+        unsafe { kernel.launch(self.device, grid, arguments, "listing edges") }
     }
 
     /// Puts runs of nearly equal distances in order, except for very long ones. Lists the indices
     /// of the edges of these, and perhaps others, in any order; returns their number. `list` has a
     /// place for each edge.
-    fn order_runs(
-        &self,
-        sorted: &mut Pairs,
-        list: &mut CudaSlice<u32>,
-    ) -> Result<u32, DeviceError> {
-        let mut counters: CudaSlice<u32> = self.device.filled(counter::ALL, 0)?;
-        // SAFETY: the values are places of edges, and no list is longer than the edges.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.order_runs,
-                grid_stride(self.count.into()),
-                (ORDER, "order_runs"),
-                [
-                    u32 count = &self.count,
-                    ptr keys = &mut sorted.keys,
-                    ptr places = &mut sorted.values,
-                    ptr edge_pairs = &self.edges.pairs,
-                    ptr counters = &mut counters,
-                    ptr long_runs = &mut *list,
-                ],
-                "listing edges"
-            )?;
-            launch!(
-                self.device,
-                &self.kernels.order_long_runs,
-                grid_stride(self.count.into()),
-                (ORDER, "order_long_runs"),
-                [
-                    u32 count = &self.count,
-                    ptr keys = &mut sorted.keys,
-                    ptr places = &mut sorted.values,
-                    ptr edge_pairs = &self.edges.pairs,
-                    ptr counters = &counters,
-                    ptr long_runs = &*list,
-                ],
-                "listing edges"
-            )?;
-            launch!(
-                self.device,
-                &self.kernels.list_unordered,
-                grid_stride(self.count.into()),
-                (ORDER, "list_unordered"),
-                [
-                    u32 count = &self.count,
-                    ptr keys = &sorted.keys,
-                    ptr unordered = list,
-                    ptr counters = &mut counters,
-                ],
-                "listing edges"
-            )
-        }?;
+    fn order_runs(&self, sorted: &Pairs, list: &CudaSlice<u32>) -> Result<u32, DeviceError> {
+        let counters: CudaSlice<u32> = self.device.filled(counter::ALL, 0)?;
+        let arguments = &OrderArguments {
+            list: address(list),
+            counters: address(&counters),
+            ..self.arguments(sorted)
+        };
+        let kernels = &self.kernels.order;
+        self.launch(&kernels.order_runs, arguments)?;
+        self.launch(&kernels.order_long_runs, arguments)?;
+        self.launch(&kernels.list_unordered, arguments)?;
         Ok(download(self.device, &counters)?[counter::UNORDERED])
     }
 
@@ -182,53 +115,29 @@ impl Order<'_> {
     fn sort_unordered(
         &self,
         (list, count): (&CudaSlice<u32>, u32),
-        sorted: &mut Pairs,
+        sorted: &Pairs,
         sort: &mut RadixSort,
     ) -> Result<(), DeviceError> {
-        let part = Order { count, ..*self };
         let mut pairs = Pairs::uninit(self.device, count as usize)?;
         let mut spare = Pairs::uninit(self.device, count as usize)?;
-        // SAFETY: the list has indices of edges, and the arrays have room for those of the list.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.take_unordered,
-                grid_stride(count.into()),
-                (ORDER, "take_unordered"),
-                [
-                    u32 count = &count,
-                    ptr unordered = list,
-                    ptr places = &sorted.values,
-                    ptr keys = &mut pairs.keys,
-                    ptr values = &mut pairs.values,
-                ],
-                "listing edges"
-            )
-        }?;
+        let of_list = OrderArguments { count, list: address(list), ..self.arguments(sorted) };
+        // The sort swaps the arrays of both pairs.
+        let with = |pairs: &Pairs| OrderArguments {
+            pair_keys: address(&pairs.keys),
+            pair_values: address(&pairs.values),
+            ..of_list
+        };
+        let kernels = &self.kernels.order;
+        self.launch(&kernels.take_unordered, &with(&pairs))?;
         sort.sort(self.device, count, &mut pairs, &mut spare)?;
         let mut indices = self.device.uninit(count as usize)?;
         std::mem::swap(&mut indices, &mut pairs.keys);
-        part.gather(&pairs.values, &self.edges.pairs, &mut pairs.keys)?;
-        sort.sort(self.device, count, &mut pairs, &mut spare)?;
-        part.gather(&pairs.values, &self.edges.keys, &mut pairs.keys)?;
-        sort.sort(self.device, count, &mut pairs, &mut spare)?;
-        // SAFETY: as above.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.put_ordered,
-                grid_stride(count.into()),
-                (ORDER, "put_ordered"),
-                [
-                    u32 count = &count,
-                    ptr indices = &indices,
-                    ptr ordered_keys = &pairs.keys,
-                    ptr ordered_places = &pairs.values,
-                    ptr keys = &mut sorted.keys,
-                    ptr places = &mut sorted.values,
-                ],
-                "listing edges"
-            )
+        for gathered in [&self.edges.pairs, &self.edges.keys] {
+            let gathered = address(gathered);
+            self.launch(&kernels.gather, &OrderArguments { gathered, ..with(&pairs) })?;
+            sort.sort(self.device, count, &mut pairs, &mut spare)?;
         }
+        let indices = address(&indices);
+        self.launch(&kernels.put_ordered, &OrderArguments { indices, ..with(&pairs) })
     }
 }

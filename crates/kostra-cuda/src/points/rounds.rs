@@ -2,17 +2,16 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
+use cudarc::driver::{CudaSlice, LaunchConfig};
 use kostra_core::Run;
 
 use super::input::DevicePointsError;
-use super::kernels::{FOREST, ForestKernels, counter};
+use super::kernels::{Arguments, FOREST, ForestKernels, counter};
 use crate::buffers::{DeviceArray, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
-use crate::shared::constant;
+use crate::launch::{Kernel, grid_stride};
+use crate::shared::{constant, fill};
 use crate::step_clock::StepClock;
 
 /// The number of entries of a point's list.
@@ -133,9 +132,17 @@ impl<'a> Rounds<'a> {
         run: &mut Run<'_>,
     ) -> Result<FoundEdges, DevicePointsError> {
         let count = self.points.count;
-        self.begin()?;
+        self.run_on_points(&self.kernels.begin, "making components")?;
         match cores {
-            Some(cores) => self.begin_with_cores(cores)?,
+            Some(cores) => {
+                let arguments = Arguments { given: cores.address(), ..self.arguments() };
+                self.launch(
+                    &self.kernels.begin_with_cores,
+                    count,
+                    &arguments,
+                    "making components",
+                )?;
+            }
             None => search.neighbors(&mut self, run)?,
         }
         clock.lap("neighbors")?;
@@ -166,52 +173,41 @@ impl<'a> Rounds<'a> {
         Ok(self.edges)
     }
 
-    /// The address of the core distances, or null without them.
-    pub(super) fn cores_address(&self) -> CUdeviceptr {
-        self.cores.as_ref().map_or(0, |cores| cores.device_ptr(self.device.stream()).0)
+    /// The argument of kernels: the arrays of the rounds. The count is that of the points.
+    pub(super) fn arguments(&self) -> Arguments {
+        fill!(Arguments {
+            count: self.points.count,
+            points_of: address(&self.points.near),
+            hooks: address(&self.queries),
+            edge_keys: address(&self.edges.keys),
+            edge_pairs: address(&self.edges.pairs),
+        }, ..Arguments::default(); self.points => order inverse;
+        self => cores lists keys least_keys labels queries parents bounds pairs components roots
+            skipped counters)
     }
 
-    /// Makes each point a component.
-    fn begin(&mut self) -> Result<(), DeviceError> {
-        // SAFETY: all arrays have a value for each point.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.begin,
-                grid_stride(self.points.count.into()),
-                (FOREST, "begin"),
-                [
-                    u32 count = &self.points.count,
-                    ptr labels = &mut self.labels,
-                    ptr parents = &mut self.parents,
-                    ptr components = &mut self.components,
-                    ptr bounds = &mut self.bounds,
-                    ptr pairs = &mut self.pairs,
-                ],
-                "making components"
-            )
-        }
+    /// Launches a kernel with `items` points, slots, components or nodes.
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: `order` has indices of points, and lists, labels, parents and hooks are points. A
+        // component has chosen a pair of points or none. All arrays have a value for each point,
+        // the queries one for each slot, and the labels of nodes one for each node. There are fewer
+        // edges than points.
+        unsafe { kernel.launch(self.device, grid_stride(items.into()), arguments, doing) }
     }
 
-    fn begin_with_cores(&mut self, given: &DeviceArray<f64>) -> Result<(), DeviceError> {
-        // SAFETY: all arrays have a value for each point; `order` has indices of points.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.begin_with_cores,
-                grid_stride(self.points.count.into()),
-                (FOREST, "begin_with_cores"),
-                [
-                    u32 count = &self.points.count,
-                    ptr order = self.points.order,
-                    ptr given = given,
-                    ptr cores = self.cores.as_mut().unwrap_or(&mut self.keys),
-                    ptr lists = &mut self.lists,
-                    ptr least_keys = &mut self.least_keys,
-                ],
-                "making components"
-            )
-        }
+    /// Launches a kernel with all points.
+    pub(super) fn run_on_points(
+        &self,
+        kernel: &Kernel<Arguments>,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        self.launch(kernel, self.points.count, &self.arguments(), doing)
     }
 
     /// Finds the bound of each component, and each point whose nearest outgoing pair attains it.
@@ -236,75 +232,25 @@ impl<'a> Rounds<'a> {
     }
 
     /// Labels the points and the leaves by their components. Each 32 points are a leaf.
-    pub(super) fn label_leaves(
-        &mut self,
-        node_labels: &mut CudaSlice<u32>,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: labels and parents are points; there is a label for each node.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.label_leaves,
-                grid_stride(self.points.count.into()),
-                (FOREST, "label_leaves"),
-                [
-                    u32 count = &self.points.count,
-                    ptr parents = &self.parents,
-                    ptr labels = &mut self.labels,
-                    ptr node_labels = node_labels,
-                ],
-                "labeling points"
-            )
-        }
+    pub(super) fn label_leaves(&self, node_labels: &CudaSlice<u32>) -> Result<(), DeviceError> {
+        let node_labels = address(node_labels);
+        let arguments = Arguments { node_labels, ..self.arguments() };
+        self.launch(&self.kernels.label_leaves, arguments.count, &arguments, "labeling points")
     }
 
     /// Looks for a component of many points, which is to take no pair.
     fn find_large(&mut self) -> Result<(), DeviceError> {
+        const DOING: &str = "looking for a large component";
         let block =
             LaunchConfig { grid_dim: (1, 1, 1), block_dim: (SAMPLES, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: there is a label for each point.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.find_large,
-                block,
-                (FOREST, "find_large"),
-                [
-                    u32 count = &self.points.count,
-                    ptr labels = &self.labels,
-                    ptr large = &mut self.skipped,
-                ],
-                "looking for a large component"
-            )
-        }
+        unsafe { self.kernels.find_large.launch(self.device, block, &self.arguments(), DOING) }
     }
 
     /// Lists the points that have to search.
     fn list_searches(&mut self) -> Result<(), DeviceError> {
-        let near = self.points.near;
-        let slots = near.map_or(self.points.count, |near| near.len() as u32);
-        let points_of = near.map_or(0, address);
-        // SAFETY: all arrays have a value for each point, and the queries one for each slot. A slot
-        // has a point or none.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.list_searches,
-                grid_stride(slots.into()),
-                (FOREST, "list_searches"),
-                [
-                    u32 slots = &slots,
-                    ptr points_of = &points_of,
-                    ptr skipped = &self.skipped,
-                    ptr labels = &self.labels,
-                    ptr lists = &self.lists,
-                    ptr least_keys = &self.least_keys,
-                    ptr bounds = &self.bounds,
-                    ptr queries = &mut self.queries,
-                    ptr counters = &mut self.counters,
-                ],
-                "listing searches"
-            )
-        }
+        let slots = self.points.near.map_or(self.points.count, |near| near.len() as u32);
+        let arguments = Arguments { slots, ..self.arguments() };
+        self.launch(&self.kernels.list_searches, slots, &arguments, "listing searches")
     }
 }

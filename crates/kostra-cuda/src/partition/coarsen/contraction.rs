@@ -2,18 +2,18 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaFunction, CudaSlice};
+use cudarc::driver::CudaSlice;
 use kostra_core::{Encoding, Order, Vertex};
 
 use super::BLOCKS;
-use crate::buffers::Keys;
+use crate::buffers::{Keys, address};
 use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
+use crate::launch::{Kernel, kernels};
 use crate::partition::DeviceGraph;
 use crate::scan::Scan;
-use crate::shared::constant;
+use crate::shared::{arguments, constant, fill, ptr};
 use crate::sort_rows::{self, RowOrder};
 use crate::source::Source;
 use crate::step_clock::StepClock;
@@ -22,35 +22,26 @@ const SOURCE: Source = Source::file("partition_contract.cu");
 
 const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
-/// The kernels.
-pub(super) struct Kernels {
-    mark_leaders: CudaFunction,
-    map_mates: CudaFunction,
-    measure_rows: CudaFunction,
-    gather_rows: CudaFunction,
-    mark_kept: CudaFunction,
-    pack_entries: CudaFunction,
-    pack_offsets: CudaFunction,
-    project: CudaFunction,
-    sort: sort_rows::Kernels,
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: offsets neighbors edge_weights vertex_weights parts matches map;
+    ptr: starts from gathered_neighbors gathered_weights ids places;
+    ptr: coarse_offsets coarse_neighbors coarse_edge_weights coarse_weights coarse_parts;
+    u32: vertices entries coarse_vertices;
+}
+
+kernels! {
+    /// The kernels.
+    pub(super) struct Kernels(device) of Arguments in SOURCE;
+    mark_leaders map_mates measure_rows gather_rows mark_kept pack_entries pack_offsets project;
+    {
+        sort: sort_rows::Kernels =
+            sort_rows::Kernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?;
+    }
 }
 
 impl Kernels {
-    pub(super) fn load(device: &Device) -> Result<Self, DeviceError> {
-        let kernel = |name: &str| device.function(SOURCE, name);
-        Ok(Self {
-            mark_leaders: kernel("mark_leaders")?,
-            map_mates: kernel("map_mates")?,
-            measure_rows: kernel("measure_rows")?,
-            gather_rows: kernel("gather_rows")?,
-            mark_kept: kernel("mark_kept")?,
-            pack_entries: kernel("pack_entries")?,
-            pack_offsets: kernel("pack_offsets")?,
-            project: kernel("project")?,
-            sort: sort_rows::Kernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?,
-        })
-    }
-
     /// Gives each of the vertices the part of its coarse vertex.
     pub(super) fn project(
         &self,
@@ -59,23 +50,19 @@ impl Kernels {
         coarse_parts: &CudaSlice<u32>,
     ) -> Result<CudaSlice<u32>, DeviceError> {
         let vertices = map.len() as u32;
-        let mut parts = device.uninit(map.len())?;
+        let parts = device.uninit(map.len())?;
+        let arguments = fill!(
+            Arguments {
+                vertices,
+                map: address(map),
+                parts: address(&parts),
+                coarse_parts: address(coarse_parts),
+            },
+            ..Arguments::default()
+        );
+        let grid = BLOCKS.for_items(vertices);
         // SAFETY: the map has coarse vertices, and each of them has a part.
-        unsafe {
-            launch!(
-                device,
-                &self.project,
-                BLOCKS.for_items(vertices),
-                (SOURCE, "project"),
-                [
-                    ptr coarse_parts = coarse_parts,
-                    ptr map = map,
-                    u32 vertices = &vertices,
-                    ptr parts = &mut parts,
-                ],
-                "projecting a partition"
-            )
-        }?;
+        unsafe { self.project.launch(device, grid, &arguments, "projecting a partition") }?;
         Ok(parts)
     }
 }
@@ -119,54 +106,47 @@ impl Contractor<'_> {
         scan: &mut Scan,
         clock: &mut StepClock<'_>,
     ) -> Result<Contracted, DeviceError> {
+        let mut arguments = fill!(Arguments {
+            vertices: self.graph.vertices,
+            entries: self.graph.entries,
+        }, ..Arguments::default();
+        self.graph => offsets neighbors edge_weights vertex_weights; self => parts matches);
         clock.start()?;
-        let (map, vertices) = self.map(scan)?;
+        let map = self.map(&mut arguments, scan)?;
         clock.lap("map vertices")?;
-        let mut gathered = self.gather((&map, vertices), scan)?;
+        let Gathered { mut rows, from, weights, parts } = self.gather(&mut arguments, scan)?;
         clock.lap("gather rows")?;
-        let spare = &mut self.empty_rows(0)?;
-        let Gathered { rows, from, .. } = &mut gathered;
-        self.kernels.sort.sort(self.device, RowOrder::Neighbor, (rows, from), spare)?;
+        let (spare, order) = (&mut self.empty_rows(0)?, RowOrder::Neighbor);
+        self.kernels.sort.sort(self.device, order, (&mut rows, &from), spare)?;
         clock.lap("sort rows")?;
         let mut places = self.device.uninit(rows.entries as usize + 1)?;
-        self.mark_kept(&mut gathered, &mut places)?;
+        arguments.places = address(&places);
+        // Step 9: marks the entries that stay, with a mark 0 at the end, and adds up the weights
+        // of parallel edges.
+        let kernel = &self.kernels.mark_kept;
+        self.launch(kernel, rows.entries + 1, &arguments, "marking parallel edges")?;
         clock.lap("mark parallel edges")?;
         let length = places.len();
         let entries = scan.exclusive_prefix_sum(self.device, &mut places, length)?;
-        let Gathered { rows, weights, parts, .. } = gathered;
-        let graph = self.pack((vertices, entries), &rows, (&places, weights))?;
+        let graph = self.pack(entries, weights, &mut arguments)?;
         clock.lap("pack rows")?;
         Ok(Contracted { graph, map, parts })
     }
 
-    /// Steps 3 and 4: the coarse vertex of each vertex, and the number of coarse vertices.
-    fn map(&self, scan: &mut Scan) -> Result<(CudaSlice<Vertex>, u32), DeviceError> {
+    /// Steps 3 and 4: the coarse vertex of each vertex. Stores the number of coarse vertices.
+    fn map(
+        &self,
+        arguments: &mut Arguments,
+        scan: &mut Scan,
+    ) -> Result<CudaSlice<Vertex>, DeviceError> {
+        const DOING: &str = "numbering coarse vertices";
         let n = self.graph.vertices;
         let mut map = self.device.uninit(n as usize)?;
-        // SAFETY: both arrays have an element for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.mark_leaders,
-                BLOCKS.for_items(n),
-                (SOURCE, "mark_leaders"),
-                [ptr matches = &self.matches, u32 vertices = &n, ptr map = &mut map],
-                "numbering coarse vertices"
-            )
-        }?;
-        let coarse = scan.exclusive_prefix_sum(self.device, &mut map, n as usize)?;
-        // SAFETY: mates are vertices.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.map_mates,
-                BLOCKS.for_items(n),
-                (SOURCE, "map_mates"),
-                [ptr matches = &self.matches, u32 vertices = &n, ptr map = &mut map],
-                "numbering coarse vertices"
-            )
-        }?;
-        Ok((map, coarse))
+        arguments.map = address(&map);
+        self.launch(&self.kernels.mark_leaders, n, arguments, DOING)?;
+        arguments.coarse_vertices = scan.exclusive_prefix_sum(self.device, &mut map, n as usize)?;
+        self.launch(&self.kernels.map_mates, n, arguments, DOING)?;
+        Ok(map)
     }
 
     /// Memory for as many entries as the graph has, in `vertices` rows.
@@ -183,101 +163,42 @@ impl Contractor<'_> {
     }
 
     /// Steps 5 to 7: the gathered rows, and the weight and the part of each coarse vertex.
-    fn gather(
-        &self,
-        (map, vertices): (&CudaSlice<Vertex>, u32),
-        scan: &mut Scan,
-    ) -> Result<Gathered, DeviceError> {
-        let (device, graph) = (self.device, self.graph);
-        let mut rows = self.empty_rows(vertices)?;
-        let mut from = device.uninit(graph.entries as usize)?;
-        let (mut weights, mut parts) =
-            (device.uninit(vertices as usize)?, device.uninit(vertices as usize)?);
-        // SAFETY: the map has coarse vertices; `first_edge` has one more element than there are.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.measure_rows,
-                BLOCKS.for_items(graph.vertices),
-                (SOURCE, "measure_rows"),
-                [
-                    ptr matches = &self.matches,
-                    ptr offsets = &graph.offsets,
-                    ptr vertex_weights = &graph.vertex_weights,
-                    ptr parts = self.parts,
-                    u32 vertices = &graph.vertices,
-                    ptr map = map,
-                    u32 coarse_vertices = &vertices,
-                    ptr starts = &mut rows.first_edge,
-                    ptr coarse_weights = &mut weights,
-                    ptr coarse_parts = &mut parts,
-                ],
-                "gathering rows"
-            )
-        }?;
+    fn gather(&self, arguments: &mut Arguments, scan: &mut Scan) -> Result<Gathered, DeviceError> {
+        let (device, graph, vertices) = (self.device, self.graph, arguments.coarse_vertices);
+        let mut gathered = Gathered {
+            rows: self.empty_rows(vertices)?,
+            from: device.uninit(graph.entries as usize)?,
+            weights: device.uninit(vertices as usize)?,
+            parts: device.uninit(vertices as usize)?,
+        };
+        let Gathered { rows, from, weights, parts } = &mut gathered;
+        *arguments = Arguments {
+            starts: address(&rows.first_edge),
+            from: address(from),
+            gathered_neighbors: address(&rows.neighbors),
+            gathered_weights: address(&rows.keys),
+            ids: address(&rows.ids),
+            coarse_weights: address(weights),
+            coarse_parts: address(parts),
+            ..*arguments
+        };
+        let Kernels { measure_rows, gather_rows, .. } = self.kernels;
+        self.launch(measure_rows, graph.vertices, arguments, "gathering rows")?;
         let length = rows.first_edge.len();
         scan.exclusive_prefix_sum(device, &mut rows.first_edge, length)?;
-        // SAFETY: the gathered rows have a place for each entry.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.gather_rows,
-                BLOCKS.for_items(graph.vertices),
-                (SOURCE, "gather_rows"),
-                [
-                    ptr offsets = &graph.offsets,
-                    ptr neighbors = &graph.neighbors,
-                    ptr edge_weights = &graph.edge_weights,
-                    u32 vertices = &graph.vertices,
-                    ptr matches = &self.matches,
-                    ptr map = map,
-                    ptr starts = &rows.first_edge,
-                    ptr from = &mut from,
-                    ptr gathered_neighbors = &mut rows.neighbors,
-                    ptr gathered_weights = &mut rows.keys,
-                    ptr ids = &mut rows.ids,
-                ],
-                "gathering rows"
-            )
-        }?;
-        Ok(Gathered { rows, from, weights, parts })
+        self.launch(gather_rows, graph.vertices, arguments, "gathering rows")?;
+        Ok(gathered)
     }
 
-    /// Step 9: marks the entries that stay, with a mark 0 at the end, and adds up the weights of
-    /// parallel edges.
-    fn mark_kept(
-        &self,
-        gathered: &mut Gathered,
-        kept: &mut CudaSlice<u32>,
-    ) -> Result<(), DeviceError> {
-        let Gathered { rows, from, .. } = gathered;
-        // SAFETY: the arrays have an element for each entry, and `kept` one more.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.mark_kept,
-                BLOCKS.for_items(rows.entries + 1),
-                (SOURCE, "mark_kept"),
-                [
-                    ptr from = from,
-                    ptr gathered_neighbors = &rows.neighbors,
-                    u32 entries = &rows.entries,
-                    ptr gathered_weights = &mut rows.keys,
-                    ptr kept = kept,
-                ],
-                "marking parallel edges"
-            )
-        }
-    }
-
-    /// Steps 10 to 14: the coarse graph of `vertices` vertices and `entries` entries.
+    /// Steps 10 to 14: the coarse graph of `entries` entries.
     fn pack(
         &self,
-        (vertices, entries): (u32, u32),
-        rows: &Rows<u32>,
-        (places, vertex_weights): (&CudaSlice<u32>, CudaSlice<u32>),
+        entries: u32,
+        vertex_weights: CudaSlice<u32>,
+        arguments: &mut Arguments,
     ) -> Result<DeviceGraph, DeviceError> {
-        let mut graph = DeviceGraph {
+        let vertices = arguments.coarse_vertices;
+        let graph = DeviceGraph {
             vertices,
             entries,
             offsets: self.device.uninit(vertices as usize + 1)?,
@@ -285,40 +206,25 @@ impl Contractor<'_> {
             edge_weights: self.device.uninit(entries as usize)?,
             vertex_weights,
         };
-        // SAFETY: places of kept entries are below `entries`.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.pack_entries,
-                BLOCKS.for_items(rows.entries),
-                (SOURCE, "pack_entries"),
-                [
-                    ptr gathered_neighbors = &rows.neighbors,
-                    ptr gathered_weights = &rows.keys,
-                    u32 entries = &rows.entries,
-                    ptr places = places,
-                    ptr neighbors = &mut graph.neighbors,
-                    ptr edge_weights = &mut graph.edge_weights,
-                ],
-                "packing rows"
-            )
-        }?;
-        // SAFETY: starts are places of entries, or the number of entries.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.pack_offsets,
-                BLOCKS.for_items(vertices + 1),
-                (SOURCE, "pack_offsets"),
-                [
-                    ptr starts = &rows.first_edge,
-                    u32 coarse_vertices = &vertices,
-                    ptr places = places,
-                    ptr offsets = &mut graph.offsets,
-                ],
-                "packing rows"
-            )
-        }?;
+        arguments.coarse_offsets = address(&graph.offsets);
+        arguments.coarse_neighbors = address(&graph.neighbors);
+        arguments.coarse_edge_weights = address(&graph.edge_weights);
+        let Kernels { pack_entries, pack_offsets, .. } = self.kernels;
+        self.launch(pack_entries, arguments.entries, arguments, "packing rows")?;
+        self.launch(pack_offsets, vertices + 1, arguments, "packing rows")?;
         Ok(graph)
+    }
+
+    fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: mates are vertices, and the map has coarse vertices. The gathered rows have a
+        // place for each entry, and one more start than coarse vertices. Places of entries that
+        // are kept are below the number of entries of the coarse graph.
+        unsafe { kernel.launch(self.device, BLOCKS.for_items(items), arguments, doing) }
     }
 }

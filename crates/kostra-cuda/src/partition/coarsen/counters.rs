@@ -2,9 +2,12 @@
 
 use kostra_core::Run;
 
-use super::matching::SOURCE;
 use crate::partition::Matching;
 use crate::shared::constant;
+use crate::source::Source;
+
+/// The file of the kernels that count.
+pub(super) const SOURCE: Source = Source::file("partition_match.cu");
 
 /// What the kernels of a round have counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

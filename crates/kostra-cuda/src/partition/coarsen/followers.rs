@@ -8,28 +8,16 @@
 //! The numbers of followers are taken by atomic additions, so the pairs depend on timing. A star of
 //! n leaves takes the time of n additions to one word.
 
-#![allow(unsafe_code, reason = "kernels are launched")]
-
 use cudarc::driver::CudaSlice;
 use kostra_core::Vertex;
 
-use super::BLOCKS;
-use super::matching::{Matcher, SOURCE};
+use super::matching::{Arguments, Matcher};
+use crate::buffers::address;
 use crate::error::DeviceError;
-use crate::launch::launch;
 use crate::scan::Scan;
 
 /// What an error of the driver says that the device was doing.
 const DOING: &str = "matching by common neighbors";
-
-/// The unmatched vertices, listed by the vertex that they follow.
-struct Followers {
-    /// The start of each list. First the length of each list.
-    starts: CudaSlice<u32>,
-    /// The number of each unmatched vertex in its list, or `NONE`.
-    numbers: CudaSlice<u32>,
-    listed: CudaSlice<Vertex>,
-}
 
 impl Matcher<'_> {
     /// Matches unmatched vertices whose heaviest edges lead to the same vertex, and those without
@@ -37,103 +25,21 @@ impl Matcher<'_> {
     pub(super) fn match_followers(&mut self, scan: &mut Scan) -> Result<(), DeviceError> {
         let (device, n) = (self.device, self.graph.vertices as usize);
         let lists = n + self.aim.parts as usize;
-        let mut followers = Followers {
-            starts: device.filled(lists, 0)?,
-            numbers: device.uninit(n)?,
-            listed: device.uninit(n)?,
+        // The start of each list, after its length; the number of each unmatched vertex in its
+        // list, or `NONE`; and the lists.
+        let mut starts: CudaSlice<u32> = device.filled(lists, 0)?;
+        let (numbers, listed): (CudaSlice<u32>, CudaSlice<Vertex>) =
+            (device.uninit(n)?, device.uninit(n)?);
+        let arguments = &Arguments {
+            starts: address(&starts),
+            numbers: address(&numbers),
+            followers: address(&listed),
+            ..self.arguments()
         };
-        self.find_favorites()?;
-        self.count_followers(&mut followers)?;
-        scan.exclusive_prefix_sum(device, &mut followers.starts, lists)?;
-        self.list_followers(&mut followers)?;
-        self.match_listed(&followers)
-    }
-
-    fn find_favorites(&mut self) -> Result<(), DeviceError> {
-        // SAFETY: the rows are valid, and the other arrays have an element for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.find_favorites,
-                BLOCKS.for_items(self.graph.vertices),
-                (SOURCE, "find_favorites"),
-                [
-                    ptr offsets = &self.graph.offsets,
-                    ptr neighbors = &self.graph.neighbors,
-                    ptr edge_weights = &self.graph.edge_weights,
-                    ptr vertex_weights = &self.graph.vertex_weights,
-                    ptr parts = self.parts,
-                    u32 vertices = &self.graph.vertices,
-                    ptr matches = &self.matches,
-                    ptr favorites = &mut self.chosen,
-                ],
-                DOING
-            )
-        }
-    }
-
-    fn count_followers(&mut self, followers: &mut Followers) -> Result<(), DeviceError> {
-        // SAFETY: favorites are vertices or `NONE`; there is a count for each vertex and each part.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.count_followers,
-                BLOCKS.for_items(self.graph.vertices),
-                (SOURCE, "count_followers"),
-                [
-                    ptr matches = &self.matches,
-                    ptr parts = self.parts,
-                    u32 vertices = &self.graph.vertices,
-                    ptr favorites = &mut self.chosen,
-                    ptr counts = &mut followers.starts,
-                    ptr numbers = &mut followers.numbers,
-                ],
-                DOING
-            )
-        }
-    }
-
-    fn list_followers(&self, followers: &mut Followers) -> Result<(), DeviceError> {
-        // SAFETY: the lists are disjoint, and have one place for each unmatched vertex.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.list_followers,
-                BLOCKS.for_items(self.graph.vertices),
-                (SOURCE, "list_followers"),
-                [
-                    ptr favorites = &self.chosen,
-                    ptr numbers = &followers.numbers,
-                    u32 vertices = &self.graph.vertices,
-                    ptr starts = &followers.starts,
-                    ptr followers = &mut followers.listed,
-                ],
-                DOING
-            )
-        }
-    }
-
-    fn match_listed(&mut self, followers: &Followers) -> Result<(), DeviceError> {
-        // SAFETY: each number is a place in its list, and each list has vertices.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.match_followers,
-                BLOCKS.for_items(self.graph.vertices),
-                (SOURCE, "match_followers"),
-                [
-                    ptr favorites = &self.chosen,
-                    ptr numbers = &followers.numbers,
-                    u32 vertices = &self.graph.vertices,
-                    ptr starts = &followers.starts,
-                    ptr followers = &followers.listed,
-                    ptr vertex_weights = &self.graph.vertex_weights,
-                    u32 most = &self.aim.greatest_weight,
-                    ptr matches = &mut self.matches,
-                    ptr counters = &mut self.counters,
-                ],
-                DOING
-            )
-        }
+        self.launch(&self.kernels.find_favorites, arguments, DOING)?;
+        self.launch(&self.kernels.count_followers, arguments, DOING)?;
+        scan.exclusive_prefix_sum(device, &mut starts, lists)?;
+        self.launch(&self.kernels.list_followers, arguments, DOING)?;
+        self.launch(&self.kernels.match_followers, arguments, DOING)
     }
 }

@@ -2,23 +2,19 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaFunction, CudaSlice};
+use cudarc::driver::CudaSlice;
 use kostra_core::{Run, Vertex};
 
-use super::counters::Counters;
+use super::counters::{Counters, SOURCE};
 use super::{Aim, BLOCKS};
-use crate::buffers::download;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride, kernels};
 use crate::partition::{DeviceGraph, Matching};
 use crate::scan::Scan;
-use crate::shared::constant;
-use crate::source::Source;
+use crate::shared::{arguments, constant, fill, ptr};
 use crate::step_clock::StepClock;
-
-/// The file of the kernels.
-pub(super) const SOURCE: Source = Source::file("partition_match.cu");
 
 const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
@@ -30,32 +26,19 @@ const LAST_PERCENT: u64 = 2;
 /// unmatched.
 const STALLED_PERCENT: u64 = 25;
 
-/// The kernels.
-pub(super) struct Kernels {
-    unmatch_all: CudaFunction,
-    find_candidates: CudaFunction,
-    match_in_transactions: CudaFunction,
-    match_by_handshake: CudaFunction,
-    pub(super) find_favorites: CudaFunction,
-    pub(super) count_followers: CudaFunction,
-    pub(super) list_followers: CudaFunction,
-    pub(super) match_followers: CudaFunction,
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: offsets neighbors edge_weights vertex_weights parts matches chosen;
+    ptr: starts numbers followers counters;
+    u32: vertices most seed;
 }
 
-impl Kernels {
-    pub(super) fn load(device: &Device) -> Result<Self, DeviceError> {
-        let kernel = |name: &str| device.function(SOURCE, name);
-        Ok(Self {
-            unmatch_all: kernel("unmatch_all")?,
-            find_candidates: kernel("find_candidates")?,
-            match_in_transactions: kernel("match_in_transactions")?,
-            match_by_handshake: kernel("match_by_handshake")?,
-            find_favorites: kernel("find_favorites")?,
-            count_followers: kernel("count_followers")?,
-            list_followers: kernel("list_followers")?,
-            match_followers: kernel("match_followers")?,
-        })
-    }
+kernels! {
+    /// The kernels.
+    pub(super) struct Kernels(device) of Arguments in SOURCE;
+    unmatch_all find_candidates match_in_transactions match_by_handshake
+    find_favorites count_followers list_followers match_followers;
 }
 
 /// The matching of a level.
@@ -82,20 +65,11 @@ impl<'a> Matcher<'a> {
         aim: &'a Aim,
     ) -> Result<Self, DeviceError> {
         let n = graph.vertices as usize;
-        let mut matches = device.uninit(n)?;
-        // SAFETY: there is an element for each vertex.
-        unsafe {
-            launch!(
-                device,
-                &kernels.unmatch_all,
-                BLOCKS.for_items(graph.vertices),
-                (SOURCE, "unmatch_all"),
-                [ptr matches = &mut matches, u32 vertices = &graph.vertices],
-                "matching vertices"
-            )
-        }?;
-        let (chosen, counters) = (device.uninit(n)?, device.uninit(Counters::COUNT)?);
-        Ok(Self { device, kernels, graph, aim, parts, matches, chosen, counters })
+        let (matches, chosen) = (device.uninit(n)?, device.uninit(n)?);
+        let counters = device.uninit(Counters::COUNT)?;
+        let matcher = Self { device, kernels, graph, aim, parts, matches, chosen, counters };
+        matcher.launch(&kernels.unmatch_all, &matcher.arguments(), "matching vertices")?;
+        Ok(matcher)
     }
 
     /// Matches vertices, and returns the tracking entry and the mate of each. `seed` decides
@@ -112,9 +86,11 @@ impl<'a> Matcher<'a> {
         for _ in 0..ROUNDS {
             self.device.fill(&mut self.counters, 0)?;
             clock.start()?;
-            self.find_candidates(seed)?;
+            // Step 1 of the source: each unmatched vertex finds its best unmatched neighbor.
+            let arguments = &Arguments { seed, ..self.arguments() };
+            self.launch(&self.kernels.find_candidates, arguments, "finding candidates")?;
             clock.lap("find candidates")?;
-            self.match_candidates()?;
+            self.match_candidates(arguments)?;
             clock.lap("match")?;
             clock.report(run)?;
             let counters = self.count()?;
@@ -139,47 +115,8 @@ impl<'a> Matcher<'a> {
         Ok(Counters::new(&download(self.device, &self.counters)?))
     }
 
-    /// Step 1 of the source: each unmatched vertex finds its best unmatched neighbor.
-    fn find_candidates(&mut self, seed: u32) -> Result<(), DeviceError> {
-        // SAFETY: the rows are valid, and the other arrays have an element for each vertex.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.find_candidates,
-                BLOCKS.for_items(self.graph.vertices),
-                (SOURCE, "find_candidates"),
-                [
-                    ptr offsets = &self.graph.offsets,
-                    ptr neighbors = &self.graph.neighbors,
-                    ptr edge_weights = &self.graph.edge_weights,
-                    ptr vertex_weights = &self.graph.vertex_weights,
-                    ptr parts = self.parts,
-                    u32 vertices = &self.graph.vertices,
-                    ptr matches = &self.matches,
-                    u32 most = &self.aim.greatest_weight,
-                    u32 seed = &seed,
-                    ptr candidates = &mut self.chosen,
-                ],
-                "finding candidates"
-            )
-        }
-    }
-
     /// Step 2 of the source: matches vertices with their candidates.
-    fn match_candidates(&mut self) -> Result<(), DeviceError> {
-        const {
-            // Both kernels have these parameters.
-            crate::shared::assert_parameters(
-                SOURCE.text(),
-                "match_by_handshake",
-                &[
-                    ("ptr", "candidates"),
-                    ("u32", "vertices"),
-                    ("ptr", "matches"),
-                    ("ptr", "counters"),
-                ],
-            );
-        }
+    fn match_candidates(&self, arguments: &Arguments) -> Result<(), DeviceError> {
         let kernel = match self.aim.matching {
             Matching::Transactions => &self.kernels.match_in_transactions,
             Matching::Handshake => &self.kernels.match_by_handshake,
@@ -187,22 +124,31 @@ impl<'a> Matcher<'a> {
         // The number of a thread is its priority, which has 31 bits, so a thread may have several
         // vertices.
         let grid = grid_stride(self.graph.vertices.into());
-        // SAFETY: candidates are vertices or `NONE`, and the arrays have an element for each
-        // vertex.
-        unsafe {
-            launch!(
-                self.device,
-                kernel,
-                grid,
-                (SOURCE, "match_in_transactions"),
-                [
-                    ptr candidates = &self.chosen,
-                    u32 vertices = &self.graph.vertices,
-                    ptr matches = &mut self.matches,
-                    ptr counters = &mut self.counters,
-                ],
-                "matching vertices"
-            )
-        }
+        // SAFETY: as in `launch`.
+        unsafe { kernel.launch(self.device, grid, arguments, "matching vertices") }
+    }
+
+    /// The argument of the kernels that do not match followers.
+    pub(super) fn arguments(&self) -> Arguments {
+        fill!(Arguments {
+            vertices: self.graph.vertices,
+            most: self.aim.greatest_weight,
+            parts: address(self.parts),
+        }, ..Arguments::default(); self.graph => offsets neighbors edge_weights vertex_weights;
+        self => matches chosen counters)
+    }
+
+    /// Launches a kernel with one thread for each vertex.
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        let grid = BLOCKS.for_items(self.graph.vertices);
+        // SAFETY: the rows are valid, and the other arrays have an element for each vertex. Chosen
+        // vertices are vertices or `NONE`. The lists of followers are disjoint and have one place
+        // for each unmatched vertex; there is a list for each vertex and each part.
+        unsafe { kernel.launch(self.device, grid, arguments, doing) }
     }
 }

@@ -12,15 +12,12 @@
 //! O(n + k) work per pass, and up to `k` probes for each vertex that moves, after
 //! [`State::choose`].
 
-#![allow(unsafe_code, reason = "kernels are launched")]
-
 use cudarc::driver::CudaSlice;
 
-use super::kernels::{BLOCKS, JET};
+use super::kernels::{Arguments, JET};
 use super::state::{Direction, State};
 use crate::error::DeviceError;
-use crate::launch::launch;
-use crate::shared::constant;
+use crate::shared::{constant, fill};
 
 /// The number of classes of a part.
 const CLASSES: usize = constant(JET.text(), "CLASSES") as usize;
@@ -57,84 +54,15 @@ impl Balance {
 
     /// Runs a pass on a state that is connected.
     pub(super) fn run(&mut self, state: &mut State<'_>, seed: u32) -> Result<(), DeviceError> {
-        let limit = u64::from(state.shape.limit);
-        state.choose(limit, Direction::Any)?;
-        self.rate(state, limit)?;
-        self.scan_classes(state, limit)?;
+        state.choose(state.shape.limit.into(), Direction::Any)?;
+        state.device.fill(&mut self.class_weights, 0)?;
         self.passes += 1;
         let strict = u32::from(self.passes > WEAK_PASSES);
-        // SAFETY: classes are those of parts, best parts are parts, and the other arrays have a
-        // value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.rebalance,
-                BLOCKS.for_items(state.graph.vertices),
-                (JET, "rebalance"),
-                [
-                    ptr vertex_weights = &state.graph.vertex_weights,
-                    u32 vertices = &state.graph.vertices,
-                    u32 count = &state.shape.parts,
-                    u64 limit = &limit,
-                    ptr best = &state.best,
-                    ptr classes = &self.classes,
-                    ptr places = &self.places,
-                    ptr class_weights = &self.class_weights,
-                    ptr excesses = &self.excesses,
-                    u32 strict = &strict,
-                    u32 seed = &seed,
-                    ptr parts = &mut *state.parts,
-                    ptr part_weights = &mut state.part_weights,
-                ],
-                "balancing parts"
-            )
-        }
-    }
-
-    fn rate(&mut self, state: &State<'_>, limit: u64) -> Result<(), DeviceError> {
-        state.device.fill(&mut self.class_weights, 0)?;
-        // SAFETY: all parts have a weight and classes, and the other arrays have a value for each
-        // vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.rate,
-                BLOCKS.for_items(state.graph.vertices),
-                (JET, "rate"),
-                [
-                    ptr vertex_weights = &state.graph.vertex_weights,
-                    u32 vertices = &state.graph.vertices,
-                    ptr parts = &*state.parts,
-                    ptr part_weights = &state.part_weights,
-                    u64 limit = &limit,
-                    ptr best = &state.best,
-                    ptr inside = &state.inside,
-                    ptr classes = &mut self.classes,
-                    ptr places = &mut self.places,
-                    ptr class_weights = &mut self.class_weights,
-                ],
-                "rating vertices"
-            )
-        }
-    }
-
-    fn scan_classes(&mut self, state: &State<'_>, limit: u64) -> Result<(), DeviceError> {
-        // SAFETY: each part has a weight and classes.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.scan_classes,
-                BLOCKS.for_items(state.shape.parts),
-                (JET, "scan_classes"),
-                [
-                    u32 count = &state.shape.parts,
-                    ptr part_weights = &state.part_weights,
-                    u64 limit = &limit,
-                    ptr class_weights = &mut self.class_weights,
-                    ptr excesses = &mut self.excesses,
-                ],
-                "scanning classes"
-            )
-        }
+        let arguments = &fill!(Arguments { strict, seed }, ..state.arguments();
+            self => classes places class_weights excesses);
+        let (vertices, kernels) = (state.graph.vertices, &state.kernels.jet);
+        state.launch(&kernels.rate, vertices, arguments, "rating vertices")?;
+        state.launch(&kernels.scan_classes, arguments.count, arguments, "scanning classes")?;
+        state.launch(&kernels.rebalance, vertices, arguments, "balancing parts")
     }
 }

@@ -12,17 +12,14 @@
 //!   no room for later neighbors, and no part is deleted from them.
 //! * Time O(n + m + k) work per pass, in about ten launches, with one round trip to the host.
 
-#![allow(unsafe_code, reason = "kernels are launched")]
-
 use cudarc::driver::CudaSlice;
 
 use super::balance::Balance;
-use super::kernels::{BLOCKS, JET};
+use super::kernels::{Arguments, JET};
 use super::state::{Direction, State};
 use super::{Effort, Outcome};
 use crate::error::DeviceError;
-use crate::launch::launch;
-use crate::shared::constant;
+use crate::shared::{constant, fill};
 use crate::step_clock::StepClock;
 
 /// The denominator of the temperature.
@@ -114,87 +111,18 @@ impl Jet {
         clock: &mut StepClock<'_>,
     ) -> Result<(), DeviceError> {
         state.choose(UNLIMITED, Direction::Any)?;
-        self.find_candidates(state, pass, TEMPERATURES[usize::from(!effort.finest)])?;
+        let temperature = TEMPERATURES[usize::from(!effort.finest)];
+        let arguments = &fill!(Arguments { pass, temperature }, ..state.arguments();
+            self => targets gains later_gains moved);
+        let (vertices, kernels) = (state.graph.vertices, &state.kernels.jet);
+        state.launch(&kernels.find_candidates, vertices, arguments, "finding candidates")?;
         clock.lap("choose parts")?;
-        self.afterburner(state)?;
-        clock.lap("afterburner")?;
-        self.move_candidates(state, pass)?;
-        clock.lap("move vertices")
-    }
-
-    fn find_candidates(
-        &mut self,
-        state: &State<'_>,
-        pass: u32,
-        temperature: u32,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: all arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.find_candidates,
-                BLOCKS.for_items(state.graph.vertices),
-                (JET, "find_candidates"),
-                [
-                    ptr best = &state.best,
-                    ptr inside = &state.inside,
-                    ptr moved = &self.moved,
-                    u32 vertices = &state.graph.vertices,
-                    u32 pass = &pass,
-                    u32 temperature = &temperature,
-                    ptr targets = &mut self.targets,
-                    ptr gains = &mut self.gains,
-                ],
-                "finding candidates"
-            )
-        }
-    }
-
-    fn afterburner(&mut self, state: &State<'_>) -> Result<(), DeviceError> {
         state.device.fill(&mut self.later_gains, 0)?;
-        // SAFETY: the rows are valid, and the other arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.afterburner,
-                BLOCKS.for_items(state.graph.entries),
-                (JET, "afterburner"),
-                [
-                    ptr row_of = &state.row_of,
-                    ptr neighbors = &state.graph.neighbors,
-                    ptr edge_weights = &state.graph.edge_weights,
-                    u32 entries = &state.graph.entries,
-                    ptr parts = &*state.parts,
-                    ptr targets = &self.targets,
-                    ptr gains = &self.gains,
-                    ptr later_gains = &mut self.later_gains,
-                ],
-                "computing gains again"
-            )
-        }
-    }
-
-    fn move_candidates(&mut self, state: &mut State<'_>, pass: u32) -> Result<(), DeviceError> {
-        // SAFETY: targets are parts or `NONE`, and the other arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.move_candidates,
-                BLOCKS.for_items(state.graph.vertices),
-                (JET, "move_candidates"),
-                [
-                    ptr vertex_weights = &state.graph.vertex_weights,
-                    u32 vertices = &state.graph.vertices,
-                    ptr targets = &self.targets,
-                    ptr later_gains = &self.later_gains,
-                    u32 pass = &pass,
-                    ptr parts = &mut *state.parts,
-                    ptr moved = &mut self.moved,
-                    ptr part_weights = &mut state.part_weights,
-                ],
-                "moving vertices"
-            )
-        }
+        let entries = state.graph.entries;
+        state.launch(&kernels.afterburner, entries, arguments, "computing gains again")?;
+        clock.lap("afterburner")?;
+        state.launch(&kernels.move_candidates, vertices, arguments, "moving vertices")?;
+        clock.lap("move vertices")
     }
 }
 

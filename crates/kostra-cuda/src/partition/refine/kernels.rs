@@ -1,12 +1,10 @@
 //! The kernels of refinement.
 
-use cudarc::driver::{CudaFunction, LaunchConfig};
+use cudarc::driver::LaunchConfig;
 
 use crate::buffers::Keys;
-use crate::device::Device;
-use crate::error::DeviceError;
-use crate::launch::Blocks;
-use crate::shared::constant;
+use crate::launch::{Blocks, kernels};
+use crate::shared::{arguments, constant, ptr};
 use crate::sort_rows;
 use crate::source::Source;
 
@@ -36,31 +34,39 @@ pub(super) fn moving_grid(vertices: u32) -> LaunchConfig {
     grid
 }
 
-macro_rules! kernels {
-    ($($source:ident: $($name:ident)+;)+) => {
-        /// The kernels of refinement.
-        pub(crate) struct Kernels {
-            $($(pub(super) $name: CudaFunction,)+)+
-            pub(super) sort: sort_rows::Kernels,
-        }
-
-        impl Kernels {
-            /// Loads the kernels, and compiles them if necessary.
-            pub(crate) fn load(device: &Device) -> Result<Self, DeviceError> {
-                Ok(Self {
-                    $($($name: device.function($source, stringify!($name))?,)+)+
-                    sort: sort_rows::Kernels::load(device, SORT_KEYS)?,
-                })
-            }
-        }
-    };
-}
-
 /// Edge weights are sorted as they are.
 const SORT_KEYS: Keys = Keys { kind: 0, flip: 0, wide: false };
 
+arguments! {
+    /// The argument of all kernels.
+    pub(crate) struct Arguments in Source::file("partition_refine.cuh").text();
+    ptr: offsets neighbors edge_weights vertex_weights row_of parts part_weights;
+    ptr: slot_parts slot_sums sorted_weights sorted_ids;
+    ptr: best inside targets gains later_gains moved conflicts states;
+    ptr: classes places class_weights excesses staying counters;
+    u64: ceiling limit;
+    u32: vertices entries count direction pass temperature least strict seed;
+}
+
 kernels! {
-    CONNECTIONS: find_rows weigh_parts connect gather_parts sum_segments choose_parts;
-    JET: find_candidates afterburner move_candidates rate scan_classes rebalance;
-    STM: make_states find_gains count_conflicts move_in_transactions take_moves;
+    /// The kernels of refinement.
+    pub(crate) struct Kernels(device) of Arguments in CONNECTIONS;
+    find_rows weigh_parts connect gather_parts sum_segments choose_parts;
+    {
+        jet: JetKernels = JetKernels::load(device)?;
+        transactions: TransactionKernels = TransactionKernels::load(device)?;
+        sort: sort_rows::Kernels = sort_rows::Kernels::load(device, SORT_KEYS)?;
+    }
+}
+
+kernels! {
+    /// The kernels of unconstrained moves, and of balancing.
+    pub(crate) struct JetKernels(device) of Arguments in JET;
+    find_candidates afterburner move_candidates rate scan_classes rebalance;
+}
+
+kernels! {
+    /// The kernels of moves in transactions.
+    pub(crate) struct TransactionKernels(device) of Arguments in STM;
+    make_states find_gains count_conflicts move_in_transactions take_moves;
 }

@@ -5,14 +5,14 @@
 use cudarc::driver::CudaSlice;
 
 use super::counters::Counters;
-use super::kernels::{BLOCKS, CONNECTIONS, Kernels};
+use super::kernels::{Arguments, BLOCKS, CONNECTIONS, Kernels};
 use super::{DeviceGraph, Method, Outcome, Shape};
-use crate::buffers::download;
+use crate::buffers::{Array, address, download};
 use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
-use crate::shared::constant;
+use crate::launch::Kernel;
+use crate::shared::{constant, fill};
 use crate::sort_rows::RowOrder;
 
 /// The parts to which vertices may move.
@@ -102,105 +102,34 @@ impl<'a> State<'a> {
             parts,
             sorted,
         };
-        state.find_rows()?;
+        let (vertices, arguments) = (graph.vertices, &state.arguments());
+        state.launch(&kernels.find_rows, vertices, arguments, "finding rows")?;
         state.weigh()?;
         Ok(state)
-    }
-
-    fn find_rows(&mut self) -> Result<(), DeviceError> {
-        // SAFETY: the rows are valid, and there is a row for each entry.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.find_rows,
-                BLOCKS.for_items(self.graph.vertices),
-                (CONNECTIONS, "find_rows"),
-                [
-                    ptr offsets = &self.graph.offsets,
-                    u32 vertices = &self.graph.vertices,
-                    ptr row_of = &mut self.row_of,
-                ],
-                "finding rows"
-            )
-        }
     }
 
     /// Computes the weight of each part.
     pub(super) fn weigh(&mut self) -> Result<(), DeviceError> {
         self.device.fill(&mut self.part_weights, 0)?;
-        // SAFETY: all parts are below the number of weights.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.weigh_parts,
-                BLOCKS.for_items(self.graph.vertices),
-                (CONNECTIONS, "weigh_parts"),
-                [
-                    ptr vertex_weights = &self.graph.vertex_weights,
-                    u32 vertices = &self.graph.vertices,
-                    ptr parts = &*self.parts,
-                    ptr part_weights = &mut self.part_weights,
-                ],
-                "weighing parts"
-            )
-        }
+        let (vertices, arguments) = (self.graph.vertices, &self.arguments());
+        self.launch(&self.kernels.weigh_parts, vertices, arguments, "weighing parts")
     }
 
     /// Computes the connections of all vertices to parts, and clears the counters.
     pub(super) fn connect(&mut self) -> Result<(), DeviceError> {
+        const DOING: &str = "connecting vertices to parts";
         self.device.fill(&mut self.slot_sums, 0)?;
         self.device.fill(&mut self.counters, 0)?;
-        if let Some(sorted) = &mut self.sorted {
-            sorted.gather(self.device, self.kernels, (self.graph, &*self.parts))?;
-            sorted.sort(self.device, self.kernels, &self.row_of)?;
-            return self.sum_segments();
-        }
         self.device.fill(&mut self.slot_parts, 0xFF)?;
-        // SAFETY: the rows are valid, there is a slot for each entry, and slots are clear.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.connect,
-                BLOCKS.for_items(self.graph.entries),
-                (CONNECTIONS, "connect"),
-                [
-                    ptr offsets = &self.graph.offsets,
-                    ptr row_of = &self.row_of,
-                    ptr neighbors = &self.graph.neighbors,
-                    ptr edge_weights = &self.graph.edge_weights,
-                    u32 entries = &self.graph.entries,
-                    ptr parts = &*self.parts,
-                    ptr slot_parts = &mut self.slot_parts,
-                    ptr slot_sums = &mut self.slot_sums,
-                    ptr counters = &mut self.counters,
-                ],
-                "connecting vertices to parts"
-            )
-        }
-    }
-
-    fn sum_segments(&mut self) -> Result<(), DeviceError> {
-        let Some(Sorted { rows, .. }) = &self.sorted else { return Ok(()) };
-        // SAFETY: the rows are valid and sorted, and there is a slot for each entry.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.sum_segments,
-                BLOCKS.for_items(self.graph.entries),
-                (CONNECTIONS, "sum_segments"),
-                [
-                    ptr offsets = &self.graph.offsets,
-                    ptr row_of = &self.row_of,
-                    ptr sorted_parts = &rows.neighbors,
-                    ptr sorted_weights = &rows.keys,
-                    u32 entries = &self.graph.entries,
-                    ptr parts = &*self.parts,
-                    ptr slot_sums = &mut self.slot_sums,
-                    ptr counters = &mut self.counters,
-                ],
-                "connecting vertices to parts"
-            )
-        }
+        let (entries, arguments) = (self.graph.entries, &self.arguments());
+        let Some(Sorted { rows, spare }) = &mut self.sorted else {
+            return self.launch(&self.kernels.connect, entries, arguments, DOING);
+        };
+        let Kernels { gather_parts, sort, sum_segments, .. } = self.kernels;
+        // Each neighbor is replaced by its part, and each row is sorted by part.
+        launch(self.device, gather_parts, entries, arguments, "gathering parts")?;
+        sort.sort(self.device, RowOrder::Neighbor, (rows, &self.row_of), spare)?;
+        self.launch(sum_segments, entries, arguments, DOING)
     }
 
     /// Chooses the best part of each vertex among those in `direction` that have at most the weight
@@ -208,31 +137,35 @@ impl<'a> State<'a> {
     pub(super) fn choose(&mut self, ceiling: u64, direction: Direction) -> Result<(), DeviceError> {
         self.device.fill(&mut self.best, 0)?;
         self.device.fill(&mut self.inside, 0)?;
-        let slot_parts =
-            self.sorted.as_ref().map_or(&self.slot_parts, |sorted| &sorted.rows.neighbors);
-        // SAFETY: there is a slot for each entry, and slots with a sum have a part.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.choose_parts,
-                BLOCKS.for_items(self.graph.entries),
-                (CONNECTIONS, "choose_parts"),
-                [
-                    ptr row_of = &self.row_of,
-                    ptr slot_parts = slot_parts,
-                    ptr slot_sums = &self.slot_sums,
-                    u32 entries = &self.graph.entries,
-                    ptr parts = &*self.parts,
-                    ptr vertex_weights = &self.graph.vertex_weights,
-                    ptr part_weights = &self.part_weights,
-                    u64 ceiling = &ceiling,
-                    u32 direction = &direction.code(),
-                    ptr best = &mut self.best,
-                    ptr inside = &mut self.inside,
-                ],
-                "choosing parts"
-            )
-        }
+        let (entries, direction) = (self.graph.entries, direction.code());
+        let arguments = &Arguments { ceiling, direction, ..self.arguments() };
+        self.launch(&self.kernels.choose_parts, entries, arguments, "choosing parts")
+    }
+
+    /// The argument of kernels: the arrays of the state. Other members are null or 0.
+    pub(super) fn arguments(&self) -> Arguments {
+        let sorted = self.sorted.as_ref().map(|sorted| &sorted.rows);
+        fill!(Arguments {
+            vertices: self.graph.vertices,
+            entries: self.graph.entries,
+            count: self.shape.parts,
+            limit: self.shape.limit.into(),
+            slot_parts: sorted.map_or(&self.slot_parts, |rows| &rows.neighbors).address(),
+            sorted_weights: sorted.map_or(0, |rows| address(&rows.keys)),
+            sorted_ids: sorted.map_or(0, |rows| address(&rows.ids)),
+        }, ..Arguments::default(); self.graph => offsets neighbors edge_weights vertex_weights;
+        self => row_of parts part_weights slot_sums best inside counters)
+    }
+
+    /// Launches a kernel with one thread for each of `items` vertices, entries or parts.
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        launch(self.device, kernel, items, arguments, doing)
     }
 
     /// The figures of the partition for which [`connect`](Self::connect) was called last. Waits for
@@ -286,42 +219,19 @@ impl Sorted {
         device.check(copied, "copying a graph")?;
         Ok(Self { rows: sorted, spare })
     }
+}
 
-    /// Takes the parts of the neighbors.
-    fn gather(
-        &mut self,
-        device: &Device,
-        kernels: &Kernels,
-        (graph, parts): (&DeviceGraph, &CudaSlice<u32>),
-    ) -> Result<(), DeviceError> {
-        // SAFETY: all arrays have a value for each entry, and each neighbor has a part.
-        unsafe {
-            launch!(
-                device,
-                &kernels.gather_parts,
-                BLOCKS.for_items(graph.entries),
-                (CONNECTIONS, "gather_parts"),
-                [
-                    ptr neighbors = &graph.neighbors,
-                    ptr edge_weights = &graph.edge_weights,
-                    u32 entries = &graph.entries,
-                    ptr parts = parts,
-                    ptr sorted_parts = &mut self.rows.neighbors,
-                    ptr sorted_weights = &mut self.rows.keys,
-                    ptr ids = &mut self.rows.ids,
-                ],
-                "gathering parts"
-            )
-        }
-    }
-
-    /// Sorts each row by part.
-    fn sort(
-        &mut self,
-        device: &Device,
-        kernels: &Kernels,
-        row_of: &CudaSlice<u32>,
-    ) -> Result<(), DeviceError> {
-        kernels.sort.sort(device, RowOrder::Neighbor, (&mut self.rows, row_of), &mut self.spare)
-    }
+/// Launches a kernel of refinement.
+fn launch(
+    device: &Device,
+    kernel: &Kernel<Arguments>,
+    items: u32,
+    arguments: &Arguments,
+    doing: &'static str,
+) -> Result<(), DeviceError> {
+    // SAFETY: the rows are valid. Arrays have a value for each vertex, or each entry, or each part
+    // or class, as the CUDA source says; slots with a sum have a part. All parts and targets are
+    // below the number of weights, or `NONE`. The arrays of a kind of moves are in the arguments of
+    // its kernels.
+    unsafe { kernel.launch(device, BLOCKS.for_items(items), arguments, doing) }
 }

@@ -47,12 +47,12 @@ use kostra_core::Run;
 
 use super::balance::Balance;
 use super::counters::Counters;
-use super::kernels::{BLOCKS, STM, moving_grid};
+use super::kernels::{Arguments, Kernels, moving_grid};
 use super::state::{Direction, State};
 use super::{Effort, Outcome};
 use crate::buffers::download;
 use crate::error::DeviceError;
-use crate::launch::launch;
+use crate::shared::fill;
 use crate::step_clock::StepClock;
 
 /// The most passes in both directions.
@@ -103,7 +103,9 @@ impl Transactions {
         (clock, run): (&mut StepClock<'_>, &mut Run<'_>),
     ) -> Result<Outcome, DeviceError> {
         let mut best = self.bring_within_limit(state, effort.seed, clock)?;
-        self.make_states(state)?;
+        let (vertices, kernels) = (state.graph.vertices, &state.kernels.transactions);
+        let arguments = &self.arguments(state);
+        state.launch(&kernels.make_states, vertices, arguments, "making states")?;
         let mut pass = 0;
         while pass < 2 * MOST_PASSES && state.shape.parts > 1 {
             let mut stuck = false;
@@ -165,7 +167,10 @@ impl Transactions {
             clock.start()?;
             state.connect()?;
             state.choose(state.shape.limit.into(), direction)?;
-            self.find_gains(state, pass)?;
+            let mut arguments = Arguments { pass, ..self.arguments(state) };
+            let Kernels { transactions: kernels, .. } = state.kernels;
+            let (vertices, entries) = (state.graph.vertices, state.graph.entries);
+            state.launch(&kernels.find_gains, vertices, &arguments, "finding gains")?;
             clock.lap("find gains")?;
             let greatest = self.counters(state)?.greatest_gain;
             if greatest == 0 {
@@ -173,9 +178,11 @@ impl Transactions {
             }
             least = extended(least, greatest);
             clock.start()?;
-            self.count_conflicts(state, least as u32)?;
+            arguments.least = least as u32;
+            state.device.fill(&mut self.conflicts, 0)?;
+            state.launch(&kernels.count_conflicts, entries, &arguments, "counting conflicts")?;
             clock.lap("count conflicts")?;
-            self.move_in_transactions(state, (least as u32, pass))?;
+            self.move_in_transactions(state, &arguments)?;
             clock.lap("move in transactions")?;
             let counters = self.counters(state)?;
             self.total.add(counters);
@@ -206,123 +213,26 @@ impl Transactions {
         Ok(Counters::new(&download(state.device, &state.counters)?))
     }
 
-    fn make_states(&mut self, state: &State<'_>) -> Result<(), DeviceError> {
-        // SAFETY: both arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.make_states,
-                BLOCKS.for_items(state.graph.vertices),
-                (STM, "make_states"),
-                [
-                    ptr parts = &*state.parts,
-                    u32 vertices = &state.graph.vertices,
-                    ptr states = &mut self.states,
-                ],
-                "making states"
-            )
-        }
-    }
-
-    fn find_gains(&mut self, state: &mut State<'_>, pass: u32) -> Result<(), DeviceError> {
-        // SAFETY: all arrays have a value for each vertex, and there is a place for each counter.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.find_gains,
-                BLOCKS.for_items(state.graph.vertices),
-                (STM, "find_gains"),
-                [
-                    ptr best = &state.best,
-                    ptr inside = &state.inside,
-                    ptr moved = &self.moved,
-                    u32 vertices = &state.graph.vertices,
-                    u32 pass = &pass,
-                    ptr targets = &mut self.targets,
-                    ptr gains = &mut self.gains,
-                    ptr counters = &mut state.counters,
-                ],
-                "finding gains"
-            )
-        }
-    }
-
-    fn count_conflicts(&mut self, state: &State<'_>, least: u32) -> Result<(), DeviceError> {
-        state.device.fill(&mut self.conflicts, 0)?;
-        // SAFETY: the rows are valid, and the other arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.count_conflicts,
-                BLOCKS.for_items(state.graph.entries),
-                (STM, "count_conflicts"),
-                [
-                    ptr row_of = &state.row_of,
-                    ptr neighbors = &state.graph.neighbors,
-                    u32 entries = &state.graph.entries,
-                    ptr parts = &*state.parts,
-                    ptr targets = &self.targets,
-                    ptr gains = &self.gains,
-                    u32 least = &least,
-                    ptr conflicts = &mut self.conflicts,
-                ],
-                "counting conflicts"
-            )
-        }
-    }
-
     /// Moves the vertices with a gain of at least `least`.
     fn move_in_transactions(
         &mut self,
-        state: &mut State<'_>,
-        (least, pass): (u32, u32),
+        state: &State<'_>,
+        arguments: &Arguments,
     ) -> Result<(), DeviceError> {
+        const DOING: &str = "moving vertices";
         let copied = state.device.stream().memcpy_dtod(&state.part_weights, &mut self.staying);
         state.device.check(copied, "copying weights")?;
-        // SAFETY: the rows are valid, vertices with a gain have a target, no transaction has marked
-        // a state, and the other arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.move_in_transactions,
-                moving_grid(state.graph.vertices),
-                (STM, "move_in_transactions"),
-                [
-                    ptr offsets = &state.graph.offsets,
-                    ptr neighbors = &state.graph.neighbors,
-                    ptr vertex_weights = &state.graph.vertex_weights,
-                    u32 vertices = &state.graph.vertices,
-                    ptr parts = &*state.parts,
-                    ptr targets = &self.targets,
-                    ptr gains = &self.gains,
-                    u32 least = &least,
-                    ptr conflicts = &self.conflicts,
-                    ptr states = &mut self.states,
-                    ptr part_weights = &mut state.part_weights,
-                    ptr staying = &mut self.staying,
-                    u64 limit = &state.shape.limit.into(),
-                    ptr counters = &mut state.counters,
-                ],
-                "moving vertices"
-            )
-        }?;
-        // SAFETY: all arrays have a value for each vertex.
-        unsafe {
-            launch!(
-                state.device,
-                &state.kernels.take_moves,
-                BLOCKS.for_items(state.graph.vertices),
-                (STM, "take_moves"),
-                [
-                    ptr states = &mut self.states,
-                    u32 vertices = &state.graph.vertices,
-                    u32 pass = &pass,
-                    ptr parts = &mut *state.parts,
-                    ptr moved = &mut self.moved,
-                ],
-                "taking moves"
-            )
-        }
+        let kernels = &state.kernels.transactions;
+        let grid = moving_grid(state.graph.vertices);
+        // SAFETY: as in `State::launch`. Vertices with a gain have a target, and no transaction has
+        // marked a state.
+        unsafe { kernels.move_in_transactions.launch(state.device, grid, arguments, DOING) }?;
+        state.launch(&kernels.take_moves, state.graph.vertices, arguments, "taking moves")
+    }
+
+    fn arguments(&self, state: &State<'_>) -> Arguments {
+        fill!(Arguments {}, ..state.arguments();
+            self => targets gains conflicts states staying moved)
     }
 }
 

@@ -6,13 +6,14 @@ use cudarc::driver::CudaSlice;
 
 use super::DeviceMerges;
 use super::contraction::Contracted;
-use super::kernels::{MERGES, MergeKernels};
-use crate::buffers::download;
+use super::kernels::{Arguments, MergeKernels};
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride};
 use crate::radix_sort::{Pairs, RadixSort};
 use crate::scan::Scan;
+use crate::shared::fill;
 
 /// The edges, sorted by their chains.
 pub(super) struct Chains<'a> {
@@ -47,40 +48,27 @@ impl<'a> Chains<'a> {
         let Contracted { lightest, above, absorbed_by, levels, scan } = contracted;
         let edges = points - 1;
         let mut sorted = Pairs::uninit(device, edges as usize)?;
+        let mut arguments = Arguments {
+            edges,
+            points,
+            absorbed_by: address(&absorbed_by),
+            lightest: address(&lightest),
+            above: address(&above),
+            chains: address(&sorted.keys),
+            ids: address(&sorted.values),
+            ..Arguments::default()
+        };
+        let grid = grid_stride(edges.into());
         // SAFETY: the last vertex has absorbed all edges, and its lightest edge is `u32::MAX`.
-        unsafe {
-            launch!(
-                device,
-                &kernels.find_chains,
-                grid_stride(edges.into()),
-                (MERGES, "find_chains"),
-                [
-                    u32 edges = &edges,
-                    u32 points = &points,
-                    ptr absorbed_by = &absorbed_by,
-                    ptr lightest = &lightest,
-                    ptr above = &above,
-                    ptr chains = &mut sorted.keys,
-                    ptr ids = &mut sorted.values,
-                ],
-                "listing chains"
-            )
-        }?;
+        unsafe { kernels.find_chains.launch(device, grid, &arguments, "listing chains") }?;
         drop((above, absorbed_by));
         let mut spare = Pairs::uninit(device, edges as usize)?;
         RadixSort::new(device, edges as usize)?.sort(device, edges, &mut sorted, &mut spare)?;
-        let mut begins = device.uninit(points as usize)?;
+        let begins = device.uninit(points as usize)?;
+        arguments.begins = address(&begins);
+        arguments.chains = address(&sorted.keys); // the sort swaps both pairs
         // SAFETY: there are fewer chains than points.
-        unsafe {
-            launch!(
-                device,
-                &kernels.begin_chains,
-                grid_stride(edges.into()),
-                (MERGES, "begin_chains"),
-                [u32 edges = &edges, ptr chains = &sorted.keys, ptr begins = &mut begins],
-                "listing chains"
-            )
-        }?;
+        unsafe { kernels.begin_chains.launch(device, grid, &arguments, "listing chains") }?;
         let sums = spare.values;
         Ok(Self { device, kernels, points, lightest, levels, sorted, begins, sums, scan })
     }
@@ -97,66 +85,26 @@ impl<'a> Chains<'a> {
         let mut first = 0;
         for end in ends {
             let count = end - first;
-            self.list_sizes((first, count), merges)?;
+            let arguments = &fill!(Arguments {
+                first,
+                count,
+                points: self.points,
+                chains: address(&self.sorted.keys),
+                ids: address(&self.sorted.values),
+            }, ..Arguments::default();
+            self => begins lightest sums; merges => sizes lower_clusters higher_clusters);
+            self.launch(&self.kernels.list_sizes, arguments)?;
             self.scan.exclusive_prefix_sum(self.device, &mut self.sums, count as usize)?;
-            self.finish_level((first, count), merges)?;
+            self.launch(&self.kernels.finish_level, arguments)?;
             first = end;
         }
         Ok(())
     }
 
-    fn list_sizes(
-        &mut self,
-        (first, count): (u32, u32),
-        merges: &DeviceMerges,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: the sorted values are edges.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.list_sizes,
-                grid_stride(count.into()),
-                (MERGES, "list_sizes"),
-                [
-                    u32 first = &first,
-                    u32 count = &count,
-                    ptr ids = &self.sorted.values,
-                    ptr sizes = &merges.sizes.address(),
-                    ptr added = &mut self.sums,
-                ],
-                "adding up sizes"
-            )
-        }
-    }
-
-    fn finish_level(
-        &mut self,
-        (first, count): (u32, u32),
-        merges: &DeviceMerges,
-    ) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: &Kernel<Arguments>, arguments: &Arguments) -> Result<(), DeviceError> {
+        let grid = grid_stride(arguments.count.into());
         // SAFETY: the sorted values are edges, and so are the lightest edges of all vertices but
         // the last one. A level's chains begin in the level.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.finish_level,
-                grid_stride(count.into()),
-                (MERGES, "finish_level"),
-                [
-                    u32 first = &first,
-                    u32 count = &count,
-                    u32 points = &self.points,
-                    ptr chains = &self.sorted.keys,
-                    ptr ids = &self.sorted.values,
-                    ptr begins = &self.begins,
-                    ptr lightest = &self.lightest,
-                    ptr before = &self.sums,
-                    ptr sizes = &merges.sizes.address(),
-                    ptr lower_clusters = &merges.lower_clusters.address(),
-                    ptr higher_clusters = &merges.higher_clusters.address(),
-                ],
-                "adding up sizes"
-            )
-        }
+        unsafe { kernel.launch(self.device, grid, arguments, "adding up sizes") }
     }
 }

@@ -5,14 +5,15 @@
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::kernels::{MERGES, MergeKernels, OUTSIDE, UNFINISHED};
+use super::kernels::{Arguments, MergeKernels, OUTSIDE, UNFINISHED};
 use super::{DeviceMerges, DevicePointTree};
 use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride};
 use crate::points::input::DevicePointsError;
 use crate::scan::{self, Scan, TileSums};
+use crate::shared::fill;
 
 /// What contraction leaves. Vertices have one number over all levels.
 pub(super) struct Contracted {
@@ -97,29 +98,33 @@ impl<'a> Contraction<'a> {
         let (u, v) = (tree.lower_ends.address(), tree.higher_ends.address());
         let mut level =
             Level { u, v, ids: 0, edges: self.points - 1, first: 0, count: self.points };
+        let kernels = self.kernels;
         while level.edges > 0 {
-            self.begin(&level)?;
-            self.find_lightest(&level)?;
+            let arguments = &fill!(Arguments {}, ..self.arguments(&level);
+                merges => sizes lower_clusters higher_clusters);
+            self.launch(&kernels.begin_level, level.count, arguments)?;
+            self.launch(&kernels.find_lightest, level.edges, arguments)?;
             if level.first == 0 {
                 if download(self.device, &self.flags)?[OUTSIDE] != 0 {
                     return Err(DevicePointsError::NotATree { points: self.points });
                 }
-                self.hook_points(&level, merges)?;
+                self.launch(&kernels.hook_points, level.edges, arguments)?;
             } else {
-                self.hook(&level)?;
+                self.launch(&kernels.hook, level.edges, arguments)?;
             }
-            level = self.contract(&level, &mut next)?;
+            level = self.contract(&level, &next)?;
             std::mem::swap(&mut next, &mut spare);
         }
-        self.begin(&level)?;
+        self.launch(&kernels.begin_level, level.count, &self.arguments(&level))?;
         Ok(self.contracted)
     }
 
     /// Contracts the hooked vertices. The next level's edges are written to `next`.
-    fn contract(&mut self, level: &Level, next: &mut EdgeList) -> Result<Level, DevicePointsError> {
+    fn contract(&mut self, level: &Level, next: &EdgeList) -> Result<Level, DevicePointsError> {
+        let (kernels, arguments) = (self.kernels, &self.arguments(level));
         while {
             self.device.fill(&mut self.flags, 0)?;
-            self.shortcut(level)?;
+            self.launch(&kernels.shortcut, level.count, arguments)?;
             download(self.device, &self.flags)?[UNFINISHED] != 0
         } {}
         let (vertices, edges) = (level.count as usize, level.edges as usize);
@@ -131,170 +136,36 @@ impl<'a> Contraction<'a> {
         if roots > level.count / 2 || remaining + 1 != roots {
             return Err(DevicePointsError::NotATree { points: self.points });
         }
-        self.enter_next_level(level)?;
-        self.list_remaining(level, remaining, next)?;
+        let (u, v, ids) = (address(&next.u), address(&next.v), address(&next.ids));
+        let arguments = &Arguments { remaining, next_u: u, next_v: v, next_ids: ids, ..*arguments };
+        self.launch(&kernels.enter_next_level, level.count, arguments)?;
+        self.launch(&kernels.contract, level.edges, arguments)?;
         let first = level.first + level.count;
         self.contracted.levels.push(first);
-        let (u, v, ids) = (address(&next.u), address(&next.v), address(&next.ids));
         Ok(Level { u, v, ids, edges: remaining, first, count: roots })
     }
 
-    fn begin(&mut self, level: &Level) -> Result<(), DeviceError> {
-        // SAFETY: there are fewer than twice as many vertices as points, as `contract` checks.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.begin_level,
-                grid_stride(level.count.into()),
-                (MERGES, "begin_level"),
-                [
-                    u32 first = &level.first,
-                    u32 count = &level.count,
-                    ptr lightest = &mut self.contracted.lightest,
-                    ptr above = &mut self.contracted.above,
-                ],
-                "contracting the tree"
-            )
-        }
+    fn arguments(&self, level: &Level) -> Arguments {
+        let &Level { u, v, ids, edges, first, count } = level;
+        let places = address(&self.remaining);
+        fill!(Arguments { u, v, ids, edges, first, count, places }, ..Arguments::default();
+            self.contracted => lightest above absorbed_by; self => roots flags)
     }
 
-    fn find_lightest(&mut self, level: &Level) -> Result<(), DeviceError> {
-        // SAFETY: the ends of all edges are there, and the kernel skips ends outside the level.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.find_lightest,
-                grid_stride(level.edges.into()),
-                (MERGES, "find_lightest"),
-                [
-                    ptr u = &level.u,
-                    ptr v = &level.v,
-                    ptr ids = &level.ids,
-                    u32 edges = &level.edges,
-                    u32 first = &level.first,
-                    u32 count = &level.count,
-                    ptr lightest = &mut self.contracted.lightest,
-                    ptr flags = &mut self.flags,
-                ],
-                "contracting the tree"
-            )
-        }
-    }
-
-    fn hook_points(&mut self, level: &Level, merges: &DeviceMerges) -> Result<(), DeviceError> {
-        // SAFETY: all ends are points, and the other arrays have a value for each edge.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.hook_points,
-                grid_stride(level.edges.into()),
-                (MERGES, "hook_points"),
-                [
-                    ptr u = &level.u,
-                    ptr v = &level.v,
-                    u32 edges = &level.edges,
-                    ptr lightest = &self.contracted.lightest,
-                    ptr above = &mut self.contracted.above,
-                    ptr remains = &mut self.remaining,
-                    ptr lower_clusters = &merges.lower_clusters.address(),
-                    ptr higher_clusters = &merges.higher_clusters.address(),
-                    ptr sizes = &merges.sizes.address(),
-                ],
-                "contracting the tree"
-            )
-        }
-    }
-
-    fn hook(&mut self, level: &Level) -> Result<(), DeviceError> {
-        // SAFETY: all ends are vertices of the level, and all lists have a value for each edge.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.hook,
-                grid_stride(level.edges.into()),
-                (MERGES, "hook"),
-                [
-                    ptr u = &level.u,
-                    ptr v = &level.v,
-                    ptr ids = &level.ids,
-                    u32 edges = &level.edges,
-                    ptr lightest = &self.contracted.lightest,
-                    ptr above = &mut self.contracted.above,
-                    ptr remains = &mut self.remaining,
-                ],
-                "contracting the tree"
-            )
-        }
-    }
-
-    fn shortcut(&mut self, level: &Level) -> Result<(), DeviceError> {
-        // SAFETY: vertices are hooked to vertices of the level. Edges have different numbers, so
-        // hooks to lightest edges have no cycle.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.shortcut,
-                grid_stride(level.count.into()),
-                (MERGES, "shortcut"),
-                [
-                    u32 first = &level.first,
-                    u32 count = &level.count,
-                    ptr above = &mut self.contracted.above,
-                    ptr is_root = &mut self.roots,
-                    ptr flags = &mut self.flags,
-                ],
-                "contracting the tree"
-            )
-        }
-    }
-
-    fn enter_next_level(&mut self, level: &Level) -> Result<(), DeviceError> {
-        // SAFETY: all vertices of the level are hooked to roots of the level, which have numbers.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.enter_next_level,
-                grid_stride(level.count.into()),
-                (MERGES, "enter_next_level"),
-                [
-                    u32 first = &level.first,
-                    u32 count = &level.count,
-                    ptr numbers = &self.roots,
-                    ptr above = &mut self.contracted.above,
-                ],
-                "contracting the tree"
-            )
-        }
-    }
-
-    fn list_remaining(
-        &mut self,
-        level: &Level,
-        remaining: u32,
-        next: &mut EdgeList,
+    /// Launches a kernel with `items` edges or vertices of the level.
+    fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        items: u32,
+        arguments: &Arguments,
     ) -> Result<(), DeviceError> {
-        // SAFETY: fewer than half as many edges as points remain, and all places are below that.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.contract,
-                grid_stride(level.edges.into()),
-                (MERGES, "contract"),
-                [
-                    ptr u = &level.u,
-                    ptr v = &level.v,
-                    ptr ids = &level.ids,
-                    u32 edges = &level.edges,
-                    ptr places = &self.remaining,
-                    u32 remaining = &remaining,
-                    ptr above = &self.contracted.above,
-                    ptr next_u = &mut next.u,
-                    ptr next_v = &mut next.v,
-                    ptr next_ids = &mut next.ids,
-                    ptr absorbed_by = &mut self.contracted.absorbed_by,
-                ],
-                "contracting the tree"
-            )
-        }
+        let grid = grid_stride(items.into());
+        // SAFETY: there are fewer than twice as many vertices as points, as `contract` checks.
+        // `find_lightest` skips ends outside the level; on the first level, the host then stops, so
+        // all ends are vertices of the level, and vertices are hooked to vertices of the level.
+        // Edges have different numbers, so hooks to lightest edges have no cycle, and all vertices
+        // are hooked to roots of the level. Fewer than half as many edges as points remain. The
+        // merges have a value for each edge.
+        unsafe { kernel.launch(self.device, grid, arguments, "contracting the tree") }
     }
 }

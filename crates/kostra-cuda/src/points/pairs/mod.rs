@@ -16,7 +16,7 @@ mod search;
 mod shape;
 mod tiles;
 
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
 use kostra_points::{Metric, PointsError};
 
 pub(super) use self::search::PairSearch;
@@ -25,11 +25,12 @@ use self::shape::{PANEL, depth, padded};
 use self::tiles::{Slots, Tiles};
 use super::extent::Extent;
 use super::input::{CoordinateType, DevicePointsError, PointAddresses};
-use super::kernels::{ForestKernels, PairKernels, ROUNDED};
-use crate::buffers::{download, upload};
+use super::kernels::{ForestKernels, PairArguments, PairKernels, ROUNDED};
+use crate::buffers::{address, download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride, launch};
+use crate::shared::fill;
 
 /// Rounded rows: one for each slot, and up to a whole panel.
 struct Rows {
@@ -41,6 +42,37 @@ struct Rows {
     errors: CudaSlice<f32>,
     /// The largest length and the largest error of each [`PANEL`] rows.
     panels: CudaSlice<f32>,
+}
+
+impl Rows {
+    /// The argument of kernels: the points and these rows.
+    fn arguments(&self, exact: &PointAddresses) -> PairArguments {
+        fill!(PairArguments {
+            points: exact.address,
+            stride: exact.stride as u64,
+            dimensions: exact.dimensions as u32,
+            count: exact.len,
+            depth: depth(exact.dimensions) as u32,
+            rounded: address(&self.numbers),
+        }, ..PairArguments::default(); self => halves norms errors panels)
+    }
+}
+
+/// Launches a kernel that compares pairs, or prepares that.
+fn launch_pairs(
+    device: &Device,
+    kernel: &Kernel<PairArguments>,
+    grid: LaunchConfig,
+    arguments: &PairArguments,
+    doing: &'static str,
+) -> Result<(), DeviceError> {
+    // SAFETY: whoever requests a tree guarantees the points. There is a row for each slot and up to
+    // a whole panel, and what is known of it; a slot has a point or none. There is a tile for each
+    // 32 rows, and a row for each pivot up to a tile. Cells have pivots below `pivots`, in
+    // ascending order, and at least as many slots as points. Labels, lists and queries are points,
+    // and arrays of rounds have a value for each point. There is a place for the answer of each
+    // query in each part of the columns.
+    unsafe { kernel.launch(device, grid, arguments, doing) }
 }
 
 /// Points, and what products need of them.
@@ -90,8 +122,8 @@ impl RoundedPoints {
             extent = Extent::of(device, forest, &exact)?;
         }
         extent.check_range()?;
-        let mut order = device.uninit(points.len as usize)?;
-        number(device, forest, points.len, &mut order)?;
+        let order = device.uninit(points.len as usize)?;
+        forest.number(device, &order)?;
         let centers: Vec<f64> =
             extent.ranges.iter().map(|(low, high)| low / 2.0 + high / 2.0).collect();
         let rounding = Rounding {
@@ -125,6 +157,22 @@ impl RoundedPoints {
         self.points_of().len() as u32
     }
 
+    /// The argument of kernels: the points, their rows, and their slots and tiles.
+    fn arguments(&self) -> PairArguments {
+        let tiles = self.tiles.as_ref();
+        PairArguments {
+            scale: self.scale.to_bits(),
+            slots: self.slots(),
+            points_of: address(self.points_of()),
+            slots_of: address(&tiles.map(|tiles| &tiles.slots)),
+            centers: address(&tiles.map(|tiles| &tiles.centers)),
+            tiles: address(&tiles.map(|tiles| &tiles.tiles)),
+            slot_labels: address(&tiles.map(|tiles| &tiles.slot_labels)),
+            tile_labels: address(&tiles.map(|tiles| &tiles.labels)),
+            ..self.rows.arguments(&self.exact)
+        }
+    }
+
     /// An order in which near points follow each other, if slots have one.
     pub(super) fn near(&self) -> Option<&CudaSlice<u32>> {
         self.tiles.as_ref().map(|tiles| &tiles.points)
@@ -148,39 +196,22 @@ impl Rounding<'_> {
     ) -> Result<Rows, DeviceError> {
         let (exact, slots) = (self.exact, points_of.len());
         let (len, depth) = (padded(slots), depth(exact.dimensions));
-        let mut rows = Rows {
+        let rows = Rows {
             numbers: device.uninit(len * depth)?,
             halves: device.uninit(len)?,
             norms: device.uninit(len)?,
             errors: device.uninit(len)?,
             panels: device.filled(2 * len / PANEL as usize, 0)?,
         };
-        // SAFETY: the caller guarantees the points; there is a row for each slot and up to a whole
-        // panel, and a center for each dimension.
-        unsafe {
-            launch!(
-                device,
-                &kernels.round,
-                grid_stride(32 * len as u64),
-                (ROUNDED, "round"),
-                [
-                    ptr points = &exact.address,
-                    u64 stride = &(exact.stride as u64),
-                    u32 dimensions = &(exact.dimensions as u32),
-                    ptr points_of = points_of,
-                    u32 slots = &(slots as u32),
-                    ptr center = &self.center,
-                    u64 scale = &self.scale.to_bits(),
-                    u32 depth = &(depth as u32),
-                    ptr rounded = &mut rows.numbers,
-                    ptr halves = &mut rows.halves,
-                    ptr norms = &mut rows.norms,
-                    ptr errors = &mut rows.errors,
-                    ptr panels = &mut rows.panels,
-                ],
-                "rounding points"
-            )
-        }?;
+        let arguments = PairArguments {
+            points_of: address(points_of),
+            slots: slots as u32,
+            center: address(&self.center),
+            scale: self.scale.to_bits(),
+            ..rows.arguments(exact)
+        };
+        let grid = grid_stride(32 * len as u64);
+        launch_pairs(device, &kernels.rounding.round, grid, &arguments, "rounding points")?;
         Ok(rows)
     }
 }
@@ -228,26 +259,6 @@ fn divide(device: &Device, points: &PointAddresses) -> Result<CudaSlice<f64>, De
         [u64::MAX] => Ok(rows),
         [row, ..] => Err(PointsError::ZeroVector { row: row as usize }.into()),
         [] => Ok(rows),
-    }
-}
-
-/// Numbers the points.
-fn number(
-    device: &Device,
-    forest: &ForestKernels,
-    len: u32,
-    places: &mut CudaSlice<u32>,
-) -> Result<(), DeviceError> {
-    // SAFETY: the array has a place for each point.
-    unsafe {
-        launch!(
-            device,
-            &forest.number,
-            grid_stride(len.into()),
-            (super::kernels::FOREST, "number"),
-            [u32 count = &len, ptr places = places],
-            "numbering points"
-        )
     }
 }
 

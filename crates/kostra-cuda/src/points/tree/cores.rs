@@ -5,10 +5,10 @@
 use cudarc::driver::CudaSlice;
 
 use super::{Tree, WARPS_BLOCK, WIDTH, warps};
+use crate::buffers::address;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
-use crate::points::kernels::{CORES, TreeKernels};
+use crate::points::kernels::{TreeArguments, TreeKernels};
 
 /// The blocks for each multiprocessor: enough to hide waiting for memory.
 const BLOCKS: u32 = 16;
@@ -22,28 +22,13 @@ impl Tree {
         kernels: &TreeKernels,
         neighbors: u32,
     ) -> Result<CudaSlice<f64>, DeviceError> {
-        let mut cores = device.uninit(self.count as usize)?;
+        let cores = device.uninit(self.count as usize)?;
         let most = device.multiprocessors() * BLOCKS * (WARPS_BLOCK / WIDTH);
+        let core_distances = address(&cores);
+        let arguments = TreeArguments { neighbors, core_distances, ..self.arguments(device) };
+        let (kernel, grid) = (kernels.cores(neighbors), warps(self.count.min(most)));
         // SAFETY: the tree's arrays fit together, and there is a core distance for each point.
-        unsafe {
-            launch!(
-                device,
-                kernels.cores(neighbors),
-                warps(self.count.min(most)),
-                (CORES, "cores"),
-                [
-                    ptr rows = &self.rows,
-                    ptr exact = &self.exact(device),
-                    ptr order = &self.order,
-                    ptr boxes = &self.boxes,
-                    u32 count = &self.count,
-                    ptr frame = &self.frame,
-                    u32 neighbors = &neighbors,
-                    ptr cores = &mut cores,
-                ],
-                "finding core distances"
-            )
-        }?;
+        unsafe { kernel.launch(device, grid, &arguments, "finding core distances") }?;
         Ok(cores)
     }
 }

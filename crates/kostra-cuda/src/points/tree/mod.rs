@@ -14,12 +14,13 @@ pub(super) use self::levels::{WIDTH, levels, nodes};
 pub(super) use self::search::TreeSearch;
 use super::extent::Extent;
 use super::input::{CoordinateType, DevicePointsError, PointAddresses};
-use super::kernels::{ForestKernels, TREE, TreeKernels, row_width};
+use super::kernels::{ForestKernels, TreeArguments, TreeKernels, row_width};
+use crate::buffers::address;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::grid_stride;
 use crate::radix_sort::{Pairs, RadixSort};
-use crate::shared::constant;
+use crate::shared::{constant, fill};
 
 /// The number of threads of a block of the kernels with one warp for each task.
 pub(super) const WARPS_BLOCK: u32 =
@@ -97,77 +98,41 @@ impl Tree {
         }
     }
 
+    /// The argument of kernels: the arrays of the tree.
+    fn arguments(&self, device: &Device) -> TreeArguments {
+        let (count, exact) = (self.count, self.exact(device));
+        fill!(TreeArguments { count, exact }, ..TreeArguments::default();
+            self => rows order inverse frame boxes lowest)
+    }
+
     fn take_rows(
-        &mut self,
+        &self,
         device: &Device,
         kernels: &TreeKernels,
         points: &PointAddresses,
     ) -> Result<(), DeviceError> {
-        let (dimensions, stride) = (points.dimensions as u32, points.stride as u64);
-        let exact = self.exact(device);
+        let arguments = TreeArguments {
+            points: points.address,
+            dimensions: points.dimensions as u32,
+            stride: points.stride as u64,
+            ..self.arguments(device)
+        };
+        let grid = grid_stride(self.count.into());
         // SAFETY: `order` has indices of points, and all arrays have a place for each point.
-        unsafe {
-            launch!(
-                device,
-                &kernels.rows,
-                grid_stride(self.count.into()),
-                (TREE, "rows"),
-                [
-                    ptr points = &points.address,
-                    u32 dimensions = &dimensions,
-                    u64 stride = &stride,
-                    u32 count = &self.count,
-                    ptr frame = &self.frame,
-                    ptr order = &self.order,
-                    ptr inverse = &mut self.inverse,
-                    ptr rows = &mut self.rows,
-                    ptr exact = &exact,
-                ],
-                "sorting points"
-            )
-        }
+        unsafe { kernels.rows.launch(device, grid, &arguments, "sorting points") }
     }
 
-    fn make_boxes(&mut self, device: &Device, kernels: &TreeKernels) -> Result<(), DeviceError> {
-        let leaves = self.levels[0];
+    fn make_boxes(&self, device: &Device, kernels: &TreeKernels) -> Result<(), DeviceError> {
+        let nodes = self.levels[0].nodes;
+        let mut arguments = TreeArguments { nodes, ..self.arguments(device) };
         // SAFETY: there is a box for each node, and a row for each point.
-        unsafe {
-            launch!(
-                device,
-                &kernels.leaf_boxes,
-                warps(leaves.nodes),
-                (TREE, "leaf_boxes"),
-                [
-                    ptr rows = &self.rows,
-                    ptr order = &self.order,
-                    u32 count = &self.count,
-                    u32 nodes = &leaves.nodes,
-                    ptr boxes = &mut self.boxes,
-                    ptr lowest = &mut self.lowest,
-                ],
-                "building a tree"
-            )
-        }?;
+        unsafe { kernels.leaf_boxes.launch(device, warps(nodes), &arguments, "building a tree") }?;
         for pair in self.levels.windows(2) {
-            let (below, level) = (pair[0], pair[1]);
+            (arguments.below, arguments.children) = (pair[0].begin, pair[0].nodes);
+            (arguments.begin, arguments.nodes) = (pair[1].begin, pair[1].nodes);
+            let grid = warps(arguments.nodes);
             // SAFETY: both levels have their nodes in the arrays.
-            unsafe {
-                launch!(
-                    device,
-                    &kernels.node_boxes,
-                    warps(level.nodes),
-                    (TREE, "node_boxes"),
-                    [
-                        u32 below = &below.begin,
-                        u32 children = &below.nodes,
-                        u32 begin = &level.begin,
-                        u32 nodes = &level.nodes,
-                        ptr boxes = &mut self.boxes,
-                        ptr lowest = &mut self.lowest,
-                    ],
-                    "building a tree"
-                )
-            }?;
+            unsafe { kernels.node_boxes.launch(device, grid, &arguments, "building a tree") }?;
         }
         Ok(())
     }
@@ -188,23 +153,16 @@ fn frame(
 ) -> Result<CudaSlice<f64>, DevicePointsError> {
     let extent = Extent::of(device, forest, points)?;
     extent.check_range()?;
-    let mut frame: CudaSlice<f64> = device.uninit(FRAME)?;
+    let frame: CudaSlice<f64> = device.uninit(FRAME)?;
+    let arguments = TreeArguments {
+        extent: address(&extent.on_device),
+        dimensions: points.dimensions as u32,
+        frame: address(&frame),
+        ..TreeArguments::default()
+    };
     let grid = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the frame has the words of a `Frame`.
-    unsafe {
-        launch!(
-            device,
-            &kernels.frame,
-            grid,
-            (TREE, "frame"),
-            [
-                ptr extent = &extent.on_device,
-                u32 dimensions = &(points.dimensions as u32),
-                ptr frame = &mut frame,
-            ],
-            "reading points"
-        )
-    }?;
+    unsafe { kernels.frame.launch(device, grid, &arguments, "reading points") }?;
     Ok(frame)
 }
 
@@ -218,25 +176,19 @@ fn sort(
     let len = points.len as usize;
     let mut pairs = Pairs::uninit(device, len)?;
     let mut spare = Pairs::uninit(device, len)?;
+    let arguments = TreeArguments {
+        points: points.address,
+        dimensions: points.dimensions as u32,
+        stride: points.stride as u64,
+        count: points.len,
+        frame: address(frame),
+        places: address(&pairs.keys),
+        order: address(&pairs.values),
+        ..TreeArguments::default()
+    };
+    let grid = grid_stride(points.len.into());
     // SAFETY: the caller guarantees the points; the pairs have a place for each.
-    unsafe {
-        launch!(
-            device,
-            &kernels.places,
-            grid_stride(points.len.into()),
-            (TREE, "places"),
-            [
-                ptr points = &points.address,
-                u32 dimensions = &(points.dimensions as u32),
-                u64 stride = &(points.stride as u64),
-                u32 count = &points.len,
-                ptr frame = frame,
-                ptr places = &mut pairs.keys,
-                ptr order = &mut pairs.values,
-            ],
-            "sorting points"
-        )
-    }?;
+    unsafe { kernels.places.launch(device, grid, &arguments, "sorting points") }?;
     let mut sort = RadixSort::new(device, len)?;
     sort.sort(device, points.len, &mut pairs, &mut spare)?;
     Ok((pairs.values, sort))

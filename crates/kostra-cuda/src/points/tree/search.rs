@@ -2,16 +2,18 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, LaunchConfig};
 use kostra_core::Run;
 
 use super::{Tree, WARPS_BLOCK, WIDTH, nodes, warps};
+use crate::buffers::address;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{grid_stride, launch};
+use crate::launch::{Kernel, grid_stride};
 use crate::points::input::DevicePointsError;
-use crate::points::kernels::{FOREST, NEIGHBORS, SEARCH, TreeKernels};
+use crate::points::kernels::{Arguments, TreeArguments, TreeKernels};
 use crate::points::rounds::{Rounds, Search};
+use crate::shared::fill;
 
 /// The blocks of a search for each multiprocessor: enough to hide waiting for memory.
 const SEARCH_BLOCKS: u32 = 16;
@@ -62,118 +64,58 @@ impl<'a> TreeSearch<'a> {
         Ok(Self { device, kernels, tree, node_labels })
     }
 
-    fn neighbors_of_leaves(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError> {
-        let (device, kernels, tree) = (self.device, self.kernels, self.tree);
-        let leaves = tree.levels[0].nodes;
-        // SAFETY: the tree's arrays fit together, and the others have a value for each point.
-        unsafe {
-            launch!(
-                device,
-                &kernels.neighbors,
-                warps(leaves),
-                (NEIGHBORS, "neighbors"),
-                [
-                    ptr rows = &tree.rows,
-                    ptr exact = &tree.exact(device),
-                    ptr order = &tree.order,
-                    ptr boxes = &tree.boxes,
-                    u32 count = &tree.count,
-                    ptr frame = &tree.frame,
-                    ptr lists = &mut rounds.lists,
-                    ptr keys = &mut rounds.keys,
-                    ptr least_keys = &mut rounds.least_keys,
-                ],
-                "finding neighbors"
-            )
-        }
+    fn neighbors_of_leaves(&self, rounds: &Rounds<'_>) -> Result<(), DeviceError> {
+        let grid = warps(self.tree.levels[0].nodes);
+        self.launch(&self.kernels.neighbors, grid, rounds, "finding neighbors")
     }
 
     /// Labels the points and the nodes by their components.
-    fn label(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError> {
-        let (device, tree) = (self.device, self.tree);
-        rounds.label_leaves(&mut self.node_labels)?;
-        let mut children = tree.count.div_ceil(WIDTH);
-        for pair in tree.levels.windows(2) {
+    fn label(&self, rounds: &Rounds<'_>) -> Result<(), DeviceError> {
+        rounds.label_leaves(&self.node_labels)?;
+        let node_labels = address(&self.node_labels);
+        let mut children = self.tree.count.div_ceil(WIDTH);
+        for pair in self.tree.levels.windows(2) {
             let nodes = children.div_ceil(WIDTH);
-            // SAFETY: both levels have their nodes in the array.
-            unsafe {
-                launch!(
-                    device,
-                    &rounds.kernels.label_nodes,
-                    grid_stride(u64::from(nodes) * u64::from(WIDTH)),
-                    (FOREST, "label_nodes"),
-                    [
-                        u32 below = &pair[0].begin,
-                        u32 children = &children,
-                        u32 begin = &pair[1].begin,
-                        u32 nodes = &nodes,
-                        ptr node_labels = &mut self.node_labels,
-                    ],
-                    "labeling nodes"
-                )
-            }?;
+            let arguments = Arguments {
+                below: pair[0].begin,
+                children,
+                begin: pair[1].begin,
+                nodes,
+                node_labels,
+                ..rounds.arguments()
+            };
+            let kernel = &rounds.kernels.label_nodes;
+            rounds.launch(kernel, nodes * WIDTH, &arguments, "labeling nodes")?;
             children = nodes;
         }
         Ok(())
     }
 
     /// Takes the nearest outgoing pairs from the lists that have one.
-    fn take_lists(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError> {
-        let (device, tree) = (self.device, self.tree);
-        // SAFETY: lists and labels are points, and all arrays have a value for each point. Without
-        // core distances, the kernel does not read them.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.take[usize::from(rounds.cores.is_some())],
-                grid_stride(tree.count.into()),
-                (SEARCH, "take"),
-                [
-                    ptr exact = &tree.exact(device),
-                    ptr cores = rounds.cores.as_ref().unwrap_or(&rounds.keys),
-                    u32 count = &tree.count,
-                    ptr labels = &rounds.labels,
-                    ptr lists = &mut rounds.lists,
-                    ptr keys = &rounds.keys,
-                    ptr least_keys = &mut rounds.least_keys,
-                    ptr bounds = &mut rounds.bounds,
-                ],
-                "comparing neighbors"
-            )
-        }
+    fn take_lists(&self, rounds: &Rounds<'_>) -> Result<(), DeviceError> {
+        let kernel = &self.kernels.take[usize::from(rounds.cores.is_some())];
+        self.launch(kernel, grid_stride(self.tree.count.into()), rounds, "comparing neighbors")
     }
 
-    fn search_tree(&mut self, rounds: &mut Rounds<'_>) -> Result<(), DeviceError> {
-        let (device, tree) = (self.device, self.tree);
-        let most = device.multiprocessors() * SEARCH_BLOCKS * (WARPS_BLOCK / WIDTH);
-        // SAFETY: the queries are points, the tree's arrays fit together, and the others have a
-        // value for each point. Without core distances, the kernel does not read them.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.search[usize::from(rounds.cores.is_some())],
-                warps(tree.count.div_ceil(WIDTH).min(most)),
-                (SEARCH, "search"),
-                [
-                    ptr rows = &tree.rows,
-                    ptr exact = &tree.exact(device),
-                    ptr cores = rounds.cores.as_ref().unwrap_or(&rounds.keys),
-                    ptr order = &tree.order,
-                    ptr boxes = &tree.boxes,
-                    ptr lowest = &tree.lowest,
-                    u32 count = &tree.count,
-                    ptr frame = &tree.frame,
-                    ptr labels = &rounds.labels,
-                    ptr node_labels = &self.node_labels,
-                    ptr queries = &rounds.queries,
-                    ptr counters = &mut rounds.counters,
-                    ptr lists = &mut rounds.lists,
-                    ptr keys = &rounds.keys,
-                    ptr least_keys = &mut rounds.least_keys,
-                    ptr bounds = &mut rounds.bounds,
-                ],
-                "searching"
-            )
-        }
+    fn search_tree(&self, rounds: &Rounds<'_>) -> Result<(), DeviceError> {
+        let most = self.device.multiprocessors() * SEARCH_BLOCKS * (WARPS_BLOCK / WIDTH);
+        let kernel = &self.kernels.search[usize::from(rounds.cores.is_some())];
+        self.launch(kernel, warps(self.tree.count.div_ceil(WIDTH).min(most)), rounds, "searching")
+    }
+
+    fn launch(
+        &self,
+        kernel: &Kernel<TreeArguments>,
+        grid: LaunchConfig,
+        rounds: &Rounds<'_>,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        let arguments = fill!(TreeArguments {}, ..self.tree.arguments(self.device);
+            self => node_labels;
+            rounds => cores labels queries counters lists keys least_keys bounds);
+        // SAFETY: the tree's arrays fit together. Lists, labels and queries are points, and the
+        // other arrays have a value for each point. Without core distances, kernels do not read
+        // them.
+        unsafe { kernel.launch(self.device, grid, &arguments, doing) }
     }
 }

@@ -1,6 +1,9 @@
 //! How many edges of an edge list are contracted first.
 
-use super::arguments::DENSE_DEGREE;
+use crate::shared::constant;
+
+/// The least number of edges per vertex of a dense graph.
+const DENSE_DEGREE: u64 = constant(include_str!("../kernels/fast/constants.cuh"), "DENSE_DEGREE");
 
 /// Light edges per vertex, as for rows in `constants.cuh`.
 const DEGREE: f64 = 1.0;
