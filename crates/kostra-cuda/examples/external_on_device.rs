@@ -18,8 +18,11 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaSlice};
 use kostra_core::random::Stream;
-use kostra_core::{AnyGraph, EdgeList, ForestEdges, Graph, Order, Run, Vertex, WeightType};
-use kostra_cuda::external::{ForestSink, Limits, Statistics};
+use kostra_core::{
+    AnyGraph, EdgeList, ForestEdges, ForestSink, ForestSoFar, Graph, Order, Run, SinkStatistics,
+    Vertex, WeightType,
+};
+use kostra_cuda::external::{Limits, Sink};
 use kostra_cuda::{Device, DeviceEdges, fast};
 
 type Fault = Box<dyn Error>;
@@ -138,12 +141,9 @@ fn measure(device: &Arc<Device>, list: &EdgeList<u32>, arguments: &Arguments) ->
     let blocks: Vec<_> = if block >= edges.len() { vec![] } else { blocks(list, block) };
     for _ in 0..arguments.runs {
         let start = Instant::now();
-        let mut sink = ForestSink::new(
-            device,
-            edges.vertices(),
-            edges.encoding(),
-            (limits, arguments.threads),
-        )?;
+        let (vertices, encoding) = (edges.vertices(), edges.encoding());
+        let sink = Sink::new(device, vertices, encoding, (limits, arguments.threads))?;
+        let mut sink = Box::new(sink);
         let allocated = start.elapsed();
         if blocks.is_empty() {
             sink.add(0, edges)?;
@@ -152,14 +152,13 @@ fn measure(device: &Arc<Device>, list: &EdgeList<u32>, arguments: &Arguments) ->
             sink.add((index * block) as u64, edges.edges(Order::Minimum))?;
         }
         let added = start.elapsed();
-        let found = sink.forest()?;
+        let ForestSoFar { forest: found, statistics, .. } = sink.finish()?;
         let time = start.elapsed();
         solves.push(time);
-        let statistics = sink.statistics();
-        let Statistics { dropped, buffered, reductions, reducing, leveling } = statistics;
+        let SinkStatistics { dropped, buffered, reductions } = statistics;
         println!(
             "  solve {:.1?} ({:.1} GB/s): allocation {allocated:.1?}, all added after {added:.1?}, \
-             {reductions} reductions {reducing:.1?} (levels {leveling:.1?}), dropped {dropped}, buffered {buffered}, forest {}",
+             {reductions} reductions, dropped {dropped}, buffered {buffered}, forest {}",
             time,
             rate(bytes, time),
             found.ids.len()

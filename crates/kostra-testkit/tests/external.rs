@@ -1,12 +1,12 @@
 //! The sinks for graphs that do not fit into memory as solvers of the matrix: tiny buffers and
 //! blocks, on all cases and on random graphs. One sink is on threads, and one on a device.
 
-use kostra::cuda::external::{ForestSink as DeviceSink, Limits as DeviceLimits};
+use kostra::cuda::external::{Limits as DeviceLimits, Sink as DeviceSink};
 use kostra::cuda::{self, Device};
-use kostra::external::{ForestSink, Limits};
+use kostra::external::{Limits, Sink};
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, Order, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo,
+    Algorithm, EdgeSet, Edges, ForestSink, Key, Order, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo,
 };
 use kostra_testkit::matrix::{Answer, ORDERS, can_run, check_solver};
 use kostra_testkit::strategies::graphs;
@@ -25,18 +25,20 @@ const INFO: SolverInfo = SolverInfo {
     options: &[],
 };
 
-/// The parts of at most `size` edges, with the number of edges before each.
-fn blocks<K: Key>(edges: Edges<'_, K>, size: usize) -> impl Iterator<Item = (u64, Edges<'_, K>)> {
-    let block = move |start: usize| edges.range(start..edges.len().min(start + size));
-    (0..edges.len()).step_by(size).map(move |start| (start as u64, block(start)))
-}
-
-fn set_of(ids: Vec<u64>, edges: usize) -> EdgeSet {
-    let mut set = EdgeSet::new(edges);
-    for id in ids {
+/// Passes the edges to a sink in blocks of `size` edges.
+fn solve<K: Key>(
+    mut sink: Box<dyn ForestSink<K>>,
+    edges: Edges<'_, K>,
+    size: usize,
+) -> Result<EdgeSet, SolveError> {
+    for start in (0..edges.len()).step_by(size) {
+        sink.add(start as u64, edges.range(start..edges.len().min(start + size)))?;
+    }
+    let mut set = EdgeSet::new(edges.len());
+    for id in sink.finish()?.forest.ids {
         set.insert(id as u32);
     }
-    set
+    Ok(set)
 }
 
 /// A solver that passes blocks of `BLOCK` edges to a sink with a buffer of `BUFFER` edges.
@@ -52,12 +54,8 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for External<BUFFER, BLO
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let (limits, threads) = (Limits::with_buffer(BUFFER), run.threads());
-        let mut sink = ForestSink::new(edges.vertices(), edges.encoding(), limits, threads)?;
-        for (first, block) in blocks(edges, BLOCK) {
-            sink.add(first, block)?;
-        }
-        let (forest, _) = sink.finish()?;
-        Ok(set_of(forest.ids, edges.len()))
+        let sink = Sink::new(edges.vertices(), edges.encoding(), limits, threads)?;
+        solve(Box::new(sink), edges, BLOCK)
     }
 }
 
@@ -77,11 +75,8 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for OnDevice<BUFFER, BLO
         cuda::fast::admit(edges.vertices(), edges.len())?;
         let limits = DeviceLimits::with_buffer(edges.vertices(), BUFFER);
         let encoding = edges.encoding();
-        let mut sink = DeviceSink::new(&device, edges.vertices(), encoding, (limits, 2))?;
-        for (first, block) in blocks(edges, BLOCK) {
-            sink.add(first, block)?;
-        }
-        Ok(set_of(sink.forest()?.ids, edges.len()))
+        let sink = DeviceSink::new(&device, edges.vertices(), encoding, (limits, 2))?;
+        solve(Box::new(sink), edges, BLOCK)
     }
 }
 

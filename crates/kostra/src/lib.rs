@@ -62,6 +62,7 @@
 //! - `verify`: the first violation of a wrong forest
 //! - `all_solvers`: all solvers on one graph, with an observer
 
+pub mod external;
 mod forest;
 mod graph;
 #[cfg(all(doctest, feature = "io", feature = "partition"))]
@@ -88,7 +89,6 @@ pub use kostra_core::{
     OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError, SolverInfo, Total,
     VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
 };
-pub use kostra_cpu::external;
 #[cfg(feature = "cuda")]
 pub use kostra_cuda as cuda;
 #[cfg(feature = "gen")]

@@ -2,8 +2,7 @@
 
 use std::sync::Mutex;
 
-use bytemuck::Pod;
-use kostra_core::{BitSet, Edges, Encoding, Key, OutOfMemory, Vertex, memory};
+use kostra_core::{BitSet, Edges, Encoding, ForestEdges, Key, OutOfMemory, Vertex, memory};
 
 /// Edges with their ids: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,21 +27,25 @@ impl<K: Key> EdgeArrays<K> {
         self.ids.len()
     }
 
-    /// Arrays of `edges` edges: these edges, and then zeros, whose memory the system provides when
-    /// it is first written. At most one array exists twice at a time.
-    pub(super) fn resized(self, edges: usize) -> Result<Self, OutOfMemory> {
-        fn resized<T: Pod>(from: Vec<T>, len: usize) -> Result<Vec<T>, OutOfMemory> {
-            let mut to = memory::zeros(len)?;
-            let both = from.len().min(len);
-            to[..both].copy_from_slice(&from[..both]);
-            Ok(to)
-        }
+    /// Zeros for `edges` edges, whose memory the system provides when it is first written.
+    pub(super) fn zeros(edges: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            u: resized(self.u, edges)?,
-            v: resized(self.v, edges)?,
-            weights: resized(self.weights, edges)?,
-            ids: resized(self.ids, edges)?,
+            u: memory::zeros(edges)?,
+            v: memory::zeros(edges)?,
+            weights: memory::zeros(edges)?,
+            ids: memory::zeros(edges)?,
         })
+    }
+
+    /// Moves edges to the front. At most one array exists twice at a time.
+    pub(super) fn fill(&mut self, from: ForestEdges<K>) {
+        fn fill<T: Copy>(to: &mut [T], from: Vec<T>) {
+            to[..from.len()].copy_from_slice(&from);
+        }
+        fill(&mut self.u, from.u);
+        fill(&mut self.v, from.v);
+        fill(&mut self.weights, from.weights);
+        fill(&mut self.ids, from.ids);
     }
 
     /// The first edges as a graph with `vertices` vertices.

@@ -8,7 +8,7 @@ use kostra_core::{Edges, Key};
 use kostra_parallel::{Schedule, Team, lock};
 
 use super::edges::Edge;
-use super::sink::{Sink, Statistics};
+use super::sink::Sink;
 
 /// The number of edges that the threads filter before the rest is buffered.
 pub(super) const WAVE: usize = 1 << 18;
@@ -94,11 +94,8 @@ impl<K: Key> Sink<K> {
                 break;
             }
             ends.push(end);
-            self.statistics.add(Statistics {
-                dropped: part.dropped,
-                buffered: part.left as u64,
-                reductions: 0,
-            });
+            self.statistics.dropped += part.dropped;
+            self.statistics.buffered += part.left as u64;
         }
         let places = self.edges.split(self.used, &ends);
         team.for_each(ends.len(), Schedule::Dynamic(1), |part| {

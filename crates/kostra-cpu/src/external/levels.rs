@@ -60,7 +60,8 @@ impl<K: Key> Levels<K> {
     }
 
     /// Finds the levels in the forest of the first `taken` edges of the input. `words` is memory of
-    /// any content: a word per vertex, and half a word per edge of the forest.
+    /// any content: a word per vertex, and half a word per edge of the forest. Returns whether the
+    /// edges are a forest.
     ///
     /// Kruskal's algorithm, with the edges in the order of their levels. The center stays a root
     /// from the moment it is known. So the level of a vertex is that of the last link on its path
@@ -70,16 +71,16 @@ impl<K: Key> Levels<K> {
         (forest, taken): (Edges<'_, K>, u64),
         words: &mut [u64],
         team: &Team<'_>,
-    ) {
+    ) -> bool {
         self.pivots = pivots(forest, taken);
         let (links, order) = words.split_at_mut(self.levels.len());
         links.iter_mut().zip(0..).for_each(|(link, vertex)| *link = vertex);
         let links = Links(atomic_u64(links));
         let order = &mut bytemuck::cast_slice_mut(order)[..forest.len()];
         let ends = self.sort_by_level(forest, order);
-        let (mut center, mut start) = (None, 0);
+        let (mut center, mut start, mut is_forest) = (None, 0, true);
         for (level, end) in (0..OUTSIDE).zip(ends) {
-            links.unite(forest, &order[start..end], (level, center));
+            is_forest &= links.unite(forest, &order[start..end], (level, center));
             center = center.or_else(|| links.center(level + 1 == OUTSIDE));
             start = end;
         }
@@ -90,6 +91,7 @@ impl<K: Key> Levels<K> {
                 *level = center.map_or(OUTSIDE, |center| links.level(vertex, center));
             }
         });
+        is_forest
     }
 
     /// Fills `order` with the edges of the forest in the order of the pivots. Returns the end of
@@ -150,13 +152,14 @@ impl Links<'_> {
         }
     }
 
-    /// Unites the ends of edges of the forest.
+    /// Unites the ends of edges of the forest. Returns whether each edge joined two components.
     fn unite<K: Key>(
         &self,
         forest: Edges<'_, K>,
         edges: &[EdgeId],
         (level, center): (u8, Option<Vertex>),
-    ) {
+    ) -> bool {
+        let mut is_forest = true;
         for (at, &id) in edges.iter().enumerate() {
             if let Some(&ahead) = edges.get(at + AHEAD) {
                 let (u, v) = forest.ends(ahead);
@@ -170,7 +173,9 @@ impl Links<'_> {
             if root != other {
                 self.set(other, (root, level));
             }
+            is_forest &= root != other;
         }
+        is_forest
     }
 
     /// The root of the largest component, if it is large enough or `any` will do.

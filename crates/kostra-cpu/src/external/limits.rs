@@ -20,7 +20,7 @@ impl std::fmt::Display for BudgetTooSmall {
 
 impl std::error::Error for BudgetTooSmall {}
 
-/// The number of edges that a [`ForestSink`](super::ForestSink) buffers.
+/// The number of edges that a [`Sink`](super::Sink) buffers.
 ///
 /// A sink has room for the forest, one edge less than there are vertices, and for the buffer. It
 /// takes these bytes, for weights of `w` bytes, and about 1 % more:

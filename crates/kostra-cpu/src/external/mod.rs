@@ -1,6 +1,6 @@
 //! Minimum spanning forests of graphs whose edges do not fit into memory.
 //!
-//! The edges arrive in blocks, in input order. A [`ForestSink`] keeps the forest of the edges so
+//! The edges arrive in blocks, in input order. A [`Sink`] keeps the forest of the edges so
 //! far and a buffer of edges that may change it. Whenever the buffer is full, it is *reduced*: the
 //! forest is replaced by the forest of its edges and those of the buffer, which an in-memory solver
 //! finds on all threads.
@@ -27,7 +27,6 @@
 
 mod edges;
 mod filter;
-mod forest_sink;
 mod levels;
 mod limits;
 mod reduce;
@@ -35,6 +34,5 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use forest_sink::ForestSink;
 pub use limits::{BudgetTooSmall, Limits};
-pub use sink::Statistics;
+pub use sink::Sink;

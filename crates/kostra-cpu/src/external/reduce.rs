@@ -28,16 +28,15 @@ impl<K: Key> Sink<K> {
         Ok(())
     }
 
-    /// Finds the levels of the forest.
-    pub(super) fn find_levels(&mut self) -> Result<(), OutOfMemory> {
+    /// Finds the levels of the forest. Returns whether it is a forest.
+    pub(super) fn find_levels(&mut self) -> Result<bool, OutOfMemory> {
         let vertices = self.vertices as usize;
         // A word per vertex and half a word per edge. A forest has fewer edges than vertices.
         let bytes = vertices.next_multiple_of(2) * (size_of::<u64>() + size_of::<EdgeId>());
         let words = self.workspace.words(bytes).ok_or(OutOfMemory { bytes })?;
         let forest = self.edges.first(self.forest, (self.vertices, self.encoding));
-        with_team(self.threads.min(1 + vertices / GRAIN), |team| {
-            self.levels.find((forest, self.taken), words, team);
-        });
-        Ok(())
+        Ok(with_team(self.threads.min(1 + vertices / GRAIN), |team| {
+            self.levels.find((forest, self.taken), words, team)
+        }))
     }
 }

@@ -1,8 +1,11 @@
-//! The state of a sink: the forest so far, and a buffer of edges that may change it.
+//! The sink: the forest so far, and a buffer of edges that may change it.
 
 use std::sync::Mutex;
 
-use kostra_core::{Edges, Encoding, Key, MAX_EDGES, OutOfMemory, Workspace};
+use kostra_core::{
+    Edges, Encoding, ForestEdges, ForestSink, ForestSoFar, ForestState, Key, MAX_EDGES,
+    OutOfMemory, SinkStatistics, SolveError, Workspace,
+};
 use kostra_parallel::with_team;
 
 use super::edges::EdgeArrays;
@@ -10,20 +13,10 @@ use super::filter::{PART, Part, WAVE};
 use super::levels::Levels;
 use super::limits::Limits;
 
-/// Counts of what happened to the edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// The edges that a comparison with a pivot dropped, and self-loops.
-    pub dropped: u64,
-    /// The edges that were buffered.
-    pub buffered: u64,
-    /// How often the buffer was reduced.
-    pub reductions: u64,
-}
-
-/// The state and the work of a [`ForestSink`](super::ForestSink), on the bits of weights.
+/// Finds the canonical forest within a memory budget, on threads. See the [module](super) for the
+/// algorithm.
 #[derive(Debug)]
-pub(super) struct Sink<K: Key> {
+pub struct Sink<K: Key> {
     pub(super) encoding: Encoding<K>,
     pub(super) threads: usize,
     pub(super) limits: Limits,
@@ -41,68 +34,57 @@ pub(super) struct Sink<K: Key> {
     pub(super) workspace: Workspace,
     /// The number of input edges so far.
     pub(super) taken: u64,
-    pub(super) statistics: Statistics,
+    pub(super) statistics: SinkStatistics,
 }
 
 impl<K: Key> Sink<K> {
-    /// A sink without vertices and without memory.
-    pub(super) fn empty(encoding: Encoding<K>, limits: Limits, threads: usize) -> Self {
-        Self {
+    /// A sink for a graph with `vertices` vertices and weights with this encoding. Filters on up to
+    /// `threads` threads.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub fn new(
+        vertices: u32,
+        encoding: Encoding<K>,
+        limits: Limits,
+        threads: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let forest = (vertices as usize).saturating_sub(1);
+        let buffer = limits.buffer.min(MAX_EDGES - forest);
+        Ok(Self {
             encoding,
             threads,
-            limits,
-            vertices: 0,
-            edges: EdgeArrays::default(),
+            limits: Limits { buffer },
+            vertices,
+            edges: EdgeArrays::zeros(forest + buffer)?,
             forest: 0,
             used: 0,
-            levels: Levels::default(),
-            parts: Vec::new(),
+            levels: Levels::new(vertices)?,
+            parts: (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect(),
             workspace: Workspace::new(),
             taken: 0,
-            statistics: Statistics::default(),
-        }
+            statistics: SinkStatistics::default(),
+        })
     }
 
-    /// Allocates the arrays for the vertices, and keeps the forest.
-    pub(super) fn allocate(&mut self) -> Result<(), OutOfMemory> {
-        let forest = (self.vertices as usize).saturating_sub(1);
-        self.limits.buffer = self.limits.buffer.min(MAX_EDGES - forest);
-        let edges = forest + self.limits.buffer;
-        self.edges = std::mem::take(&mut self.edges).resized(edges)?;
-        self.parts = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
-        self.levels = Levels::new(self.vertices)?;
-        if self.forest > 0 { self.find_levels() } else { Ok(()) }
+    /// Reduces the buffer if it contains edges.
+    fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
+        if self.used > self.forest { self.reduce() } else { Ok(()) }
+    }
+}
+
+impl<K: Key> ForestSink<K> for Sink<K> {
+    fn encoding(&self) -> Encoding<K> {
+        self.encoding
     }
 
-    /// A sink with the forest of this one, with other limits and weights. The order of the weights,
-    /// and of those of dropped edges, must stay.
-    pub(super) fn convert<L: Key>(
-        mut self,
-        (encoding, limits): (Encoding<L>, Limits),
-        weights: impl FnOnce(Vec<K>) -> Result<Vec<L>, OutOfMemory>,
-    ) -> Result<Sink<L>, OutOfMemory> {
-        self.finish()?;
-        let Self { threads, vertices, edges, forest, used, taken, statistics, .. } = self;
-        let EdgeArrays { u, v, weights: bits, ids } = edges;
-        let edges = EdgeArrays { u, v, weights: weights(bits)?, ids };
-        let empty = Sink::empty(encoding, limits, threads);
-        let mut sink = Sink { vertices, edges, forest, used, taken, statistics, ..empty };
-        sink.allocate()?;
-        Ok(sink)
+    fn vertices(&self) -> u32 {
+        self.vertices
     }
 
-    /// Adds vertices, so that there are `vertices`.
-    pub(super) fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
-        self.finish()?;
-        self.vertices = self.vertices.max(vertices);
-        self.limits = limits;
-        self.allocate()
-    }
-
-    /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
-    pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), OutOfMemory> {
+    fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
-        assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
+        assert!(edges.vertices() <= self.vertices, "the sink has all vertices of a block");
         assert!(edges.encoding() == self.encoding, "all blocks have the weights of the sink");
         let threads = self.threads.min(1 + edges.len() / PART);
         let mut start = 0;
@@ -117,26 +99,36 @@ impl<K: Key> Sink<K> {
         }
     }
 
-    /// Reduces the buffer if it contains edges.
-    pub(super) fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
-        if self.used > self.forest { self.reduce() } else { Ok(()) }
-    }
-
-    /// Reduces the buffer for the last time, and frees all memory but that of the forest.
-    pub(super) fn finish(&mut self) -> Result<(), OutOfMemory> {
+    fn see_forest(&mut self, see: &mut dyn FnMut(ForestState<'_, K>)) -> Result<(), SolveError> {
         self.reduce_buffer()?;
-        self.edges.shrink(self.forest);
-        self.levels = Levels::default();
-        self.parts = Vec::new();
-        self.workspace = Workspace::new();
+        let Self { edges, forest, taken, vertices, .. } = self;
+        see(ForestState {
+            taken: *taken,
+            vertices: *vertices,
+            ids: &edges.ids[..*forest],
+            u: &edges.u[..*forest],
+            v: &edges.v[..*forest],
+            weights: &edges.weights[..*forest],
+        });
         Ok(())
     }
-}
 
-impl Statistics {
-    pub(super) fn add(&mut self, more: Self) {
-        self.dropped += more.dropped;
-        self.buffered += more.buffered;
-        self.reductions += more.reductions;
+    fn restore(&mut self, from: ForestSoFar<K>) -> Result<bool, SolveError> {
+        let ForestSoFar { forest, taken, statistics } = from;
+        if !forest.state(taken, self.vertices).is_plausible(self.encoding) {
+            return Ok(false);
+        }
+        (self.taken, self.statistics) = (taken, statistics);
+        (self.forest, self.used) = (forest.ids.len(), forest.ids.len());
+        self.edges.fill(forest);
+        Ok(self.forest == 0 || self.find_levels()?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<ForestSoFar<K>, SolveError> {
+        self.reduce_buffer()?;
+        let Self { mut edges, forest, taken, statistics, .. } = *self;
+        edges.shrink(forest);
+        let EdgeArrays { u, v, weights, ids } = edges;
+        Ok(ForestSoFar { forest: ForestEdges { ids, u, v, weights }, taken, statistics })
     }
 }

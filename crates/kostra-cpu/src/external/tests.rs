@@ -1,11 +1,11 @@
 //! Sinks with small buffers and blocks, against an in-memory solver.
 
 use kostra_core::{
-    EdgeList, Edges, Encoding, ForestEdges, ForestState, Graph, Order, Run, Vertex, Weight,
-    WeightType, bits_of, with_graph,
+    EdgeList, Edges, Encoding, ForestEdges, ForestSink, ForestSoFar, Graph, Key, Order, Run,
+    Vertex, Weight, WeightType, bits_of, with_graph,
 };
 
-use super::{ForestSink, Limits};
+use super::{Limits, Sink};
 use crate::testing::Random;
 
 /// The forest of an in-memory solver, as ids.
@@ -19,6 +19,22 @@ fn starts<W: Weight>(edges: &EdgeList<W>, size: usize) -> impl Iterator<Item = u
     (0..edges.len()).step_by(size)
 }
 
+fn sink<K: Key>(vertices: u32, encoding: Encoding<K>, limits: Limits) -> Box<Sink<K>> {
+    Box::new(Sink::new(vertices, encoding, limits, 1).unwrap())
+}
+
+/// The state of a sink, as a checkpoint holds it.
+fn state<K: Key>(sink: &mut Sink<K>) -> ForestSoFar<K> {
+    let mut seen = None;
+    sink.see_forest(&mut |state| {
+        let (ids, weights) = (state.ids.to_vec(), state.weights.to_vec());
+        let forest = ForestEdges { ids, u: state.u.to_vec(), v: state.v.to_vec(), weights };
+        seen = Some(ForestSoFar { forest, taken: state.taken, ..ForestSoFar::default() });
+    })
+    .unwrap();
+    seen.unwrap()
+}
+
 fn forest<W: Weight>(
     graph: &Graph<W>,
     order: Order,
@@ -27,14 +43,14 @@ fn forest<W: Weight>(
     let list = graph.edge_list();
     let edges = list.edges(order);
     let limits = Limits::with_buffer(buffer);
-    let mut sink = ForestSink::new(edges.vertices(), edges.encoding(), limits, threads).unwrap();
+    let sink = Sink::new(edges.vertices(), edges.encoding(), limits, threads).unwrap();
+    let mut sink = Box::new(sink);
     for start in starts(list, size) {
         sink.add(start as u64, edges.range(start..edges.len().min(start + size))).unwrap();
     }
-    assert_eq!(sink.taken(), edges.len() as u64);
-    let (forest, statistics) = sink.finish().unwrap();
-    let counted = statistics.dropped + statistics.buffered;
-    assert_eq!(counted, edges.len() as u64);
+    let ForestSoFar { forest, taken, statistics } = sink.finish().unwrap();
+    assert_eq!(taken, edges.len() as u64);
+    assert_eq!(statistics.dropped + statistics.buffered, taken);
     forest
 }
 
@@ -96,11 +112,11 @@ fn the_pivot_drops_most_edges_of_a_random_graph() {
     let list = graph.edge_list();
     let edges = list.edges(Order::Minimum);
     let limits = Limits::with_buffer(1000);
-    let mut sink = ForestSink::new(2000, edges.encoding(), limits, 2).unwrap();
+    let mut sink = Box::new(Sink::new(2000, edges.encoding(), limits, 2).unwrap());
     for start in starts(list, 1000) {
         sink.add(start as u64, edges.range(start..start + 1000)).unwrap();
     }
-    let (forest, statistics) = sink.finish().unwrap();
+    let ForestSoFar { forest, statistics, .. } = sink.finish().unwrap();
     assert_eq!(forest.ids, expected(&graph, Order::Minimum));
     assert!(statistics.dropped > 60_000, "{statistics:?}");
     // The expected number of edges that are in the forest of the edges up to them is at most
@@ -130,24 +146,27 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
         let graph = random_graph(&mut random, 40, 300, 20);
         let edges = graph.edge_list().edges(Order::Maximum);
         let limits = Limits::with_buffer(8);
-        let mut sink = ForestSink::new(40, edges.encoding(), limits, 1).unwrap();
-        sink.add(0, edges.range(0..120)).unwrap();
-        let state = sink.state().unwrap();
-        let restored = ForestSink::restore(state, edges.encoding(), limits, 1).unwrap();
-        let mut sink = restored.unwrap();
-        assert_eq!(sink.taken(), 120);
-        sink.grow(50, limits).unwrap();
-        sink.add(120, edges.range(120..200)).unwrap();
-        let wider = |bits: u32| f64::from(bits as i32).to_bits();
-        let all_wider = |bits: &[u32]| bits.iter().map(|&bits| wider(bits)).collect::<Vec<_>>();
+        let mut first = sink(40, edges.encoding(), limits);
+        first.add(0, edges.range(0..120)).unwrap();
+        let mut second = sink(50, edges.encoding(), limits);
+        assert!(second.restore(state(&mut first)).unwrap());
+        second.add(120, edges.range(120..200)).unwrap();
+        let ForestSoFar { forest, taken, statistics } = second.finish().unwrap();
+        assert_eq!(taken, 200);
+        let all_wider = |bits: &[u32]| {
+            bits.iter().map(|&bits| f64::from(bits as i32).to_bits()).collect::<Vec<_>>()
+        };
+        let ForestEdges { ids, u, v, weights } = forest;
+        let forest = ForestEdges { ids, u, v, weights: all_wider(&weights) };
         let encoding = Encoding::new::<f64>(Order::Maximum);
-        let mut sink = sink.convert(encoding, limits, |bits| Ok(all_wider(&bits))).unwrap();
+        let mut third = sink(50, encoding, limits);
+        assert!(third.restore(ForestSoFar { forest, taken, statistics }).unwrap());
         let rest = edges.range(200..300);
         let weights = all_wider(rest.weights());
-        let rest = Edges::of_checked(50, (rest.u(), rest.v()), &weights, encoding);
-        sink.add(200, rest).unwrap();
-        let (forest, _) = sink.finish().unwrap();
-        assert_eq!(forest.ids, expected(&graph, Order::Maximum));
+        third.add(200, Edges::of_checked(50, (rest.u(), rest.v()), &weights, encoding)).unwrap();
+        let found = third.finish().unwrap();
+        assert_eq!(found.forest.ids, expected(&graph, Order::Maximum));
+        assert_eq!(found.statistics.dropped + found.statistics.buffered, 180);
     }
 }
 
@@ -158,44 +177,41 @@ fn ids_beyond_32_bits_are_kept_and_order_equal_weights() {
     let right = expected(&graph, Order::Minimum);
     // The second half of the edges follows billions of others, which are in no forest.
     let (half, later) = (100, 5 << 32);
-    let mut sink = ForestSink::new(30, edges.encoding(), Limits::with_buffer(16), 1).unwrap();
-    sink.add(0, edges.range(0..half)).unwrap();
-    sink.add(later, edges.range(half..200)).unwrap();
-    assert_eq!(sink.taken(), later + 100);
-    let state = sink.state().unwrap();
     let limits = Limits::with_buffer(16);
-    let restored = ForestSink::restore(state, edges.encoding(), limits, 1).unwrap().unwrap();
+    let mut first = sink(30, edges.encoding(), limits);
+    first.add(0, edges.range(0..half)).unwrap();
+    first.add(later, edges.range(half..200)).unwrap();
+    let state = state(&mut first);
+    assert_eq!(state.taken, later + 100);
+    let mut restored = sink(30, edges.encoding(), limits);
+    assert!(restored.restore(state).unwrap());
     let own = |&id: &u64| if id < half as u64 { id } else { later + id - half as u64 };
     let shifted: Vec<_> = right.iter().map(own).collect();
     assert!(shifted.iter().any(|&id| id > later), "{shifted:?}");
-    assert_eq!(restored.finish().unwrap().0.ids, shifted);
-    assert_eq!(sink.finish().unwrap().0.ids, shifted);
+    assert_eq!(restored.finish().unwrap().forest.ids, shifted);
+    assert_eq!(first.finish().unwrap().forest.ids, shifted);
 }
 
 #[test]
 fn a_state_that_no_sink_returned_is_refused() {
-    let limits = Limits::with_buffer(8);
-    let right = ForestState::<u32> {
-        taken: 9,
-        vertices: 3,
-        ids: &[2, 4],
-        u: &[0, 1],
-        v: &[1, 2],
-        weights: &[5, 1],
-    };
+    fn is_restored<K: Key>(vertices: u32, encoding: Encoding<K>, forest: ForestEdges<K>) -> bool {
+        let state = ForestSoFar { forest, taken: 9, ..ForestSoFar::default() };
+        sink(vertices, encoding, Limits::with_buffer(8)).restore(state).unwrap()
+    }
+    let right =
+        || ForestEdges { ids: vec![2, 4], u: vec![0, 1], v: vec![1, 2], weights: vec![5_u32, 1] };
     let encoding = Encoding::new::<u32>(Order::Minimum);
-    let restored = |state| ForestSink::restore(state, encoding, limits, 1).unwrap().is_some();
-    assert!(restored(right));
-    assert!(!restored(ForestState { ids: &[2, 9], ..right }), "an id beyond the input");
-    assert!(!restored(ForestState { v: &[1, 3], ..right }), "a vertex beyond the graph");
-    assert!(!restored(ForestState { v: &[1, 0], ..right }), "a cycle");
-    assert!(!restored(ForestState { ids: &[4, 2], ..right }), "not ascending");
-    assert!(!restored(ForestState { u: &[0], ..right }), "arrays of different length");
-    assert!(!restored(ForestState { vertices: 2, ..right }));
-    let nan = ForestState { weights: &[5, f32::NAN.to_bits()], ..right };
-    assert!(restored(nan), "these bits are an integer");
-    let floats = Encoding::new::<f32>(Order::Minimum);
-    assert!(ForestSink::restore(nan, floats, limits, 1).unwrap().is_none());
+    let restored = |forest| is_restored(3, encoding, forest);
+    assert!(restored(right()));
+    assert!(!restored(ForestEdges { ids: vec![2, 9], ..right() }), "an id beyond the input");
+    assert!(!restored(ForestEdges { v: vec![1, 3], ..right() }), "a vertex beyond the graph");
+    assert!(!restored(ForestEdges { v: vec![1, 0], ..right() }), "a cycle");
+    assert!(!restored(ForestEdges { ids: vec![4, 2], ..right() }), "not ascending");
+    assert!(!restored(ForestEdges { u: vec![0], ..right() }), "arrays of different length");
+    assert!(!is_restored(2, encoding, right()));
+    let nan = || ForestEdges { weights: vec![5, f32::NAN.to_bits()], ..right() };
+    assert!(restored(nan()), "these bits are an integer");
+    assert!(!is_restored(3, Encoding::new::<f32>(Order::Minimum), nan()));
 }
 
 #[test]

@@ -102,7 +102,7 @@ struct Shared<'a, K: Key> {
 
 impl<K: Key> Sink<K> {
     /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
-    pub(super) fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
+    pub(super) fn take(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
         assert!(edges.encoding() == self.encoding, "all blocks have the weights of the sink");

@@ -28,7 +28,7 @@ const LARGEST_CAPACITY_PER_VERTEX: usize = 4;
 /// The most edges in device memory of a graph with few vertices.
 const LARGEST_CAPACITY: usize = 1 << 20;
 
-/// The number of edges that a [`ForestSink`](super::ForestSink) has room for on the device.
+/// The number of edges that a [`Sink`](super::Sink) has room for on the device.
 ///
 /// Room for `c` edges, those of the forest included, takes these bytes, for weights of `w` bytes,
 /// with some 150 MiB for copies and the driver:

@@ -1,7 +1,7 @@
 //! Minimum spanning forests of graphs whose edges fit neither into device memory nor, possibly,
 //! into host memory.
 //!
-//! The edges arrive in blocks, in input order. A [`ForestSink`] keeps the forest of the edges so
+//! The edges arrive in blocks, in input order. A [`Sink`] keeps the forest of the edges so
 //! far in device memory, and behind it a buffer of later edges that may change it. Blocks are cut
 //! into chunks. While chunks are copied to the device, the device filters the chunk before them:
 //! the edges that may be in the forest are appended to the buffer, in input order. Before the
@@ -29,7 +29,6 @@
 //!   edges in random order there are O(1 + n / b log(m / n)) reductions.
 //! * Memory: see [`Limits`].
 
-mod forest_sink;
 mod intake;
 mod kernels;
 mod levels;
@@ -39,8 +38,7 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use self::forest_sink::ForestSink;
 use self::kernels::LEVELS;
 pub use self::kernels::compile;
 pub use self::limits::{Limits, LimitsError};
-pub use self::sink::Statistics;
+pub use self::sink::Sink;

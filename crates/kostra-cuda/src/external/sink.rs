@@ -1,13 +1,15 @@
-//! The state of a sink: the forest so far, and a buffer of edges that may change it.
+//! The sink: the forest so far, and a buffer of edges that may change it.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use cudarc::driver::{CudaEvent, CudaSlice, PinnedHostSlice, result};
-use kostra_core::{Encoding, Key, SolveError, Vertex};
+use kostra_core::{
+    Edges, Encoding, ForestEdges, ForestSink, ForestSoFar, ForestState, Key, SinkStatistics,
+    SolveError, Vertex,
+};
 
 use super::kernels::{Kernels, OUTSIDE};
 use super::levels::Levels;
@@ -16,21 +18,6 @@ use crate::buffers::{Keys, address};
 use crate::members::LINE;
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
-
-/// Counts of what happened to the edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// The edges that the filter dropped, self-loops included.
-    pub dropped: u64,
-    /// The edges that were buffered.
-    pub buffered: u64,
-    /// How often the buffer was reduced.
-    pub reductions: u64,
-    /// The time of the reductions, levels included.
-    pub reducing: Duration,
-    /// The part of this time in which the levels were found.
-    pub leveling: Duration,
-}
 
 /// The forest and, behind it, the buffer, on the device.
 pub(super) struct Columns<K> {
@@ -49,8 +36,9 @@ pub(super) struct Slot {
     pub(super) filtered: CudaEvent,
 }
 
-/// The state and the work of a [`ForestSink`](super::ForestSink), on the bits of weights.
-pub(super) struct Sink<K: Key> {
+/// Finds the canonical forest on a CUDA device within a budget of its memory. See the
+/// [module](super) for the algorithm.
+pub struct Sink<K: Key> {
     pub(super) device: Arc<Device>,
     pub(super) kernels: Kernels,
     pub(super) encoding: Encoding<K>,
@@ -79,15 +67,16 @@ pub(super) struct Sink<K: Key> {
     pub(super) taken: u64,
     /// The number of these that have been counted as dropped or buffered.
     counted: u64,
-    pub(super) statistics: Statistics,
+    pub(super) statistics: SinkStatistics,
 }
 
 impl<K: Key> Sink<K> {
-    /// Allocates a sink without edges.
+    /// A sink for a graph with `vertices` vertices and weights with this encoding. Copies on up to
+    /// `threads` threads.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
-    pub(super) fn new(
+    pub fn new(
         device: &Arc<Device>,
         vertices: u32,
         encoding: Encoding<K>,
@@ -135,35 +124,11 @@ impl<K: Key> Sink<K> {
             },
             taken: 0,
             counted: 0,
-            statistics: Statistics::default(),
+            statistics: SinkStatistics::default(),
         };
         // Other streams may use memory when its own stream has executed the allocation.
         device.finish()?;
         Ok(sink)
-    }
-
-    /// Replaces the forest, for a sink that has taken no edges. Returns whether the edges, which
-    /// ascend by id, are a forest.
-    pub(super) fn restore(
-        &mut self,
-        (u, v): (&[Vertex], &[Vertex]),
-        weights: &[K],
-        (ids, taken): (&[u64], u64),
-    ) -> Result<bool, SolveError> {
-        let Columns { u: to_u, v: to_v, weights: to_weights, ids: to_ids } = &self.columns;
-        let transfers = [
-            Transfer::new(u, address(to_u)),
-            Transfer::new(v, address(to_v)),
-            Transfer::new(weights, address(to_weights)),
-            Transfer::new(ids, address(to_ids)),
-        ];
-        // SAFETY: each column has room for the capacity, and a forest is smaller.
-        unsafe { staging::send(&self.device, &transfers, self.threads) }?;
-        self.set_filled(ids.len())?;
-        self.taken = taken;
-        self.reduce()?;
-        self.statistics = Statistics::default();
-        Ok(self.forest == ids.len())
     }
 
     /// States the number of edges of the forest and the buffer.
@@ -203,27 +168,10 @@ impl<K: Key> Sink<K> {
         self.taken = first;
     }
 
-    /// Reduces the buffer and finds new levels, and notes the time.
+    /// Reduces the buffer and finds new levels.
     pub(super) fn reduce(&mut self) -> Result<(), SolveError> {
-        let start = Instant::now();
         self.unite()?;
-        let united = start.elapsed();
-        self.find_levels()?;
-        self.statistics.reducing += start.elapsed();
-        self.statistics.leveling += start.elapsed() - united;
-        Ok(())
-    }
-
-    /// Reduces the buffer if it has edges that the forest may lack.
-    pub(super) fn reduce_buffer(&mut self) -> Result<(), SolveError> {
-        let start = Instant::now();
-        self.learn_filled()?;
-        if self.most_filled > self.forest {
-            self.unite()?;
-        }
-        self.count_edges(self.forest);
-        self.statistics.reducing += start.elapsed();
-        Ok(())
+        self.find_levels()
     }
 
     /// Counts the edges since the last reduction, after which there are `filled` edges.
@@ -234,14 +182,69 @@ impl<K: Key> Sink<K> {
         self.counted = self.taken;
     }
 
+    /// The forest of all edges so far.
+    fn forest(&mut self) -> Result<ForestEdges<K>, SolveError> {
+        self.device.bind()?;
+        self.learn_filled()?;
+        if self.most_filled > self.forest {
+            self.unite()?;
+        }
+        self.count_edges(self.forest);
+        let Columns { u, v, weights, ids } = &self.columns;
+        let (ids, u, v) = (self.fetch(ids)?, self.fetch(u)?, self.fetch(v)?);
+        Ok(ForestEdges { ids, u, v, weights: self.fetch(weights)? })
+    }
+
     /// A column of the edges of the forest after a reduction.
-    pub(super) fn fetch<T: Pod + Send>(
-        &self,
-        column: &CudaSlice<T>,
-    ) -> Result<Vec<T>, DeviceError> {
+    fn fetch<T: Pod + Send>(&self, column: &CudaSlice<T>) -> Result<Vec<T>, DeviceError> {
         let (device, from) = (&*self.device, address(column));
         // SAFETY: the column has more values, and was written on the device's stream.
         let fetched = unsafe { staging::fetch(device, from, self.forest, self.threads, |_| 0) };
         Ok(fetched?.0)
+    }
+}
+
+impl<K: Key> ForestSink<K> for Sink<K> {
+    fn encoding(&self) -> Encoding<K> {
+        self.encoding
+    }
+
+    fn vertices(&self) -> u32 {
+        self.vertices
+    }
+
+    fn add(&mut self, first: u64, edges: Edges<'_, K>) -> Result<(), SolveError> {
+        self.take(first, edges)
+    }
+
+    fn see_forest(&mut self, see: &mut dyn FnMut(ForestState<'_, K>)) -> Result<(), SolveError> {
+        see(self.forest()?.state(self.taken, self.vertices));
+        Ok(())
+    }
+
+    fn restore(&mut self, from: ForestSoFar<K>) -> Result<bool, SolveError> {
+        let ForestSoFar { forest, taken, statistics } = from;
+        if !forest.state(taken, self.vertices).is_plausible(self.encoding) {
+            return Ok(false);
+        }
+        let Columns { u, v, weights, ids } = &self.columns;
+        let transfers = [
+            Transfer::new(&forest.u, address(u)),
+            Transfer::new(&forest.v, address(v)),
+            Transfer::new(&forest.weights, address(weights)),
+            Transfer::new(&forest.ids, address(ids)),
+        ];
+        // SAFETY: each column has room for the capacity, and a forest is smaller.
+        unsafe { staging::send(&self.device, &transfers, self.threads) }?;
+        self.set_filled(forest.ids.len())?;
+        self.taken = taken;
+        self.reduce()?;
+        self.statistics = statistics;
+        Ok(self.forest == forest.ids.len())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<ForestSoFar<K>, SolveError> {
+        let forest = self.forest()?;
+        Ok(ForestSoFar { forest, taken: self.taken, statistics: self.statistics })
     }
 }

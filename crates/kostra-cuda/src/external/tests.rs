@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use kostra_core::{
-    EdgeList, Encoding, ForestEdges, Key, Order, SolveError, Vertex, Weight, WeightType, bits_of,
-    items_at,
+    EdgeList, Encoding, ForestEdges, ForestSink, ForestSoFar, Key, Order, SolveError, Vertex,
+    Weight, WeightType, bits_of, items_at,
 };
 
 use super::kernels::PORTION;
-use super::{ForestSink, Limits, LimitsError};
+use super::{Limits, LimitsError, Sink};
 use crate::Device;
 use crate::testing::{device, kruskal};
 
@@ -59,9 +59,9 @@ fn sink<K: Key>(
     vertices: u32,
     encoding: Encoding<K>,
     Shape { buffer, threads, .. }: Shape,
-) -> ForestSink<K> {
+) -> Box<Sink<K>> {
     let limits = Limits::with_buffer(vertices, buffer);
-    ForestSink::new(device, vertices, encoding, (limits, threads)).unwrap()
+    Box::new(Sink::new(device, vertices, encoding, (limits, threads)).unwrap())
 }
 
 fn check<W: Weight>(device: &Arc<Device>, edges: &EdgeList<W>, order: Order, shape: Shape) {
@@ -71,11 +71,10 @@ fn check<W: Weight>(device: &Arc<Device>, edges: &EdgeList<W>, order: Order, sha
         let range = start..edges.len().min(start + shape.block);
         sink.add(shape.first + start as u64, ordered.range(range)).unwrap();
     }
-    assert!(edges.is_empty() || sink.taken() == shape.first + edges.len() as u64);
-    let forest = sink.forest().unwrap();
+    let ForestSoFar { forest, taken, statistics } = sink.finish().unwrap();
+    assert!(edges.is_empty() || taken == shape.first + edges.len() as u64);
     let right = expected(edges, order, shape.first);
     assert!(forest == right, "{order:?}, {shape:?}: {} edges", forest.ids.len());
-    let statistics = sink.statistics();
     let counted = statistics.dropped + statistics.buffered;
     assert_eq!(counted, edges.len() as u64, "{shape:?}: {statistics:?}");
 }
@@ -149,11 +148,10 @@ fn the_filter_drops_most_edges_of_a_random_graph() {
     for start in (0..edges.len()).step_by(10_000) {
         sink.add(start as u64, ordered.range(start..start + 10_000)).unwrap();
     }
-    let forest = sink.forest().unwrap();
+    let ForestSoFar { forest, statistics, .. } = sink.finish().unwrap();
     assert!(forest == expected(&edges, Order::Minimum, 0));
     // The expected number of edges that are in the forest of the edges up to them is at most
     // n ln(m / n) + n, here about 100,000.
-    let statistics = sink.statistics();
     assert!(statistics.buffered < 200_000, "{statistics:?}");
 }
 
@@ -167,15 +165,14 @@ fn a_sink_continues_from_its_forest_and_after_a_look_at_it() {
         let ordered = edges.edges(order);
         let mut first = sink(&device, 40, ordered.encoding(), shape(8, 0, 1));
         first.add(0, ordered.range(0..120)).unwrap();
-        let forest = first.forest().unwrap();
-        assert!(forest == expected(&edges.range(0..120), order, 0));
-        drop(first);
+        let first = first.finish().unwrap();
+        assert!(first.forest == expected(&edges.range(0..120), order, 0));
         let mut second = sink(&device, 40, ordered.encoding(), shape(8, 0, 1));
-        assert!(second.restore(forest.state(120, 40)).unwrap());
+        assert!(second.restore(first).unwrap());
         second.add(120, ordered.range(120..200)).unwrap();
-        second.forest().unwrap();
+        second.see_forest(&mut |_| ()).unwrap();
         second.add(200, ordered.range(200..300)).unwrap();
-        assert!(second.forest().unwrap() == expected(&edges, order, 0));
+        assert!(second.finish().unwrap().forest == expected(&edges, order, 0));
     }
 }
 
@@ -187,7 +184,7 @@ fn edges_that_no_sink_returned_are_refused() {
     let restored = |vertices, forest: ForestEdges<u32>| {
         let mut sink =
             sink(&device, vertices, Encoding::new::<u32>(Order::Minimum), shape(8, 0, 1));
-        sink.restore(forest.state(9, vertices)).unwrap()
+        sink.restore(ForestSoFar { forest, taken: 9, ..ForestSoFar::default() }).unwrap()
     };
     assert!(restored(3, right.clone()));
     assert!(!restored(3, ForestEdges { ids: vec![2, 9], ..right.clone() }), "beyond the input");
@@ -227,7 +224,7 @@ fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
 fn a_budget_that_the_device_lacks_is_an_error() {
     let Some(device) = device() else { return };
     let limits = Limits::with_buffer(100, (device.memory() / 30).min(4_200_000_000));
-    let sink = ForestSink::new(&device, 100, Encoding::new::<u32>(Order::Minimum), (limits, 1));
+    let sink = Sink::new(&device, 100, Encoding::new::<u32>(Order::Minimum), (limits, 1));
     let Err(error) = sink else { panic!("the device has no memory for this sink") };
     assert!(matches!(error, SolveError::DeviceMemory { .. }), "{error}");
 }

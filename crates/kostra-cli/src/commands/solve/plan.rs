@@ -5,7 +5,7 @@ use kostra::{RequestError, Solve};
 use kostra_core::{Order, Platform};
 
 use super::arguments::Arguments;
-use super::external::{self, External};
+use super::external::External;
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
@@ -76,7 +76,9 @@ impl Plan {
             if plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Geojson) {
                 anyhow::bail!("`--memory` keeps no coordinates; write .csv or .graphml");
             }
-            plan.external = Some(external::resolve(memory, checkpoints, &plan)?);
+            let output = plan.output.as_ref().map(|destination| &destination.output);
+            plan.external =
+                Some(External::resolve(memory, checkpoints, plan.device.as_ref(), output)?);
         }
         Ok(plan)
     }

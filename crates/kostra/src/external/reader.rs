@@ -1,19 +1,44 @@
 //! The thread that reads the input, and the queue of blocks.
 
+use std::fmt::{self, Display};
 use std::io;
 use std::sync::mpsc::SyncSender;
 
-use anyhow::Context;
-use kostra::generate::{Options, Recipe};
-use kostra::io::{
-    Compression, EdgeBlock, EdgesSeen, Format, Ids, Input, StreamFacts, TakeBlocks, stream_edges,
-};
 use kostra_core::{AnyGraph, BitSet, OutOfMemory};
+#[cfg(feature = "gen")]
+use kostra_gen::Recipe;
+use kostra_io::{
+    Compression, EdgeBlock, EdgesSeen, Format, Ids, Input, ReadOptions, StreamFacts, TakeBlocks,
+    stream_edges,
+};
 
-use super::super::plan::Plan;
+use super::ExternalError;
 use super::sink::part_of;
-use crate::input::{Source, doubt_about_order};
-use crate::progress::Stage;
+
+/// Where the edges come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// A file in a [streamed](Format::is_streamed) format.
+    File(&'a Input, &'a ReadOptions),
+    /// A generated graph, as `rmat:scale=20`. The generator must not need the whole graph in
+    /// memory, and takes up to 256 MiB beyond the limit.
+    #[cfg(feature = "gen")]
+    Generated(&'a str),
+}
+
+impl Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(input, _) => input.fmt(f),
+            #[cfg(feature = "gen")]
+            Self::Generated(spec) => write!(f, "gen:{spec}"),
+        }
+    }
+}
+
+/// Receives the number of bytes that were read, or of steps of a generator, and of all of them if
+/// it is known.
+pub(super) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
 
 /// What the reader sends.
 pub(super) enum Message {
@@ -77,6 +102,7 @@ pub(super) struct Summary {
     /// None for a generated graph.
     pub(super) format: Option<Format>,
     pub(super) compression: Compression,
+    pub(super) similarity: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -102,57 +128,57 @@ impl Summary {
     }
 }
 
-/// Reads or generates all edges into the queue.
+/// Reads or generates all edges into the queue, in blocks of about this number of edges.
 ///
 /// # Errors
 /// When the input is at fault.
 pub(super) fn read(
-    plan: &Plan,
+    source: Source<'_>,
     block_edges: usize,
+    #[cfg_attr(not(feature = "gen"), expect(unused_variables, reason = "for generators"))]
+    threads: usize,
+    progress: Progress<'_>,
     mut queue: Queue,
-    stage: &Stage,
-) -> anyhow::Result<Summary> {
-    match &plan.input.source {
-        Source::File(input) => read_file(plan, input, (block_edges, &mut queue), stage),
-        Source::Generator(spec) => generate(plan, spec, &mut queue, stage),
+) -> Result<Summary, ExternalError> {
+    match source {
+        Source::File(input, options) => {
+            let progress = |at: kostra_io::Progress| progress(at.bytes, at.of);
+            let read = stream_edges(input, options, block_edges, &progress, &mut queue)?;
+            Ok(Summary {
+                vertices: read.vertices,
+                ids: read.ids,
+                loops: read.loops,
+                edges: read.edges,
+                format: Some(read.format),
+                compression: read.compression,
+                similarity: read.similarity,
+                notes: read.notes,
+            })
+        }
+        #[cfg(feature = "gen")]
+        Source::Generated(spec) => generate(spec, threads, progress, &mut queue),
     }
 }
 
-fn read_file(
-    plan: &Plan,
-    input: &Input,
-    (block_edges, queue): (usize, &mut Queue),
-    stage: &Stage,
-) -> anyhow::Result<Summary> {
-    let progress = |progress: kostra::io::Progress| stage.bytes(progress.bytes, progress.of);
-    let mut summary = stream_edges(input, &plan.input.options, block_edges, &progress, queue)?;
-    summary.notes.extend(doubt_about_order(summary.similarity.as_deref(), plan.order));
-    Ok(Summary {
-        vertices: summary.vertices,
-        ids: summary.ids,
-        loops: summary.loops,
-        edges: summary.edges,
-        format: Some(summary.format),
-        compression: summary.compression,
-        notes: summary.notes,
-    })
-}
-
-fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow::Result<Summary> {
-    plan.input.refuse_options_of_files()?;
-    let context = || plan.input.source.to_string();
-    let recipe = Recipe::new(spec).with_context(context)?;
+#[cfg(feature = "gen")]
+fn generate(
+    spec: &str,
+    threads: usize,
+    progress: Progress<'_>,
+    queue: &mut Queue,
+) -> Result<Summary, ExternalError> {
+    let fault = |cause| ExternalError::Generate { input: format!("gen:{spec}"), cause };
+    let recipe = Recipe::new(spec).map_err(|cause| fault(Some(cause.into())))?;
     if !recipe.is_streamed() {
-        anyhow::bail!(
-            "{}: this generator holds its whole graph in memory; write the graph to a file first",
-            context()
-        );
+        return Err(fault(None));
     }
+    let stopped = |cause: io::Error| fault(Some(cause.into()));
     let (vertices, weight_type) = recipe.header();
     let weight_type = Some(weight_type);
-    queue.begin(StreamFacts { vertices: Some(vertices), weight_type, ..StreamFacts::default() })?;
-    let progress = |done, total| stage.steps(done, total);
-    let options = Options { threads: plan.input.options.threads, progress: &progress };
+    let facts = StreamFacts { vertices: Some(vertices), weight_type, ..StreamFacts::default() };
+    queue.begin(facts).map_err(stopped)?;
+    let progress = |done, total| progress(done, Some(total));
+    let options = kostra_gen::Options { threads, progress: &progress };
     let mut edges = 0;
     let mut send = |blocks: &[AnyGraph]| {
         blocks.iter().try_for_each(|block| {
@@ -161,7 +187,7 @@ fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow
             queue.take(EdgeBlock { first, edges: block.clone() })
         })
     };
-    recipe.stream(&options, &mut send).with_context(context)?;
+    recipe.stream(&options, &mut send).map_err(|cause| fault(Some(cause)))?;
     Ok(Summary {
         vertices,
         ids: Ids::All,
@@ -169,6 +195,7 @@ fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow
         edges,
         format: None,
         compression: Compression::None,
+        similarity: None,
         notes: vec!["generating takes up to 256 MiB of its own".to_owned()],
     })
 }

@@ -3,15 +3,25 @@
 //!
 //! There is one sink for each size of weights. The type is a value, an [`Encoding`].
 
+use std::error::Error;
 use std::path::Path;
 
-use kostra::external::Statistics;
-use kostra::io::Checkpoint;
 use kostra_core::{
-    AnyGraph, Edges, Encoding, Key, OutOfMemory, Total, WeightType, bits_of, memory, with_graph,
+    AnyGraph, Edges, Encoding, ForestEdges, ForestSink, ForestSoFar, ForestState, Key, Order,
+    OutOfMemory, SinkStatistics, SolveError, Total, WeightType, bits_of, memory, with_graph,
 };
+use kostra_io::{Checkpoint, CheckpointFacts, ReadError, write_checkpoint};
 
-use super::engine::{Engine, Settings};
+use super::ExternalError;
+use super::memory::Memory;
+
+/// How a sink works.
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) order: Order,
+    pub(super) threads: usize,
+    pub(super) memory: Memory,
+}
 
 /// The forest of all edges.
 pub(super) struct Found {
@@ -20,13 +30,13 @@ pub(super) struct Found {
     /// Its edges: edge `i` is edge `ids[i]` of the input.
     pub(super) forest: AnyGraph,
     pub(super) total: Total,
-    pub(super) statistics: Statistics,
+    pub(super) statistics: SinkStatistics,
 }
 
 /// A sink for weights of some type.
 pub(super) enum AnySink {
-    Bits32(Engine<u32>),
-    Bits64(Engine<u64>),
+    Bits32(Box<dyn ForestSink<u32>>),
+    Bits64(Box<dyn ForestSink<u64>>),
 }
 
 /// Evaluates an expression with the sink of any type.
@@ -72,35 +82,65 @@ fn is_wider(to: WeightType, from: WeightType) -> bool {
     place(from).zip(place(to)).is_some_and(|(from, to)| from < to)
 }
 
+impl Settings {
+    fn sink<K: Key>(
+        &self,
+        weight_type: WeightType,
+        vertices: u32,
+    ) -> Result<Box<dyn ForestSink<K>>, ExternalError> {
+        let encoding = Encoding::of_type(weight_type, self.order);
+        self.memory.sink(encoding, vertices, self.threads)
+    }
+
+    /// A sink that continues from a forest; none if the edges are no forest.
+    fn sink_from<K: Key>(
+        &self,
+        from: ForestSoFar<K>,
+        weight_type: WeightType,
+        vertices: u32,
+    ) -> Result<Option<Box<dyn ForestSink<K>>>, ExternalError> {
+        let mut sink = self.sink(weight_type, vertices)?;
+        Ok(sink.restore(from)?.then_some(sink))
+    }
+}
+
+/// The error that the forest of one sink is none for another.
+fn damaged() -> ExternalError {
+    let what = "the forest so far is damaged; the memory of the machine or of the device is faulty";
+    SolveError::Device { what: what.to_owned() }.into()
+}
+
 impl AnySink {
     pub(super) fn new(
         weight_type: WeightType,
         vertices: u32,
         settings: &Settings,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExternalError> {
         Ok(match weight_type.bits() {
-            32 => {
-                let encoding = Encoding::of_type(weight_type, settings.order);
-                Self::Bits32(Engine::new(encoding, vertices, settings)?)
-            }
-            _ => {
-                let encoding = Encoding::of_type(weight_type, settings.order);
-                Self::Bits64(Engine::new(encoding, vertices, settings)?)
-            }
+            32 => Self::Bits32(settings.sink(weight_type, vertices)?),
+            _ => Self::Bits64(settings.sink(weight_type, vertices)?),
         })
     }
 
-    /// The sink that a checkpoint holds.
-    pub(super) fn saved(checkpoint: Checkpoint, settings: &Settings) -> anyhow::Result<Self> {
-        let weight_type = checkpoint.facts().weight_type;
+    /// The sink that a checkpoint holds; none if its edges are no forest.
+    pub(super) fn saved(
+        checkpoint: Checkpoint,
+        settings: &Settings,
+    ) -> Result<Option<Self>, ExternalError> {
+        let CheckpointFacts { weight_type, vertices, taken, .. } = *checkpoint.facts();
+        settings.memory.check(vertices, weight_type)?;
+        fn so_far<K: Key>(checkpoint: Checkpoint, taken: u64) -> Result<ForestSoFar<K>, ReadError> {
+            let (forest, statistics) = (checkpoint.read()?, SinkStatistics::default());
+            Ok(ForestSoFar { forest, taken, statistics })
+        }
         Ok(match weight_type.bits() {
             32 => {
-                let encoding = Encoding::of_type(weight_type, settings.order);
-                Self::Bits32(Engine::saved(encoding, checkpoint, settings)?)
+                let from = so_far(checkpoint, taken)?;
+                settings.sink_from(from, weight_type, vertices)?.map(Self::Bits32)
             }
             _ => {
-                let encoding = Encoding::of_type(weight_type, settings.order);
-                Self::Bits64(Engine::saved(encoding, checkpoint, settings)?)
+                let from = so_far(checkpoint, taken)?;
+                settings.sink_from(from, weight_type, vertices)?.map(Self::Bits64)
             }
         })
     }
@@ -113,22 +153,39 @@ impl AnySink {
         with_sink!(self, sink => sink.vertices())
     }
 
-    /// Adds vertices, so that there are at least `vertices`.
-    pub(super) fn grow(self, vertices: u32, settings: &Settings) -> anyhow::Result<Self> {
-        Ok(match self {
-            Self::Bits32(sink) => Self::Bits32(sink.grow(vertices, settings)?),
-            Self::Bits64(sink) => Self::Bits64(sink.grow(vertices, settings)?),
-        })
+    /// Adds vertices, so that there are at least `vertices`: some more than that if the memory
+    /// allows, because inputs that do not state their number show it bit by bit. Without new
+    /// vertices, only the buffer is resized, to what the memory of the settings allows.
+    pub(super) fn grow(self, vertices: u32, settings: &Settings) -> Result<Self, ExternalError> {
+        let (before, weight_type) = (self.vertices(), self.weight_type());
+        let ample = if vertices > before {
+            vertices.max(before.saturating_add(before / 4))
+        } else {
+            vertices
+        };
+        let is_ample = settings.memory.check(ample, weight_type).is_ok();
+        let vertices = if is_ample { ample } else { vertices };
+        let grown = match self {
+            Self::Bits32(sink) => {
+                settings.sink_from(sink.finish()?, weight_type, vertices)?.map(Self::Bits32)
+            }
+            Self::Bits64(sink) => {
+                settings.sink_from(sink.finish()?, weight_type, vertices)?.map(Self::Bits64)
+            }
+        };
+        grown.ok_or_else(damaged)
     }
 
     /// Converts the weights to a wider type, which has 64 bits.
-    fn widened(self, to: WeightType, settings: &Settings) -> anyhow::Result<Self> {
-        let wider = (Encoding::of_type(to, settings.order), self.vertices());
-        let types = (self.weight_type(), to);
-        let widened = with_sink!(self, sink => {
-            sink.convert(wider, settings, &|weights| widened(&weights, types))
+    fn widened(self, to: WeightType, settings: &Settings) -> Result<Self, ExternalError> {
+        let (types, vertices) = ((self.weight_type(), to), self.vertices());
+        let so_far = with_sink!(self, sink => {
+            let ForestSoFar { forest, taken, statistics } = sink.finish()?;
+            let ForestEdges { ids, u, v, weights } = forest;
+            let forest = ForestEdges { ids, u, v, weights: widened(&weights, types)? };
+            ForestSoFar { forest, taken, statistics }
         });
-        Ok(Self::Bits64(widened?))
+        settings.sink_from(so_far, to, vertices)?.map(Self::Bits64).ok_or_else(damaged)
     }
 
     /// Adds the next edges. The weights of the sink or of the block are converted if the others are
@@ -138,7 +195,7 @@ impl AnySink {
         first: u64,
         edges: &AnyGraph,
         settings: &Settings,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExternalError> {
         let weight_type = edges.weight_type();
         if is_wider(weight_type, self.weight_type()) {
             self = self.widened(weight_type, settings)?;
@@ -153,7 +210,9 @@ impl AnySink {
             sink.add(first, edges)?;
             return Ok(self);
         }
-        anyhow::ensure!(types.0 == types.1, "the weights of one input have two types");
+        if types.0 != types.1 {
+            return Err(ExternalError::TwoTypes(types.0, types.1));
+        }
         let order = settings.order;
         match (&mut self, edges) {
             (Self::Bits32(sink), AnyGraph::I32(graph)) => {
@@ -180,15 +239,27 @@ impl AnySink {
     }
 
     /// Writes the forest so far to a checkpoint.
-    pub(super) fn save(&mut self, path: &Path, facts: (&str, u64)) -> anyhow::Result<()> {
-        with_sink!(self, sink => sink.save(path, facts))
+    pub(super) fn save(
+        &mut self,
+        path: &Path,
+        (identity, seen): (&str, u64),
+    ) -> Result<(), Box<dyn Error>> {
+        let weight_type = self.weight_type();
+        let mut saved = Ok(());
+        with_sink!(self, sink => sink.see_forest(&mut |state| {
+            let ForestState { taken, vertices, ids, u, v, weights } = state;
+            let identity = identity.to_owned();
+            let facts = CheckpointFacts { identity, vertices, weight_type, taken, seen };
+            saved = write_checkpoint(path, &facts, (ids, u, v, weights));
+        }))?;
+        Ok(saved?)
     }
 
     /// The forest of all edges of a graph with `vertices` vertices.
-    pub(super) fn finish(self, vertices: u32) -> anyhow::Result<Found> {
+    pub(super) fn finish(self, vertices: u32) -> Result<Found, ExternalError> {
         with_sink!(self, sink => {
             let encoding = sink.encoding();
-            let (forest, statistics) = sink.finish()?;
+            let ForestSoFar { forest, statistics, .. } = sink.finish()?;
             let total = encoding.total(forest.weights.iter().copied());
             let (ids, forest) = forest.into_graph(vertices, encoding.weight_type());
             Ok(Found { ids, forest, total, statistics })

@@ -3,71 +3,63 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use kostra::io::{EdgeBlock, EdgesSeen, StreamFacts};
 use kostra_core::WeightType;
+use kostra_io::{EdgeBlock, EdgesSeen, StreamFacts};
 
-use super::checkpoint::Saver;
-use super::engine::{Memory, Settings};
+use super::checkpoint::{Before, CheckpointFile};
+use super::error::{CheckpointFault, ExternalError};
 use super::reader::{Message, Summary};
-use super::sink::{AnySink, Found};
-use super::{External, checkpoint};
+use super::sink::{AnySink, Found, Settings};
 
 /// The state of a solve.
-pub(super) struct Intake<'a> {
+pub(super) struct Intake {
     settings: Settings,
     facts: StreamFacts,
     /// None before the first block.
     sink: Option<AnySink>,
     /// The edges of the input that a resumed solve does not solve again, and their checksum.
     before: Option<Before>,
-    saver: Option<Saver<'a>>,
+    checkpoint: Option<CheckpointFile>,
     /// The checksum of all edges so far, if there are checkpoints.
     checksum: u64,
-    notes: Vec<String>,
+    /// The number of edges that the checkpoint covers, if one was resumed.
+    pub(super) resumed_after: Option<u64>,
     /// The time that was spent with edges, and not waiting for them.
     pub(super) busy: Duration,
 }
 
-/// The edges that a checkpoint covers.
-#[derive(Clone, Copy)]
-pub(super) struct Before {
-    pub(super) edges: u64,
-    pub(super) checksum: u64,
-}
-
-impl<'a> Intake<'a> {
+impl Intake {
     /// Starts with no edges, or with those of a checkpoint.
     ///
     /// # Errors
     /// When the checkpoint is damaged or of another input.
-    pub(super) fn start(external: &'a External, settings: Settings) -> anyhow::Result<Self> {
-        let mut intake = Self {
+    pub(super) fn start(
+        checkpoint: Option<CheckpointFile>,
+        settings: Settings,
+    ) -> Result<Self, ExternalError> {
+        let start = Instant::now();
+        let saved = match &checkpoint {
+            Some(checkpoint) => checkpoint.load(&settings)?,
+            None => None,
+        };
+        let (sink, before) = saved.unzip();
+        Ok(Self {
             settings,
             facts: StreamFacts::default(),
-            sink: None,
-            before: None,
-            saver: external.checkpoints.as_ref().map(Saver::new),
+            sink,
+            before,
+            checkpoint,
             checksum: EdgesSeen::default().checksum(),
-            notes: Vec::new(),
-            busy: Duration::ZERO,
-        };
-        if let (Some(checkpoints), true) = (&external.checkpoints, external.resume) {
-            let start = Instant::now();
-            let (found, note) = checkpoint::load(checkpoints, &intake.settings)?;
-            intake.notes.push(note);
-            if let Some((sink, before)) = found {
-                (intake.sink, intake.before) = (Some(sink), Some(before));
-            }
-            intake.busy += start.elapsed();
-        }
-        Ok(intake)
+            resumed_after: before.map(|before| before.edges),
+            busy: start.elapsed(),
+        })
     }
 
     /// Takes all blocks.
     ///
     /// # Errors
     /// When the budget is too small, or the input is not that of the checkpoint.
-    pub(super) fn take_all(&mut self, queue: Receiver<Message>) -> anyhow::Result<()> {
+    pub(super) fn take_all(&mut self, queue: Receiver<Message>) -> Result<(), ExternalError> {
         for message in queue {
             let start = Instant::now();
             match message {
@@ -80,15 +72,14 @@ impl<'a> Intake<'a> {
     }
 
     /// Refuses a budget that is too small before the edges are read.
-    fn begin(&mut self, facts: StreamFacts) -> anyhow::Result<()> {
+    fn begin(&mut self, facts: StreamFacts) -> Result<(), ExternalError> {
         self.facts = facts;
-        if let (Memory::Host(budget), 1..) = (&mut self.settings.memory, facts.held_bytes) {
-            *budget = budget.holding(facts.held_bytes);
+        if self.settings.memory.hold(facts.held_bytes)
             // The sink of a checkpoint was made before this was known.
-            if let Some(sink) = self.sink.take() {
-                let vertices = sink.vertices();
-                self.sink = Some(sink.grow(vertices, &self.settings)?);
-            }
+            && let Some(sink) = self.sink.take()
+        {
+            let vertices = sink.vertices();
+            self.sink = Some(sink.grow(vertices, &self.settings)?);
         }
         if self.sink.is_some() {
             return Ok(());
@@ -105,13 +96,13 @@ impl<'a> Intake<'a> {
         }
     }
 
-    fn take(&mut self, block: EdgeBlock, checksum: u64) -> anyhow::Result<()> {
+    fn take(&mut self, block: EdgeBlock, checksum: u64) -> Result<(), ExternalError> {
         let EdgeBlock { first, edges } = block;
         self.checksum = checksum;
         if let Some(before) = self.before {
             let end = first + edges.edges() as u64;
             if end == before.edges && checksum != before.checksum {
-                return Err(checkpoint::other_edges(before.edges));
+                return Err(self.other_edges(before));
             }
             self.before = Some(before).filter(|before| end < before.edges);
             if end <= before.edges {
@@ -127,8 +118,8 @@ impl<'a> Intake<'a> {
             sink = sink.grow(needed, &self.settings)?;
         }
         let mut sink = sink.add(first, &edges, &self.settings)?;
-        if let Some(saver) = &mut self.saver {
-            saver.save_if_due(&mut sink, checksum);
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.save_if_due(&mut sink, checksum);
         }
         self.sink = Some(sink);
         Ok(())
@@ -136,20 +127,29 @@ impl<'a> Intake<'a> {
 
     /// What the reader needs for checkpoints: where to start the checksum, if there are any, and
     /// the number of edges that the checkpoint covers.
-    pub(super) fn checkpoint(&self) -> (Option<EdgesSeen>, u64) {
-        let seen = self.saver.as_ref().map(|_| EdgesSeen::default());
+    pub(super) fn covered(&self) -> (Option<EdgesSeen>, u64) {
+        let seen = self.checkpoint.as_ref().map(|_| EdgesSeen::default());
         (seen, self.before.map_or(0, |before| before.edges))
     }
 
-    /// The forest of all edges, and notes.
+    fn other_edges(&self, before: Before) -> ExternalError {
+        let path = self.checkpoint.as_ref().map(|checkpoint| checkpoint.path().to_owned());
+        let fault = CheckpointFault::OtherEdges { edges: before.edges };
+        ExternalError::checkpoint(path.unwrap_or_default(), fault)
+    }
+
+    /// The forest of all edges, and the checkpoint.
     ///
     /// # Errors
     /// When the input ends before the edges of the checkpoint do.
-    pub(super) fn finish(mut self, summary: &Summary) -> anyhow::Result<(Found, Vec<String>)> {
+    pub(super) fn finish(
+        mut self,
+        summary: &Summary,
+    ) -> Result<(Found, Option<CheckpointFile>), ExternalError> {
         if let Some(before) = self.before
             && (summary.edges < before.edges || self.checksum != before.checksum)
         {
-            return Err(checkpoint::other_edges(before.edges));
+            return Err(self.other_edges(before));
         }
         let sink = match self.sink.take() {
             Some(sink) => sink,
@@ -158,7 +158,6 @@ impl<'a> Intake<'a> {
                 AnySink::new(weight_type, summary.vertices, &self.settings)?
             }
         };
-        self.notes.extend(self.saver.and_then(Saver::into_note));
-        Ok((sink.finish(summary.vertices)?, self.notes))
+        Ok((sink.finish(summary.vertices)?, self.checkpoint))
     }
 }

@@ -1,0 +1,265 @@
+//! `kostra solve --memory`: the arguments and the report of
+//! [`ExternalSolve`](kostra::external::ExternalSolve).
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use kostra::external::{
+    self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, Remedy,
+    SinkStatistics,
+};
+use kostra::io::{Ids, Output};
+use kostra_core::Order;
+
+use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
+use crate::device::Device;
+use crate::forest_file::{Destination, FoundForest};
+use crate::input::{Request, Source, doubt_about_order};
+use crate::output;
+use crate::progress::Stage;
+use crate::report::{count, thousands};
+
+/// What the user chose for a graph that does not fit into memory.
+#[derive(Debug)]
+pub(super) struct External {
+    memory: MemoryLimit,
+    /// The checkpoint beside the output; none without an output file.
+    checkpoint: Option<PathBuf>,
+    /// The time between two checkpoints, if the user chose it.
+    every: Option<Duration>,
+    /// Whether to continue from a checkpoint.
+    resume: bool,
+}
+
+impl External {
+    /// Resolves the arguments about memory.
+    ///
+    /// # Errors
+    /// When several devices are named, or checkpoints need an output file.
+    pub(super) fn resolve(
+        memory: u64,
+        (every, resume): (Option<u64>, bool),
+        device: Option<&Device>,
+        output: Option<&Output>,
+    ) -> anyhow::Result<Self> {
+        let memory = match device {
+            Some(device @ Device::Cuda(_)) => {
+                let Some(ordinal) = device.single() else {
+                    anyhow::bail!("`--memory` solves on one device; name one");
+                };
+                MemoryLimit::Device { ordinal, bytes: memory }
+            }
+            _ => MemoryLimit::Host(memory),
+        };
+        let checkpoint = match output {
+            Some(output @ Output::Path(path)) if output.is_plain_file() => {
+                let mut name = path.clone().into_os_string();
+                name.push(".checkpoint");
+                Some(name.into())
+            }
+            _ => None,
+        };
+        if checkpoint.is_none() && (resume || every.is_some()) {
+            let option = if resume { "--resume" } else { "--checkpoint" };
+            anyhow::bail!("`{option}` needs an output that is a file without compression");
+        }
+        Ok(Self { memory, checkpoint, every: every.map(Duration::from_secs), resume })
+    }
+
+    /// The note on the memory and on what happened to the edges.
+    fn describe(&self, statistics: SinkStatistics) -> String {
+        let (bytes, memory) = match self.memory {
+            MemoryLimit::Host(bytes) => (bytes, ""),
+            MemoryLimit::Device { bytes, .. } => (bytes, " of device memory"),
+        };
+        let SinkStatistics { dropped, buffered, reductions } = statistics;
+        // Fewer than all edges after `--resume`.
+        let edges = (dropped + buffered).max(1);
+        format!(
+            "solved within {} MiB{memory} in one pass over the input: pivots dropped {:.1} % of the \
+             edges; {} of the buffer",
+            thousands(bytes >> 20),
+            100.0 * dropped as f64 / edges as f64,
+            count(reductions, "reduction", "reductions"),
+        )
+    }
+
+    /// The note on the checkpoint from which the solve was to continue.
+    fn describe_resumption(&self, after: Option<u64>) -> Option<String> {
+        let path = self.checkpoint.as_ref().filter(|_| self.resume)?.display();
+        Some(match after {
+            Some(edges) => format!("resumed after {} edges", thousands(edges)),
+            None => format!("there is no checkpoint {path}; solved from the start"),
+        })
+    }
+
+    fn place(&self, device: Option<String>) -> Place {
+        match (self.memory, device) {
+            (MemoryLimit::Device { ordinal, .. }, Some(name)) => {
+                Place::Device { name, ordinals: vec![ordinal] }
+            }
+            _ => Place::Processor,
+        }
+    }
+}
+
+/// Reads the input in blocks, solves, and writes the forest as planned.
+///
+/// # Errors
+/// When the input or the output is at fault, or the limit is too small.
+pub(super) fn run(
+    external: &External,
+    input: &Request,
+    order: Order,
+    output: Option<&Destination>,
+) -> anyhow::Result<Outcome> {
+    let mut found = solve(external, input, order)?;
+    let mut notes = vec![external.describe(found.statistics)];
+    notes.extend(external.describe_resumption(found.resumed_after));
+    notes.append(&mut found.notes);
+    if let Some(destination) = output
+        && found.numbering == Ids::Occurring
+        && found.vertices < found.forest.vertices()
+    {
+        notes.extend(warn_of_ids(destination, found.forest.vertices()));
+    }
+    notes.extend(doubt_about_order(found.similarity.as_deref(), order));
+    let mut write = None;
+    if let Some(destination) = output {
+        let start = Instant::now();
+        let _stage = Stage::start(&format!("writing {}", destination.output));
+        FoundForest::new(&found.forest, &found.ids).write(destination)?;
+        write = Some(start.elapsed());
+        if let Some(checkpoint) = found.checkpoint.take() {
+            checkpoint.remove()?;
+        }
+    }
+    Ok(Outcome {
+        graph: GraphFacts {
+            vertices: found.vertices.into(),
+            edges: found.edges,
+            weight_type: found.forest.weight_type(),
+            format: found.format,
+            compression: found.compression,
+        },
+        forest: ForestFacts {
+            edges: found.ids.len() as u64,
+            components: u64::from(found.vertices) - found.ids.len() as u64,
+            total: found.total,
+        },
+        algorithm: found.solver,
+        place: external.place(found.device),
+        threads: input.threads.wanted(),
+        verified: None,
+        times: Times {
+            open: found.times.open,
+            load: found.times.load,
+            compile: found.times.compile,
+            solve: found.times.solve,
+            write,
+            ..Times::default()
+        },
+        notes,
+        trace: None,
+    })
+}
+
+fn solve(external: &External, input: &Request, order: Order) -> anyhow::Result<ExternalForest> {
+    let source = match &input.source {
+        Source::File(file) => external::Source::File(file, &input.options),
+        Source::Generator(spec) => {
+            input.refuse_options_of_files()?;
+            external::Source::Generated(spec)
+        }
+    };
+    let stage = Stage::start(&format!("reading {}", input.source));
+    let progress = |done, of| match (source, of) {
+        (external::Source::Generated(_), Some(of)) => stage.steps(done, of),
+        _ => stage.bytes(done, of),
+    };
+    let mut solve = ExternalSolve::within(external.memory)
+        .order(order)
+        .threads(input.threads.wanted())
+        .progress(&progress);
+    if let Some(path) = &external.checkpoint {
+        let mut checkpoints = Checkpoints::at(path).resume(external.resume);
+        if let Some(every) = external.every {
+            checkpoints = checkpoints.every(every);
+        }
+        solve = solve.checkpoints(checkpoints);
+    }
+    solve.run(source).map_err(|error| match error {
+        ExternalError::Read(error) => error.into(), // with the hints for readers
+        error => anyhow::anyhow!(error.sentence(&|remedy| match remedy {
+            Remedy::Memory(least) => format!("`--memory {}MiB`", least >> 20),
+            Remedy::CheckpointFile => "`--output`".to_owned(),
+            Remedy::Resume | Remedy::FromTheStart => "`--resume`".to_owned(),
+        })),
+    })
+}
+
+/// Warns of a forest that is a graph, because its vertices are all ids up to the highest. Returns
+/// the warning.
+fn warn_of_ids(to: &Destination, vertices: u32) -> Option<String> {
+    to.format.graph()?;
+    Some(output::warned(format!(
+        "{} has the vertices 0 to {}; pass `--vertices {vertices}` for the input, too, to verify it",
+        to.output,
+        vertices - 1
+    )))
+}
+
+/// The units of sizes, longest names first.
+const UNITS: [(&str, u64); 10] = [
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("b", 1),
+    ("", 1),
+];
+
+/// Parses a size such as `4GiB`, `500MB` or `1.5GiB`.
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let split = lower.find(|at: char| !at.is_ascii_digit() && at != '.').unwrap_or(lower.len());
+    let (number, unit) = lower.split_at(split);
+    let unit = unit.trim_start();
+    let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|&(_, scale)| scale);
+    let size = number.parse::<f64>().ok().zip(scale).map(|(number, scale)| number * scale as f64);
+    match size {
+        None if matches!(unit, "k" | "m" | "g" | "t") => {
+            let unit = unit.to_ascii_uppercase();
+            Err(format!("is {unit} 1024 or 1000 based? write {number}{unit}iB or {number}{unit}B"))
+        }
+        Some(size) if size.is_finite() && size < u64::MAX as f64 => Ok(size as u64),
+        _ => Err("expected a size such as 4GiB or 500MB".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [
+            ("4GiB", 4 << 30),
+            ("1.5gib", 3 << 29),
+            ("500 MB", 500_000_000),
+            ("64kib", 1 << 16),
+            ("7", 7),
+            ("7b", 7),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        assert!(parse_bytes("1G").is_err_and(|said| said.contains("1GiB or 1GB")));
+        for text in ["", "GiB", "4 parsecs", "-1GiB", "1e9", "999999999999TiB"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+}

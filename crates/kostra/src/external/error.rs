@@ -1,0 +1,214 @@
+//! Why a solve within limited memory fails, and what would help.
+
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+
+use kostra_core::{OutOfMemory, SolveError, WeightType, counted};
+#[cfg(feature = "gen")]
+use kostra_gen::StreamError;
+use kostra_io::ReadError;
+
+pub(super) const MIB: u64 = 1 << 20;
+
+/// Why a solve within limited memory found no forest.
+#[derive(Debug)]
+pub enum ExternalError {
+    /// The input or the checkpoint cannot be read.
+    Read(ReadError),
+    /// The graph cannot be generated, or not in blocks.
+    #[cfg(feature = "gen")]
+    Generate {
+        /// The graph, such as `gen:path:n=5`.
+        input: String,
+        /// The reason; none for a generator that holds its whole graph in memory.
+        cause: Option<StreamError>,
+    },
+    /// The limit is too small.
+    Limit {
+        /// The vertices and the weights of the graph; none if the limit is too small to read any
+        /// input.
+        graph: Option<(u32, WeightType)>,
+        /// The least limit that suffices, a multiple of 1 MiB.
+        least: u64,
+        /// The bytes that reading the input as it is takes besides blocks. A plain file takes none.
+        held: u64,
+        /// Whether the limit is of device memory.
+        on_device: bool,
+    },
+    /// The checkpoint cannot be written or continued.
+    Checkpoint {
+        /// The checkpoint or its lock.
+        path: PathBuf,
+        /// The reason.
+        fault: CheckpointFault,
+    },
+    /// The weights of the input have these types, and no type holds both.
+    TwoTypes(WeightType, WeightType),
+    /// The system refuses memory within the limit.
+    Memory(OutOfMemory),
+    /// The device is absent, or fails.
+    Solve(SolveError),
+}
+
+/// Why a checkpoint cannot be written or continued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckpointFault {
+    /// Another solve has locked it.
+    InUse,
+    /// A checkpoint would replace a file that is none.
+    OtherFile,
+    /// An interrupted solve left it, and the caller does not resume.
+    Interrupted,
+    /// It is of another input or task.
+    OtherSolve {
+        /// The first fact that differs, in the checkpoint.
+        there: String,
+        /// The same fact of this solve.
+        here: String,
+    },
+    /// The first edges of the input are not those that the checkpoint covers.
+    OtherEdges {
+        /// The number of edges that it covers.
+        edges: u64,
+    },
+    /// Its edges are no forest.
+    NoForest,
+}
+
+/// The option that avoids an [`ExternalError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// A [limit](super::MemoryLimit) of at least this number of bytes.
+    Memory(u64),
+    /// Another [file](super::Checkpoints::at) for checkpoints.
+    CheckpointFile,
+    /// [Resuming](super::Checkpoints::resume) the interrupted solve.
+    Resume,
+    /// Not resuming, after the checkpoint has been removed.
+    FromTheStart,
+}
+
+impl ExternalError {
+    pub(super) fn checkpoint(path: impl Into<PathBuf>, fault: CheckpointFault) -> Self {
+        Self::Checkpoint { path: path.into(), fault }
+    }
+
+    /// The option that avoids the error, if there is one.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Limit { least, .. } => Some(Remedy::Memory(*least)),
+            Self::Checkpoint { fault, .. } => match fault {
+                CheckpointFault::InUse | CheckpointFault::OtherFile => Some(Remedy::CheckpointFile),
+                CheckpointFault::Interrupted => Some(Remedy::Resume),
+                CheckpointFault::OtherSolve { .. } | CheckpointFault::OtherEdges { .. } => {
+                    Some(Remedy::FromTheStart)
+                }
+                CheckpointFault::NoForest => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The error as one sentence. `name` completes "pass" and "omit" with the option of a remedy,
+    /// as the caller's users know it.
+    pub fn sentence(&self, name: &dyn Fn(Remedy) -> String) -> String {
+        let named = self.remedy().map(name).unwrap_or_default();
+        match self {
+            Self::Read(error) => error.to_string(),
+            #[cfg(feature = "gen")]
+            Self::Generate { input, cause: Some(cause) } => format!("{input}: {cause}"),
+            #[cfg(feature = "gen")]
+            Self::Generate { input, cause: None } => format!(
+                "{input}: this generator holds its whole graph in memory; write the graph to a \
+                 file first"
+            ),
+            Self::Limit { graph, held, on_device, .. } => {
+                let what = match graph {
+                    Some((vertices, weight_type)) => format!(
+                        "a graph with {} and {weight_type} weights",
+                        counted(*vertices, "vertex", "vertices")
+                    ),
+                    None => "reading an input in blocks".to_owned(),
+                };
+                let of = if *on_device { " of the device" } else { "" };
+                let pass = format!("{what} takes more memory{of}; pass at least {named}");
+                match held {
+                    0 => pass,
+                    held => format!(
+                        "{pass}, or save the input decompressed to a file, because reading it as \
+                         it is holds {} MiB",
+                        held.div_ceil(MIB)
+                    ),
+                }
+            }
+            Self::Checkpoint { path, fault } => {
+                format!("{}: {}", path.display(), fault.sentence(&named))
+            }
+            Self::TwoTypes(..) => "the weights of one input have two types".to_owned(),
+            Self::Memory(refusal) => refusal.to_string(),
+            Self::Solve(error) => error.to_string(),
+        }
+    }
+}
+
+impl CheckpointFault {
+    fn sentence(&self, option: &str) -> String {
+        match self {
+            Self::InUse => format!(
+                "another solve is writing this output; wait for its end, or name another file with \
+                 {option}"
+            ),
+            Self::OtherFile => format!(
+                "this is no checkpoint of kostra, and a checkpoint would replace it; remove it, or \
+                 name another file with {option}"
+            ),
+            Self::Interrupted => format!(
+                "an interrupted solve left this checkpoint; pass {option} to continue the solve, or \
+                 remove the file to solve from the start"
+            ),
+            Self::OtherSolve { there, here } => format!(
+                "the checkpoint belongs to another solve ({there}; now {here}); to solve from the \
+                 start, omit {option} and remove the checkpoint"
+            ),
+            Self::OtherEdges { edges } => format!(
+                "the first {edges} edges of the input are not those that the checkpoint covers; to \
+                 solve from the start, omit {option} and remove the checkpoint"
+            ),
+            Self::NoForest => "the checkpoint contains no forest; remove it".to_owned(),
+        }
+    }
+}
+
+/// Names methods and values of this module.
+impl Display for ExternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence(&|remedy| match remedy {
+            Remedy::Memory(bytes) => format!("a limit of {} MiB", bytes / MIB),
+            Remedy::CheckpointFile => "`Checkpoints::at`".to_owned(),
+            Remedy::Resume | Remedy::FromTheStart => "`resume(true)`".to_owned(),
+        }))
+    }
+}
+
+impl std::error::Error for ExternalError {}
+
+impl From<ReadError> for ExternalError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<OutOfMemory> for ExternalError {
+    fn from(refusal: OutOfMemory) -> Self {
+        Self::Memory(refusal)
+    }
+}
+
+impl From<SolveError> for ExternalError {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::OutOfMemory { bytes, .. } => Self::Memory(OutOfMemory { bytes }),
+            error => Self::Solve(error),
+        }
+    }
+}
