@@ -215,7 +215,7 @@ pub(crate) fn graph(
     let without_nan = GraphOptions { skip_nan: false, ..options };
     let Some((name, weights)) = weights else {
         let weights = vec![1_i32; u.column.len()];
-        return edge_list(n, u, v, ("w", weights.into()), without_nan);
+        return edge_list(n, [u, v], ("w", weights.into()), without_nan);
     };
     macro_rules! typed {
         (borrowed: $($borrowed:ty),*; widened: $($narrow:ty => $wide:ty),*) => {
@@ -223,12 +223,12 @@ pub(crate) fn graph(
                 let array: NumpyColumn<$borrowed> = borrow(array);
                 let column =
                     if options.copy { array.as_ref().to_vec().into() } else { shared(array) };
-                return edge_list(n, u, v, (name, column), options);
+                return edge_list(n, [u, v], (name, column), options);
             })*
             $(if let Ok(array) = weights.cast::<PyArray1<$narrow>>() {
                 let array: NumpyColumn<$narrow> = borrow(array);
                 let wide: Vec<$wide> = array.as_ref().iter().map(|&weight| weight.into()).collect();
-                return edge_list(n, u, v, (name, wide.into()), without_nan);
+                return edge_list(n, [u, v], (name, wide.into()), without_nan);
             })*
         };
     }
@@ -244,8 +244,7 @@ pub(crate) fn graph(
 
 fn edge_list<W: Weight>(
     n: usize,
-    u: Ends<'_>,
-    v: Ends<'_>,
+    [u, v]: [Ends<'_>; 2],
     (name, weights): (&str, Column<W>),
     options: GraphOptions,
 ) -> PyResult<AnyGraph>

@@ -48,13 +48,16 @@ fn distinct(loaded: &Loaded) -> usize {
 fn check(
     name: &str,
     format: Format,
-    size: (u32, usize, usize),
+    [n, edges, m]: [usize; 3],
     weights: WeightType,
 ) -> Option<Loaded> {
-    let (n, edges, m) = size;
     let loaded = load(name)?;
     assert_eq!(loaded.format, format, "{name}");
-    assert_eq!((loaded.parsed.graph.vertices(), loaded.parsed.graph.edges()), (n, edges), "{name}");
+    assert_eq!(
+        [loaded.parsed.graph.vertices() as usize, loaded.parsed.graph.edges()],
+        [n, edges],
+        "{name}"
+    );
     assert_eq!(distinct(&loaded), m, "{name}");
     assert_eq!(loaded.parsed.graph.weight_type(), weights, "{name}");
     Some(loaded)
@@ -67,19 +70,19 @@ fn road_networks_are_read_with_every_arc() {
     let new_york = check(
         "road/USA-road-d.NY.gr.gz",
         Format::DIMACS,
-        (264_346, 733_846, 365_050),
+        [264_346, 733_846, 365_050],
         WeightType::I32,
     );
     if let Some(new_york) = new_york {
         assert_eq!(new_york.compression, Compression::Gzip);
         assert!(new_york.parsed.notes.is_empty());
     }
-    check("road/rome99.gr", Format::DIMACS, (3_353, 8_870, 4_831), WeightType::I32);
-    check("road/osm-rome.gr.xz", Format::DIMACS, (234_496, 258_193, 258_193), WeightType::I32);
+    check("road/rome99.gr", Format::DIMACS, [3_353, 8_870, 4_831], WeightType::I32);
+    check("road/osm-rome.gr.xz", Format::DIMACS, [234_496, 258_193, 258_193], WeightType::I32);
     check(
         "road/usroads-greatcircle-m.gr.xz",
         Format::DIMACS,
-        (129_164, 165_435, 165_435),
+        [129_164, 165_435, 165_435],
         WeightType::I32,
     );
 }
@@ -88,7 +91,7 @@ fn road_networks_are_read_with_every_arc() {
 fn treewidth_graphs_have_made_up_weights() {
     for (name, n, m) in [("BAY", 321_270, 397_415), ("COL", 435_666, 521_200)] {
         let name = format!("road/USA-road.{name}.unweighted.gr.xz");
-        if let Some(loaded) = check(&name, Format::DIMACS, (n, m, m), WeightType::I32) {
+        if let Some(loaded) = check(&name, Format::DIMACS, [n, m, m], WeightType::I32) {
             assert_eq!(loaded.compression, Compression::Xz);
             assert_eq!(loaded.parsed.notes, [UNIT]);
         }
@@ -100,12 +103,12 @@ fn matrices_are_read() {
     check(
         "matrix/ak2010.mtx.gz",
         Format::MATRIX_MARKET,
-        (45_292, 108_549, 108_549),
+        [45_292, 108_549, 108_549],
         WeightType::I32,
     );
     for (name, n, m) in [("luxembourg_osm", 114_599, 119_666), ("delaunay_n16", 65_536, 196_575)] {
         let name = format!("matrix/{name}.mtx.gz");
-        let loaded = check(&name, Format::MATRIX_MARKET, (n, m, m), WeightType::I32);
+        let loaded = check(&name, Format::MATRIX_MARKET, [n, m, m], WeightType::I32);
         loaded.inspect(|loaded| assert_eq!(loaded.parsed.notes, [UNIT]));
     }
 }
@@ -115,7 +118,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
     let enron = check(
         "social/Email-Enron.txt.gz",
         Format::EDGE_LIST,
-        (36_692, 367_662, 183_831),
+        [36_692, 367_662, 183_831],
         WeightType::I32,
     );
     if let Some(enron) = enron {
@@ -132,7 +135,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
 #[test]
 fn named_columns_are_found() {
     let name = "road/california.cedge.gz";
-    let loaded = check(name, Format::EDGE_LIST, (21_048, 21_693, 21_693), WeightType::F64);
+    let loaded = check(name, Format::EDGE_LIST, [21_048, 21_693, 21_693], WeightType::F64);
     if let Some(loaded) = loaded {
         assert_eq!((loaded.parsed.graph.u()[1], loaded.parsed.graph.v()[1]), (0, 6));
         assert_eq!(loaded.parsed.notes, ["column 'EdgeID' is left out"]);

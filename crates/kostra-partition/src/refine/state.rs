@@ -26,7 +26,9 @@ pub(crate) struct State<'a> {
 impl<'a> State<'a> {
     /// The state of a partition into `count` parts. O(n + m + k).
     pub(crate) fn new(graph: &'a WeightedGraph, parts: Vec<u32>, shape: (u32, i64)) -> Self {
-        with_team(1, |team| Self::with_inner(graph, parts, shape, (|_| false, team)))
+        let mut state = Self::uncounted(graph, parts, shape);
+        with_team(1, |team| state.count_foreign(|_| false, team));
+        state
     }
 
     /// The state of the partition of a finer graph. `map` has the vertex of this state's graph for
@@ -45,23 +47,27 @@ impl<'a> State<'a> {
         });
         let shape = (self.count() as u32, self.limit);
         let is_inner = |v: Vertex| !self.is_boundary(map[v as usize]);
-        State::with_inner(finer, parts, shape, (is_inner, team))
+        let mut state = State::uncounted(finer, parts, shape);
+        state.count_foreign(is_inner, team);
+        state
     }
 
-    /// [`new`](Self::new), if the vertices for which `is_inner` holds are not on the boundary.
-    fn with_inner(
-        graph: &'a WeightedGraph,
-        parts: Vec<u32>,
-        (count, limit): (u32, i64),
-        (is_inner, team): (impl Fn(Vertex) -> bool + Sync, &Team<'_>),
-    ) -> Self {
+    /// The weights of the parts, without the edges between them.
+    fn uncounted(graph: &'a WeightedGraph, parts: Vec<u32>, (count, limit): (u32, i64)) -> Self {
         let mut weights = vec![0; count as usize];
         for (&part, &weight) in parts.iter().zip(graph.vertex_weights()) {
             weights[part as usize] += weight;
         }
+        let (foreign, journal) = (vec![0; parts.len()], Vec::new());
+        Self { graph, parts, weights, limit, foreign, cut: 0, journal }
+    }
+
+    /// Counts neighbors in other parts and the cut. No vertex for which `is_inner` holds has such a
+    /// neighbor.
+    fn count_foreign(&mut self, is_inner: impl Fn(Vertex) -> bool + Sync, team: &Team<'_>) {
+        let (graph, parts) = (self.graph, &self.parts);
         let doubled_cut = AtomicI64::new(0);
-        let mut foreign = vec![0; parts.len()];
-        for_each_chunk(team, &mut foreign, BLOCK, |first, chunk| {
+        for_each_chunk(team, &mut self.foreign, BLOCK, |first, chunk| {
             let mut cut = 0;
             for (v, others) in (first as Vertex..).zip(chunk).filter(|&(v, _)| !is_inner(v)) {
                 let own = parts[v as usize];
@@ -72,9 +78,7 @@ impl<'a> State<'a> {
             }
             doubled_cut.fetch_add(cut, Relaxed);
         });
-        let doubled_cut = doubled_cut.into_inner();
-        let (cut, journal) = (doubled_cut / 2, Vec::new());
-        Self { graph, parts, weights, limit, foreign, cut, journal }
+        self.cut = doubled_cut.into_inner() / 2;
     }
 
     /// The number of parts.

@@ -235,16 +235,24 @@ pub(crate) fn measure_one(
         write(&file, &rows).context("cannot write the graph for the peers")?;
     }
     let parts = arguments.parts.iter().filter(|&&parts| parts <= rows.vertices());
-    let held = parts.flat_map(|&parts| hold(arguments, graph, parts, (&rows, &file), &contestants));
+    let held = parts.flat_map(|&parts| {
+        hold(arguments, graph, &Input { rows: &rows, file: &file, parts }, &contestants)
+    });
     Ok(held.collect())
+}
+
+/// A graph, the file that holds it for other programs, and the number of parts.
+struct Input<'a> {
+    rows: &'a WeightedGraph,
+    file: &'a Path,
+    parts: u32,
 }
 
 /// Lets all contestants partition a graph.
 fn hold(
     arguments: &PartitionArguments,
     graph: &ClassedGraph,
-    parts: u32,
-    (rows, file): (&WeightedGraph, &Path),
+    &Input { rows, file, parts }: &Input<'_>,
     contestants: &[Contestant],
 ) -> Vec<PartitionResult> {
     let empty = |contestant: &Contestant| PartitionResult {

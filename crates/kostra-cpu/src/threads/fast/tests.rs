@@ -115,14 +115,16 @@ fn light_edges_that_join_nothing_lead_to_more_batches() {
     }
 }
 
+/// The forest of the interior, and the edges that are left: their ends and ids.
+struct Interior {
+    forest: Vec<EdgeId>,
+    left: Vec<[u32; 3]>,
+}
+
 /// By Kruskal's algorithm: an edge is in the forest if one of the trees that it joins has no
 /// boundary vertex. Returns the forest, and the other edges between trees with their boundary
 /// vertices.
-fn expected_interior<W: Weight>(
-    list: &EdgeList<W>,
-    boundary: &BitSet,
-    order: Order,
-) -> (Vec<EdgeId>, Vec<[u32; 3]>) {
+fn expected_interior<W: Weight>(list: &EdgeList<W>, boundary: &BitSet, order: Order) -> Interior {
     let edges = list.edges(order);
     let n = list.vertices();
     let mut ids: Vec<EdgeId> = (0..list.len() as EdgeId).collect();
@@ -146,7 +148,7 @@ fn expected_interior<W: Weight>(
         let (u, v) = (trees[u as usize], trees[v as usize]);
         (u != v).then(|| [boundary_of(&trees, u).unwrap(), boundary_of(&trees, v).unwrap(), id])
     });
-    (forest, left.collect())
+    Interior { forest, left: left.collect() }
 }
 
 fn check_interior<W: Weight>(
@@ -154,7 +156,7 @@ fn check_interior<W: Weight>(
     boundary: &BitSet,
     order: Order,
     threads: usize,
-    (forest, left): &(Vec<EdgeId>, Vec<[u32; 3]>),
+    Interior { forest, left }: &Interior,
 ) {
     let edges = graph.edge_list().edges(order);
     let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();

@@ -103,7 +103,11 @@ impl Algorithm for BoruvkaContract {
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes: layout.bytes })?;
         let forest = SharedEdgeSet::new(graph.edges.len())?;
         with_observed_team(run, run.threads(), |team, run| {
-            contract(&graph, team, layout.split(memory), &forest, run)
+            let (vertices, now, next) = layout.split(memory);
+            let schedule = Schedule::Guided(run.option(&LEAST_SHARE) as usize);
+            let all = graph.vertices();
+            let rounds = Rounds { team, schedule, vertices, forest: &forest, all };
+            contract(&graph, rounds, [now, next], run)
         })?;
         run.phase("free memory", |_| drop(workspace));
         Ok(forest.into_edge_set())
@@ -113,13 +117,10 @@ impl Algorithm for BoruvkaContract {
 /// Algorithm 5.
 fn contract<K: Key>(
     graph: &Given<'_, K>,
-    team: &Team<'_>,
-    (vertices, mut now, mut next): (Vertices<'_>, Contracted<'_, K>, Contracted<'_, K>),
-    forest: &SharedEdgeSet,
+    mut rounds: Rounds<'_, '_>,
+    [mut now, mut next]: [Contracted<'_, K>; 2],
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
-    let schedule = Schedule::Guided(run.option(&LEAST_SHARE) as usize);
-    let mut rounds = Rounds { team, schedule, vertices, forest, all: graph.vertices() };
     if graph.neighbors().is_empty() {
         return Ok(());
     }

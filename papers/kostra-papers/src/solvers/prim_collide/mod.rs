@@ -269,10 +269,17 @@ impl Memory {
     }
 
     /// The trees, and the sizes of the vertices in two arrays.
-    fn arrays(&mut self) -> (SharedTrees<'_>, &mut [u32], &mut [u32]) {
+    fn arrays(&mut self) -> Arrays<'_> {
         let [successor, touched, sizes, next_sizes] = &mut self.0;
-        (SharedTrees::in_memory(successor, touched), sizes, next_sizes)
+        Arrays { trees: SharedTrees::in_memory(successor, touched), sizes, next_sizes }
     }
+}
+
+/// The trees, and the sizes of the vertices in this stage and in the next one.
+struct Arrays<'a> {
+    trees: SharedTrees<'a>,
+    sizes: &'a mut [u32],
+    next_sizes: &'a mut [u32],
 }
 
 /// The state between stages.
@@ -293,10 +300,11 @@ impl<'a> State<'a> {
     fn new<K: Key>(
         rows: CsrView<'_, K>,
         after_collision: AfterCollision,
-        (trees, sizes, next_sizes): (SharedTrees<'a>, &'a mut [u32], &'a mut [u32]),
+        arrays: Arrays<'a>,
         team: &'a Team<'a>,
     ) -> Result<Self, OutOfMemory> {
         let graph = StageGraph::build(rows, team)?;
+        let Arrays { trees, sizes, next_sizes } = arrays;
         sizes.fill(1);
         let (cells, stages) = (None, 0);
         Ok(Self { graph, trees, sizes, next_sizes, cells, after_collision, stages, team })

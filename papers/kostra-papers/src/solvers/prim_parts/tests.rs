@@ -15,10 +15,10 @@ fn forest(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
-    (parts, count): (&[u32], u32),
+    parts: VertexParts<'_>,
     options: &[(&str, u64)],
 ) -> Vec<EdgeId> {
-    let mut run = Run::new().on_threads(2).on_parts(VertexParts::new(parts, count).unwrap());
+    let mut run = Run::new().on_threads(2).on_parts(parts);
     for (name, value) in options {
         run = run.with_option(solver.info(), name, *value).unwrap();
     }
@@ -40,7 +40,13 @@ fn any_parts_give_the_canonical_forest() {
         for components in [0, 1] {
             for last_stage in [0, 1] {
                 let options = [("components", components), ("last-stage", last_stage)];
-                let found = forest(&PrimUnion, &graph, order, (&parts, count), &options);
+                let found = forest(
+                    &PrimUnion,
+                    &graph,
+                    order,
+                    VertexParts::new(&parts, count).unwrap(),
+                    &options,
+                );
                 let what = format!("{order:?}, {options:?}, parts {parts:?} of {graph:?}");
                 assert_eq!(found, canonical_ids(&graph, order), "{what}");
             }
@@ -113,7 +119,13 @@ fn only_edges_at_boundary_vertices_are_reconsidered() {
         let right = boundary_forest(&graph, order, &parts);
         for last_stage in [0, 1] {
             let options = [("last-stage", last_stage)];
-            let found = forest(&PrimBoundary, &graph, order, (&parts, count), &options);
+            let found = forest(
+                &PrimBoundary,
+                &graph,
+                order,
+                VertexParts::new(&parts, count).unwrap(),
+                &options,
+            );
             assert_eq!(found, right, "{order:?}, parts {parts:?} of {graph:?}");
         }
         heavier += usize::from(right != canonical_ids(&graph, order));
@@ -126,7 +138,7 @@ fn an_interior_edge_of_a_cycle_through_another_part_is_not_removed() {
     // A cycle through two parts. Its heaviest edge, 1 to 2, joins two interior vertices.
     let (u, v) = (vec![0, 1, 2, 3, 4], vec![1, 2, 3, 4, 0]);
     let graph = AnyGraph::from_edges(5, u, v, vec![1, 9, 1, 2, 2]).unwrap();
-    let parts: (&[u32], u32) = (&[0, 0, 0, 0, 1], 2);
+    let parts = VertexParts::new(&[0, 0, 0, 0, 1], 2).unwrap();
     assert_eq!(forest(&PrimBoundary, &graph, Order::Minimum, parts, &[]), [0, 1, 2, 3]);
     assert_eq!(forest(&PrimUnion, &graph, Order::Minimum, parts, &[]), [0, 2, 3, 4]);
 }
