@@ -16,8 +16,7 @@ use crate::graphs;
 use crate::machine::quoted;
 use crate::process::{Usage, drop_from_cache, wait_for_usage};
 use crate::read::read_plainly;
-use crate::report::milliseconds;
-use crate::statistics::Timing;
+use crate::statistics::{Timing, milliseconds};
 use crate::sweep::entrants;
 
 /// One command, measured several times.

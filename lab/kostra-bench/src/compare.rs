@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use crate::page::{self, Samples};
 use crate::paired::{Change, significant};
-use crate::report::milliseconds;
-use crate::statistics::Timing;
+use crate::statistics::{Timing, milliseconds};
 
 /// The probability that any cell of a comparison without changes is called changed.
 const LEVEL: f64 = 0.05;

@@ -17,8 +17,8 @@ use crate::contestant::{
 };
 use crate::graphs::GraphSource;
 use crate::observed::Observed;
-use crate::papers::RankJob;
 use crate::peers::{Handout, Peer};
+use crate::rank_job::RankJob;
 use crate::record::{self, ContestantResult, GraphResult, Skipped};
 use crate::referee::Referee;
 use crate::statistics::Timing;
@@ -57,6 +57,11 @@ pub(crate) struct Rules {
     pub(crate) least_turns: usize,
     /// Whether a contestant that ran out of patience is observed.
     pub(crate) observe_slow: bool,
+}
+
+/// The finished contests on a graph.
+pub(crate) fn finished_on(results: &[GraphResult], graph: &str) -> Vec<GraphResult> {
+    results.iter().filter(|result| result.name == graph).cloned().collect()
 }
 
 /// Runs the contests on one graph, one per number of threads. `finished` has the results of the

@@ -6,6 +6,7 @@
 mod awake;
 mod bank;
 mod cache_counters;
+mod circumstances;
 mod command_time;
 mod compare;
 mod contest;
@@ -23,6 +24,7 @@ mod partition;
 mod peak;
 mod peers;
 mod process;
+mod rank_job;
 mod read;
 mod record;
 mod referee;
@@ -34,11 +36,12 @@ mod sweep;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::bank::BankArguments;
+use crate::circumstances::{Circumstances, begin, conclude};
 use crate::compare::CompareArguments;
 use crate::machine::Machine;
 use crate::partition::PartitionArguments;
@@ -100,16 +103,6 @@ enum Task {
     Compare(CompareArguments),
     /// Prints records as Markdown, or writes them as a page with plots
     Report(ReportArguments),
-}
-
-#[derive(Args)]
-struct Circumstances {
-    /// Pin all threads, including those of peers, to these processors, for example 0 or 0,2-3
-    #[arg(long, value_name = "LIST")]
-    pin: Option<String>,
-    /// Write the record to FILE
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -288,33 +281,4 @@ fn report(arguments: &ReportArguments) -> Result<bool> {
         println!("{}", report::markdown(&record));
     }
     Ok(agree)
-}
-
-/// Pins the process and begins the record.
-fn begin(machine: Machine, threads: usize, circumstances: &Circumstances) -> Result<Record> {
-    let processors = circumstances
-        .pin
-        .as_deref()
-        .map(process::parse_processors)
-        .transpose()?
-        .unwrap_or_default();
-    if !processors.is_empty() {
-        process::pin(&processors)?;
-    }
-    if let Some(output) = &circumstances.output {
-        // Report the error now, not after an hour of measuring.
-        ensure!(!output.is_dir(), "{} is a folder; name a file in it", output.display());
-    }
-    Ok(Record::begin(machine, threads, processors))
-}
-
-/// Completes the record, writes it if `-o` is given, and prints it.
-fn conclude(record: Record, measured: Measured, circumstances: &Circumstances) -> Result<bool> {
-    let record = record.finish(measured);
-    println!("{}", report::markdown(&record));
-    if let Some(output) = &circumstances.output {
-        record.write(output).context("the results above are not saved")?;
-        eprintln!("record written to {}", output.display());
-    }
-    Ok(record.agrees())
 }

@@ -5,11 +5,28 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::quoted;
 use crate::process::wait_for_usage;
-use crate::record::PeakResult;
+
+/// The peak memory of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PeakResult {
+    /// The input of `kostra solve` as given on the command line.
+    pub(crate) source: String,
+    /// The measured command.
+    pub(crate) command: String,
+    /// The number of vertices of the graph.
+    pub(crate) vertices: u64,
+    /// The number of edges of the graph.
+    pub(crate) edges: u64,
+    /// The peak memory of the whole process in bytes.
+    pub(crate) peak_bytes: u64,
+    /// The budget in bytes: 12 per edge for the input, and 12 per edge and 24 per vertex for the
+    /// solve.
+    pub(crate) budget_bytes: u64,
+}
 
 /// The fields of `kostra solve --json` that determine the budget.
 #[derive(Deserialize)]

@@ -8,10 +8,35 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use kostra::io::{Compression, Loaded};
+use serde::{Deserialize, Serialize};
 
 use crate::graphs;
-use crate::record::FileResult;
 use crate::statistics::Timing;
+
+/// The graph readers on one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FileResult {
+    /// The path as given on the command line.
+    pub(crate) file: String,
+    /// The recognized format.
+    pub(crate) format: String,
+    /// The recognized compression.
+    pub(crate) compression: String,
+    /// The size of the file in bytes.
+    pub(crate) file_bytes: u64,
+    /// The size of the decompressed content in bytes.
+    pub(crate) content_bytes: u64,
+    /// The number of vertices of the graph.
+    pub(crate) vertices: u32,
+    /// The number of edges of the graph.
+    pub(crate) edges: usize,
+    /// The times of reading the file's bytes only.
+    pub(crate) plain: Timing,
+    /// The times of reading and decompressing on one thread; none if the file is not compressed.
+    pub(crate) decompress: Option<Timing>,
+    /// The times of reading the graph.
+    pub(crate) graph: Timing,
+}
 
 /// The bytes of a read: enough that the system calls cost little.
 const BUFFER: usize = 1 << 18;

@@ -2,6 +2,7 @@
 //! repeats the benchmark.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +15,8 @@ use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
 use crate::partition::PartitionResult;
+use crate::peak::PeakResult;
+use crate::read::FileResult;
 use crate::statistics::Timing;
 
 /// The version of the record's layout. [`Record::read`] refuses other versions.
@@ -125,6 +128,16 @@ pub(crate) struct GraphResult {
     pub(crate) disagreements: Vec<String>,
 }
 
+impl GraphResult {
+    /// Writes one line for each contestant that was wrong.
+    pub(crate) fn write_wrong(&self, text: &mut String) -> fmt::Result {
+        for Skipped { name, reason } in &self.wrong {
+            writeln!(text, "\n**WRONG** on {}, no time counts: {name}: {reason}", self.name)?;
+        }
+        Ok(())
+    }
+}
+
 /// One solver or peer on one graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContestantResult {
@@ -180,49 +193,6 @@ pub(crate) struct Skipped {
     pub(crate) name: String,
     /// The reason.
     pub(crate) reason: String,
-}
-
-/// The graph readers on one file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct FileResult {
-    /// The path as given on the command line.
-    pub(crate) file: String,
-    /// The recognized format.
-    pub(crate) format: String,
-    /// The recognized compression.
-    pub(crate) compression: String,
-    /// The size of the file in bytes.
-    pub(crate) file_bytes: u64,
-    /// The size of the decompressed content in bytes.
-    pub(crate) content_bytes: u64,
-    /// The number of vertices of the graph.
-    pub(crate) vertices: u32,
-    /// The number of edges of the graph.
-    pub(crate) edges: usize,
-    /// The times of reading the file's bytes only.
-    pub(crate) plain: Timing,
-    /// The times of reading and decompressing on one thread; none if the file is not compressed.
-    pub(crate) decompress: Option<Timing>,
-    /// The times of reading the graph.
-    pub(crate) graph: Timing,
-}
-
-/// The peak memory of one process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PeakResult {
-    /// The input of `kostra solve` as given on the command line.
-    pub(crate) source: String,
-    /// The measured command.
-    pub(crate) command: String,
-    /// The number of vertices of the graph.
-    pub(crate) vertices: u64,
-    /// The number of edges of the graph.
-    pub(crate) edges: u64,
-    /// The peak memory of the whole process in bytes.
-    pub(crate) peak_bytes: u64,
-    /// The budget in bytes: 12 per edge for the input, and 12 per edge and 24 per vertex for the
-    /// solve.
-    pub(crate) budget_bytes: u64,
 }
 
 impl Record {

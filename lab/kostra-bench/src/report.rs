@@ -6,9 +6,10 @@ use crate::bank;
 use crate::command_time;
 use crate::memory_speed::MemorySpeed;
 use crate::partition;
-use crate::record::{
-    ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
-};
+use crate::peak::PeakResult;
+use crate::read::FileResult;
+use crate::record::{ContestantResult, GraphResult, Measured, Record, Skipped};
+use crate::statistics::milliseconds;
 
 /// Formats the record as one section.
 pub(crate) fn markdown(record: &Record) -> String {
@@ -162,7 +163,7 @@ fn solve(
         row(text, contestant, &peers, limits.as_ref())?;
     }
     observations(text, &graph.contestants)?;
-    wrong(text, graph)?;
+    graph.write_wrong(text)?;
     skips(text, &graph.skipped)?;
     for disagreement in &graph.disagreements {
         writeln!(text, "\n**DISAGREEMENT**: {disagreement}")?;
@@ -190,14 +191,6 @@ fn observations(text: &mut String, contestants: &[ContestantResult]) -> std::fmt
             milliseconds(observed.seconds),
             phases.join(", ")
         )?;
-    }
-    Ok(())
-}
-
-/// One line for each contestant that was wrong.
-pub(crate) fn wrong(text: &mut String, graph: &GraphResult) -> std::fmt::Result {
-    for Skipped { name, reason } in &graph.wrong {
-        writeln!(text, "\n**WRONG** on {}, no time counts: {name}: {reason}", graph.name)?;
     }
     Ok(())
 }
@@ -241,18 +234,6 @@ fn row(
         }
         None => writeln!(text, " | |"),
     }
-}
-
-/// Formats seconds as milliseconds with at least three significant digits.
-pub(crate) fn milliseconds(seconds: f64) -> String {
-    let milliseconds = seconds * 1e3;
-    let decimals = match milliseconds {
-        0.0 | 100.0.. => 0,
-        10.0.. => 1,
-        1.0.. => 2,
-        _ => 4,
-    };
-    format!("{milliseconds:.decimals$}")
 }
 
 /// The lower bounds of a solve's time, in seconds, from the memory speed.
@@ -332,12 +313,6 @@ fn memory(text: &mut String, peaks: &[PeakResult]) -> std::fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_have_three_significant_digits() {
-        let shown = [12.345_67, 0.045_678, 0.001_234_5, 0.000_123_45].map(milliseconds);
-        assert_eq!(shown, ["12346", "45.7", "1.23", "0.1234"]);
-    }
 
     #[test]
     fn limits_include_the_bytes_of_an_edge() {

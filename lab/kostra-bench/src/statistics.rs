@@ -36,9 +36,27 @@ impl Timing {
     }
 }
 
+/// Formats seconds as milliseconds with at least three significant digits.
+pub(crate) fn milliseconds(seconds: f64) -> String {
+    let milliseconds = seconds * 1e3;
+    let decimals = match milliseconds {
+        0.0 | 100.0.. => 0,
+        10.0.. => 1,
+        1.0.. => 2,
+        _ => 4,
+    };
+    format!("{milliseconds:.decimals$}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_three_significant_digits() {
+        let shown = [12.345_67, 0.045_678, 0.001_234_5, 0.000_123_45].map(milliseconds);
+        assert_eq!(shown, ["12346", "45.7", "1.23", "0.1234"]);
+    }
 
     #[test]
     fn the_median_is_the_middle_value_or_the_mean_of_the_two_middle_values() {

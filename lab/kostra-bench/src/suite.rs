@@ -7,13 +7,14 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
 use crate::cache_counters::CacheCounters;
+use crate::circumstances::{Circumstances, begin, conclude};
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
 use crate::machine::Machine;
 use crate::memory_speed::{self, MemorySpeed};
 use crate::papers::{self, PaperArguments};
 use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
-use crate::{Circumstances, begin, conclude, graphs, peers, sweep};
+use crate::{graphs, peers, sweep};
 
 /// The arguments of `run`.
 #[derive(Args)]
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<bool> {
         skipped: skipped.to_vec(),
     };
     for graph in &graphs {
-        let before = finished_on(&finished, &graph.name);
+        let before = contest::finished_on(&finished, &graph.name);
         let held = match graph.missing_file() {
             Some(path) => (before, Some(anyhow!("{} does not exist", path.display()))),
             None => contest::hold(graph, &rules, before, |held| {
@@ -229,11 +230,6 @@ fn continue_or_begin(
     earlier.resumed.push(record.date);
     let measured = earlier.measured.clone();
     Ok((earlier, Some(measured)))
-}
-
-/// The finished contests on a graph.
-pub(crate) fn finished_on(results: &[GraphResult], graph: &str) -> Vec<GraphResult> {
-    results.iter().filter(|result| result.name == graph).cloned().collect()
 }
 
 /// Splits names at commas. A spec is not split, because its parameters contain commas.

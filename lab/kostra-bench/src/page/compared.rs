@@ -222,8 +222,9 @@ fn stacks(
     let mut all: Vec<_> =
         long.iter().map(|&name| series(name, &|phase: &str| phase == name)).collect();
     all.push(series("other phases", &|phase: &str| !long.contains(&phase)));
-    let milliseconds =
-        |cell: &&Cell| format!("{}: {} ms", name(cell), crate::report::milliseconds(whole(cell)));
+    let milliseconds = |cell: &&Cell| {
+        format!("{}: {} ms", name(cell), crate::statistics::milliseconds(whole(cell)))
+    };
     let categories = cells.iter().map(milliseconds).collect();
     Panel { title: title.to_owned(), categories, series: all }
 }

@@ -7,7 +7,7 @@ use super::table::{Entry, Table};
 use crate::papers::{
     Line, PhaseColumn, ShownMeasure, ShownPhases, ShownRankPhase, ShownRounds, ShownSweep,
 };
-use crate::report::milliseconds;
+use crate::statistics::milliseconds;
 
 /// The phases beside the published ones as stacks: a panel for each graph, a row for each solve.
 pub(super) fn phases(all: &[ShownPhases], name: &impl Fn(usize) -> String) -> Option<Plot> {

@@ -2,8 +2,7 @@
 
 use super::cells::{Cell, Group};
 use super::html::escape;
-use crate::report::milliseconds;
-use crate::statistics::Timing;
+use crate::statistics::{Timing, milliseconds};
 
 /// An entry of a table.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
 use super::processes;
 use crate::bank::BankResult;
 use crate::papers::shown_paper;
-use crate::record::{
-    ExperimentResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
-};
+use crate::peak::PeakResult;
+use crate::read::FileResult;
+use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
 
 /// The section of a record whose name is `title`.
 pub(super) fn section(title: &str, record: &Record) -> Section {

@@ -13,7 +13,6 @@ mod nobari;
 mod partitioned;
 mod parts;
 mod phases;
-mod rank_job;
 mod real;
 mod rules;
 mod shou_he;
@@ -29,11 +28,9 @@ use anyhow::{Result, ensure};
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
 use crate::record::{ExperimentResult, Skipped};
-use crate::suite;
 pub(crate) use arguments::PaperArguments;
 use family::PaperGraph;
 pub(crate) use parts::{Line, PhaseColumn, ShownPhases, ShownRankPhase, ShownRounds, ShownSweep};
-pub(crate) use rank_job::RankJob;
 pub(crate) use shown::{ShownExperiment, ShownGraph, ShownMeasure, shown_paper};
 pub(crate) use tables::report;
 
@@ -63,7 +60,7 @@ struct Experiment {
     says: &'static [&'static str],
     graphs: fn() -> Vec<PaperGraph>,
     /// Solvers with options, as [`crate::sweep::entrants`] reads them, solvers for clusters as
-    /// [`RankJob::jobs`] reads them, and names of peers.
+    /// [`crate::rank_job::RankJob::jobs`] reads them, and names of peers.
     contestants: &'static [&'static str],
     measures: &'static [Measure],
     threads: Threads,
@@ -201,7 +198,7 @@ pub(crate) fn measure(
         }
         let known = known.map_or(&[][..], |known| &known.graphs);
         for graph in (experiment.graphs)() {
-            let before = suite::finished_on(known, &graph.name);
+            let before = contest::finished_on(known, &graph.name);
             let (held, failure) = if let Err(reason) = can_measure(&rules, is_late()) {
                 (before, Some(reason))
             } else {

@@ -5,7 +5,7 @@ use std::fmt::{Result, Write};
 use super::{Measure, PublishedPhases};
 use crate::observed::{Observed, Spread};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
-use crate::report::milliseconds;
+use crate::statistics::milliseconds;
 
 /// The row of the sum of all phases in the papers, and of the observed solve here.
 const TOTAL: &str = "total";

@@ -4,10 +4,10 @@ use anyhow::{Result, ensure};
 use kostra::cuda::Device;
 use kostra_core::Platform;
 
-use super::rank_job::RankJob;
 use super::{Experiment, Measure, Paper, PaperArguments, Threads};
 use crate::contest::Rules;
 use crate::peers;
+use crate::rank_job::RankJob;
 use crate::record::Skipped;
 use crate::sweep::{self, Entrant};
 

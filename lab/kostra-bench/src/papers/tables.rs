@@ -73,7 +73,7 @@ fn one(text: &mut String, experiment: &Experiment, result: &ExperimentResult) ->
         }
     }
     for graph in &result.graphs {
-        crate::report::wrong(text, graph)?;
+        graph.write_wrong(text)?;
         for disagreement in &graph.disagreements {
             writeln!(text, "\n**DISAGREEMENT** on {}: {disagreement}", graph.name)?;
         }

@@ -5,7 +5,7 @@ use kostra_core::Platform;
 use super::Measure;
 use crate::observed::{CACHE_ACCESSES, CACHE_MISSES, Observed, ObservedRound};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
-use crate::report::milliseconds;
+use crate::statistics::milliseconds;
 
 /// How a contestant's result is found in an experiment.
 #[derive(Clone, Copy)]

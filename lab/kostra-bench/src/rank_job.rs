@@ -26,9 +26,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RankJob {
     solver: String,
-    pub(super) ranks: usize,
+    pub(crate) ranks: usize,
     /// Threads per rank.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     settings: Vec<(String, u64)>,
     program: PathBuf,
 }
@@ -40,7 +40,7 @@ impl RankJob {
     ///
     /// # Errors
     /// If an option has no numbers, or the program or `mpirun` does not exist.
-    pub(super) fn jobs(text: &str, program: Option<&Path>, all: usize) -> Result<Vec<Self>> {
+    pub(crate) fn jobs(text: &str, program: Option<&Path>, all: usize) -> Result<Vec<Self>> {
         let program = program.map_or_else(program_beside_this, Path::to_owned);
         ensure!(
             program.is_file(),
