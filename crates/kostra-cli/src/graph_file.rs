@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kostra::io::{FORMATS, Format, Outgoing, Output, StreamHeader, Terms};
+use kostra::forest_file::ForestFormat;
+use kostra::io::{FORMATS, Format, Output, StreamHeader};
 use kostra_core::{EdgeId, memory};
 
 use kostra::generate::{Options, Recipe, StreamError};
 
-use crate::forest_file::{self, Destination, ForestFormat};
+use crate::forest_file::{self, Destination};
 use crate::input::{Graph, Request};
 use crate::output;
 use crate::progress::Stage;
@@ -32,7 +33,7 @@ impl To {
     /// The format with this id, if Kostra writes it.
     fn by_id(id: &str) -> Option<Self> {
         if TABLES.contains(&id) {
-            return ForestFormat::by_extension(Some(id)).map(Self::Edges);
+            return ForestFormat::by_extension(id).map(Self::Edges);
         }
         id.parse().ok().filter(|format: &Format| format.is_writable()).map(Self::Graph)
     }
@@ -68,16 +69,14 @@ impl Target {
     /// # Errors
     /// When the extension belongs to no format, or the output certainly cannot be written.
     pub(crate) fn resolve(path: &Path, asked: Option<To>) -> anyhow::Result<Self> {
-        let extension = output::extension(path).unwrap_or_default();
+        let extension = kostra::io::extension(path).unwrap_or_default();
         match asked.or_else(|| To::by_extension(&extension)) {
             Some(To::Graph(format)) => {
                 let output = output::parse_path(path);
                 output.check()?;
                 Ok(Self::Graph(output, format))
             }
-            Some(To::Edges(format)) => {
-                Destination::resolve(path, Some(format), Terms::Command).map(Self::Edges)
-            }
+            Some(To::Edges(format)) => Destination::resolve(path, Some(format)).map(Self::Edges),
             None => {
                 let fault = match output::parse_path(path) {
                     Output::Path(path) => {
@@ -141,16 +140,7 @@ fn write_graph(
     let start = Instant::now();
     {
         let _stage = Stage::start(&format!("writing {to}"));
-        let outgoing = Outgoing {
-            graph: &input.parsed.graph,
-            coordinates: input.parsed.coordinates.as_ref(),
-            names: input.parsed.names.as_deref(),
-            text_names: input.parsed.text_names,
-            edge_ids: None,
-            kept: input.parsed.kept.as_ref(),
-            mapped: input.parsed.mapped.as_ref(),
-        };
-        let result = output::write(to, format, outgoing);
+        let result = output::write(to, format, (&input.parsed).into());
         // If the input changed, this error comes first: it names the input, and the other the
         // output.
         request.refuse_changes(input)?;

@@ -33,8 +33,6 @@ mod verdict;
 use std::ffi::OsString;
 
 use command::Answer;
-pub use commands::{PictureFormat, draw_forest};
-pub use forest_file::FoundForest;
 pub use last_words::ALLOCATOR;
 
 /// Runs the command line and returns its exit code. The first argument is the name of the program.

@@ -71,16 +71,6 @@ pub(crate) fn parse_path(path: &Path) -> Output {
     if path == Path::new("-") { Output::Stdout } else { Output::Path(path.to_path_buf()) }
 }
 
-/// A file's extension in lower case, without the extension of a compression: `gr` for
-/// `roads.GR.gz`.
-pub(crate) fn extension(path: &Path) -> Option<String> {
-    let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
-    match extension(path)?.as_str() {
-        "gz" | "zst" | "xz" | "bz2" => extension(Path::new(path.file_stem()?)),
-        _ => extension(path),
-    }
-}
-
 /// Writes lines of text. A file appears whole or not at all. A reader of a standard stream may
 /// close its end.
 ///
@@ -122,7 +112,10 @@ pub(crate) fn write_stream(
 
 /// Turns a closed pipe into success, for the standard streams only, because they may end in `head`.
 /// A pipe that the user names must take everything.
-fn allow_early_end(output: &Output, result: Result<(), WriteError>) -> Result<(), WriteError> {
+pub(crate) fn allow_early_end(
+    output: &Output,
+    result: Result<(), WriteError>,
+) -> Result<(), WriteError> {
     match result {
         Err(WriteError::Io { cause, .. })
             if cause.kind() == io::ErrorKind::BrokenPipe
@@ -131,19 +124,5 @@ fn allow_early_end(output: &Output, result: Result<(), WriteError>) -> Result<()
             Ok(())
         }
         result => result,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_extension_is_found_before_that_of_a_compression() {
-        let extension = |path| extension(Path::new(path));
-        assert_eq!(extension("a/roads.GR.gz").as_deref(), Some("gr"));
-        assert_eq!(extension("roads.kst").as_deref(), Some("kst"));
-        assert_eq!(extension("roads.gz"), None);
-        assert_eq!(extension("roads"), None);
     }
 }

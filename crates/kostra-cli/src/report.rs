@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use kostra_core::Total;
+pub(crate) use kostra_core::{count, thousands};
 use serde::{Serialize, Serializer};
 
 /// Lines with a label and a text. The texts are aligned.
@@ -73,31 +74,9 @@ pub(crate) fn bar(share: f64) -> String {
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// A number with commas between thousands: `264,345`.
-pub(crate) fn thousands(number: impl Into<u128>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A name for a report, which has one line for it: control characters are escaped.
 pub(crate) fn on_one_line(name: &str) -> Cow<'_, str> {
     if name.contains(char::is_control) { format!("{name:?}").into() } else { name.into() }
-}
-
-/// A number and its noun: `no edges`, `one edge`, `264,345 edges`.
-pub(crate) fn count(number: u64, singular: &str, plural: &str) -> String {
-    match number {
-        0 => format!("no {plural}"),
-        1 => format!("one {singular}"),
-        _ => format!("{} {plural}", thousands(number)),
-    }
 }
 
 /// The number of groups and the range of their sizes: `3 clusters of 1 to 4 points`, `2 clusters of
@@ -247,21 +226,6 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(thousands(0_u32), "0");
-        assert_eq!(thousands(999_u32), "999");
-        assert_eq!(thousands(264_345_u32), "264,345");
-        assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
-    }
-
-    #[test]
-    fn counts_agree_with_their_nouns() {
-        assert_eq!(count(0, "edge", "edges"), "no edges");
-        assert_eq!(count(1, "component", "components"), "one component");
-        assert_eq!(count(1000, "edge", "edges"), "1,000 edges");
-    }
 
     #[test]
     fn sizes_that_are_equal_are_said_once() {

@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use kostra::forest_file::LineStyle;
 use kostra::io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
 
-use crate::forest_file::Style;
 use crate::{npy, output};
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableFormat {
-    Text(Style),
+    Text(LineStyle),
     Npy,
     Parquet,
 }
@@ -23,7 +23,7 @@ impl TableFormat {
     /// # Errors
     /// When the extension is another one, or the format cannot hold texts and columns are kept.
     pub(crate) fn of(output: &Output, is_keeping: bool) -> anyhow::Result<Self> {
-        let Output::Path(path) = output else { return Ok(Self::Text(Style::Commas)) };
+        let Output::Path(path) = output else { return Ok(Self::Text(LineStyle::Commas)) };
         let format = Self::of_path(path)?;
         if is_keeping && format == Self::Npy {
             anyhow::bail!(
@@ -35,9 +35,9 @@ impl TableFormat {
     }
 
     fn of_path(path: &Path) -> anyhow::Result<Self> {
-        match output::extension(path).as_deref() {
-            Some("csv" | "txt") | None => Ok(Self::Text(Style::Commas)),
-            Some("tsv") => Ok(Self::Text(Style::Tabs)),
+        match kostra::io::extension(path).as_deref() {
+            Some("csv" | "txt") | None => Ok(Self::Text(LineStyle::Commas)),
+            Some("tsv") => Ok(Self::Text(LineStyle::Tabs)),
             Some("npy") => Ok(Self::Npy),
             Some("parquet") => Ok(Self::Parquet),
             Some(_) => anyhow::bail!(
@@ -102,7 +102,7 @@ impl Table<'_> {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    fn text(&self, style: Style, to: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, style: LineStyle, to: &mut dyn Write) -> io::Result<()> {
         let separator = style.separator();
         let names = self.columns.iter().map(|column| column.name);
         let names = names.chain(self.kept.names().iter().map(String::as_str));
@@ -146,9 +146,9 @@ mod tests {
     fn the_extension_chooses_the_format_and_others_are_refused() {
         let format = |path: &str| TableFormat::of_path(Path::new(path));
         for path in ["labels", "a.csv", "a.TXT", "a.csv.gz", "/dev/stdout"] {
-            assert_eq!(format(path).unwrap(), TableFormat::Text(Style::Commas), "{path}");
+            assert_eq!(format(path).unwrap(), TableFormat::Text(LineStyle::Commas), "{path}");
         }
-        assert_eq!(format("a.tsv").unwrap(), TableFormat::Text(Style::Tabs));
+        assert_eq!(format("a.tsv").unwrap(), TableFormat::Text(LineStyle::Tabs));
         assert_eq!(format("a.npy").unwrap(), TableFormat::Npy);
         assert_eq!(format("a.parquet").unwrap(), TableFormat::Parquet);
         for path in ["a.json", "a.png", "a.kst"] {

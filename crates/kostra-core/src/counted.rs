@@ -12,9 +12,46 @@ pub fn counted<N: Display + PartialEq + From<u8>>(
     format!("{number} {noun}")
 }
 
+/// A number with its noun, for prose: `no edges`, `one edge`, `264,345 edges`.
+pub fn count(number: u64, singular: &str, plural: &str) -> String {
+    match number {
+        0 => format!("no {plural}"),
+        1 => format!("one {singular}"),
+        _ => format!("{} {plural}", thousands(number)),
+    }
+}
+
+/// A number with commas between thousands: `264,345`.
+pub fn thousands(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(thousands(0_u32), "0");
+        assert_eq!(thousands(999_u32), "999");
+        assert_eq!(thousands(264_345_u32), "264,345");
+        assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(count(0, "edge", "edges"), "no edges");
+        assert_eq!(count(1, "component", "components"), "one component");
+        assert_eq!(count(1000, "edge", "edges"), "1,000 edges");
+    }
 
     #[test]
     fn a_number_agrees_with_its_noun() {

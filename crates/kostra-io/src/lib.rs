@@ -81,7 +81,7 @@ pub use occurring::NOTE_ON_IDS;
 pub use options::{
     BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan, RoadOptions,
 };
-pub use output::{Output, write_atomically};
+pub use output::{Output, extension, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
 pub use point_file::{
     PointColumn, PointFile, PointOptions, may_be_coordinate, read_points, read_points_bytes,

@@ -158,6 +158,16 @@ pub fn write_atomically(
     result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
 }
 
+/// A file's extension in lower case, without the extension of a compression: `gr` for
+/// `roads.GR.gz`.
+pub fn extension(path: &Path) -> Option<String> {
+    let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+    match extension(path)?.as_str() {
+        "gz" | "zst" | "xz" | "bz2" => extension(Path::new(path.file_stem()?)),
+        _ => extension(path),
+    }
+}
+
 /// The compression of an output. It follows from the name, so that name and content agree.
 #[derive(Clone, Copy)]
 enum Packing {
@@ -227,6 +237,15 @@ mod tests {
 
     fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
         write_atomically(&Output::Path(path.to_path_buf()), |to| to.write_all(text.as_bytes()))
+    }
+
+    #[test]
+    fn an_extension_is_found_before_that_of_a_compression() {
+        let extension = |path| extension(Path::new(path));
+        assert_eq!(extension("a/roads.GR.gz").as_deref(), Some("gr"));
+        assert_eq!(extension("roads.kst").as_deref(), Some("kst"));
+        assert_eq!(extension("roads.gz"), None);
+        assert_eq!(extension("roads"), None);
     }
 
     fn names_in(folder: &Path) -> Vec<String> {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use kostra::io::{Output, WriteError, write_atomically};
-use kostra_cli::{FoundForest, PictureFormat};
-use kostra_core::{Coordinates, memory};
+use kostra::forest_file::{self, ForestFileError, ForestFormat};
+use kostra::io::{Outgoing, Output, WriteError, write_atomically};
+use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
+use kostra_core::{Coordinates, EdgeId, memory};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,8 +44,14 @@ pub(crate) fn draw_forest<'py>(
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = PictureFormat::named(format).ok_or_else(|| PyValueError::new_err("no picture"))?;
     let (edges, order) = (forest.graph().map_err(out_of_memory)?, forest.order());
-    let bytes =
-        py.detach(|| kostra_cli::draw_forest(edges, order, coordinates.as_ref(), format))?;
+    let (bottlenecks, coordinates) = (BOTTLENECKS, coordinates.as_ref());
+    let bytes = py.detach(|| -> std::io::Result<_> {
+        let forest: Vec<_> = (0..edges.edges() as EdgeId).collect();
+        let shown = Shown { graph: edges, forest: &forest, order, bottlenecks, coordinates };
+        let mut bytes = Vec::new();
+        Picture::new(&shown).write(format, &mut bytes)?;
+        Ok(bytes)
+    })?;
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -52,10 +59,14 @@ pub(crate) fn draw_forest<'py>(
 #[pyfunction]
 pub(crate) fn write_bytes(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
     let written = write_atomically(&Output::Path(path), |to| to.write_all(bytes));
-    written.map_err(|error| match &error {
-        WriteError::Io { output, cause } => os_error(cause, output, &error),
+    written.map_err(|error| write_error(&error))
+}
+
+fn write_error(error: &WriteError) -> PyErr {
+    match error {
+        WriteError::Io { output, cause } => os_error(cause, output, error),
         WriteError::Unrepresentable { .. } => PyValueError::new_err(error.to_string()),
-    })
+    }
 }
 
 fn positions(points: &PyReadonlyArray2<'_, f64>, geographic: bool) -> Coordinates {
@@ -78,19 +89,41 @@ pub(crate) fn write_forest(
     let (edges, ids) = forest.edges_and_ids().map_err(out_of_memory)?;
     let ids = memory::collected(ids.iter().map(|&id| u64::from(id))).map_err(out_of_memory)?;
     let coordinates = coordinates.map(|points| positions(&points, geographic));
-    let found = FoundForest {
-        edges,
-        ids: &ids,
+    let format = match format {
+        Some(id) => ForestFormat::by_id(&id).ok_or_else(|| {
+            format!("format is {id:?}; use one of {}", ForestFormat::all_extensions())
+        }),
+        None => ForestFormat::by_path(&path).map_err(|error| error.to_string()),
+    };
+    let format = format.map_err(|error| {
+        let ids = ForestFormat::all_ids();
+        let sentence = format!(
+            "{error}, .svg, .png, .html, or pass `format` with one of {ids}, svg, png, html"
+        );
+        PyValueError::new_err(sentence)
+    })?;
+    let output = Output::Path(path);
+    if kept.is_some() && !format.keeps_columns() {
+        let title = format.title();
+        return Err(PyValueError::new_err(format!(
+            "{output}: {title} holds no kept columns; write .csv, .parquet, .geojson or .graphml, \
+             or pass `keep=False` to leave them out"
+        )));
+    }
+    let outgoing = Outgoing {
         names: names.as_deref(),
         text_names,
         coordinates: coordinates.as_ref(),
         kept: kept.as_deref().map(|kept| &kept.0),
+        ..edges.into()
     };
-    py.detach(|| found.write_file(&path, format.as_deref())).map_err(|error| {
-        let of_system = error.chain().find_map(|cause| match cause.downcast_ref() {
-            Some(error @ WriteError::Io { output, cause }) => Some(os_error(cause, output, error)),
-            _ => None,
-        });
-        of_system.unwrap_or_else(|| PyValueError::new_err(format!("{error:#}")))
-    })
+    let written = py.detach(|| forest_file::write_all(&output, format, outgoing, &ids));
+    written.map_err(|error| match error {
+        ForestFileError::Write(error) => write_error(&error),
+        ForestFileError::EqualColumns { .. } => PyValueError::new_err(format!(
+            "{error}; rename the kept column, or pass `keep=False` to leave it out"
+        )),
+        error => PyValueError::new_err(error.to_string()),
+    })?;
+    Ok(names.is_some() && format.graph().is_some_and(|format| !format.holds_names()))
 }

@@ -1,10 +1,17 @@
 //! Forests as users receive them, and their verification.
 
+#[cfg(feature = "io")]
+use std::path::Path;
+
 use kostra_core::tree::{self, MergeTree};
 use kostra_core::{
     Certificate, EdgeId, Labels, Order, OutOfMemory, Total, VerifyError, Vertex, with_graph,
 };
+#[cfg(feature = "io")]
+use kostra_io::{Outgoing, Output};
 
+#[cfg(feature = "io")]
+use crate::forest_file::{self, ForestFileError, ForestFormat};
 use crate::{Graph, Number};
 
 /// A spanning forest of a graph. It keeps the graph alive, and shares its memory.
@@ -84,6 +91,28 @@ impl Forest {
     /// The graph.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// Writes the forest to a file in the format of its extension: edge ids (`.ids`, `.txt` and no
+    /// extension), or edges with endpoints and weights, such as `.csv`. The file appears whole or
+    /// not at all. [`forest_file`](crate::forest_file) has more options.
+    ///
+    /// # Errors
+    /// When the extension belongs to no format, or the output fails.
+    #[cfg(feature = "io")]
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), ForestFileError> {
+        self.write_with(path.as_ref(), self.graph.as_any().into())
+    }
+
+    /// Writes the forest with what is known of its graph.
+    #[cfg(feature = "io")]
+    pub(crate) fn write_with(
+        &self,
+        path: &Path,
+        graph: Outgoing<'_>,
+    ) -> Result<(), ForestFileError> {
+        let format = ForestFormat::by_path(path)?;
+        forest_file::write(&Output::Path(path.to_owned()), format, graph, self.ids())
     }
 
     /// The component of each vertex. O(n).

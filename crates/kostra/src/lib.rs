@@ -29,11 +29,12 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `io` | `read`, `Reader` and the module `io`: graphs in files, plain or compressed by gzip |
+//! | `io` | `read`, `Reader`, and the modules `io` and `forest_file`: graphs and forests in files, plain or compressed by gzip |
 //! | `xz`, `zstd`, `bzip2` | files compressed by these; they need a C compiler to build |
 //! | `parquet` | Parquet files |
 //! | `gen` | the module `generate`: generated graphs |
 //! | `partition` | the modules `partition`, parts of equal weight, and `renumbering` |
+//! | `picture` | the module `picture`: pictures of forests |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
 //! | `full` | all of these |
 //! | `papers` | solvers that reproduce papers, for comparison |
@@ -45,6 +46,8 @@
 //! |---|---|
 //! | this one | graphs, forests, solvers, [`verify`] |
 //! | `io` | formats, and writing files |
+//! | `forest_file` | files of forests |
+//! | `picture` | pictures of forests |
 //! | `generate` | generated graphs |
 //! | `partition` | partitions of a graph into parts of equal weight |
 //! | `cuda` | CUDA devices |
@@ -64,6 +67,8 @@
 
 pub mod external;
 mod forest;
+#[cfg(feature = "io")]
+pub mod forest_file;
 mod graph;
 #[cfg(all(doctest, feature = "io", feature = "partition"))]
 mod guide {
@@ -72,6 +77,8 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/partition.md")]
     mod partition {}
 }
+#[cfg(feature = "picture")]
+pub mod picture;
 #[cfg(feature = "io")]
 mod reader;
 mod registry;

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use kostra_core::Coordinates;
+use kostra_core::{Coordinates, EdgeId};
 use kostra_io::{
-    ColumnChoice, Format, Input, MissingWeights, Nan, ReadError, ReadOptions, Terms, Vertices,
+    ColumnChoice, Format, Input, MissingWeights, Nan, Outgoing, ReadError, ReadOptions, Terms,
+    Vertices,
 };
 
-use crate::Graph;
+use crate::forest_file::{self, ForestFileError};
+use crate::{Forest, Graph};
 
 /// Reads a graph from a file. Its format and its compression are recognized by content.
 ///
@@ -44,6 +46,36 @@ pub struct GraphFile {
     pub coordinates: Option<Coordinates>,
     /// What the reader decided where the file leaves something open, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl GraphFile {
+    /// Writes a forest of the graph with the names and the coordinates of the vertices, as far as
+    /// the format of the extension holds them. See [`Forest::write`].
+    ///
+    /// # Errors
+    /// As [`Forest::write`], and when the format cannot hold a name.
+    pub fn write_forest(
+        &self,
+        path: impl AsRef<Path>,
+        forest: &Forest,
+    ) -> Result<(), ForestFileError> {
+        let graph = Outgoing {
+            coordinates: self.coordinates.as_ref(),
+            names: self.names.as_deref(),
+            ..self.graph.as_any().into()
+        };
+        forest.write_with(path.as_ref(), graph)
+    }
+
+    /// Reads the edge ids of a forest of the graph, and sorts them. Its format is recognized by
+    /// content. [`Forest::from_ids`] makes them a forest.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is a forest of another graph.
+    pub fn read_forest(&self, path: impl AsRef<Path>) -> Result<Vec<EdgeId>, ReadError> {
+        let input = Input::Path(path.as_ref().to_owned());
+        forest_file::read(&input, self.graph.as_any(), self.names.as_deref())
+    }
 }
 
 /// How to read a graph.

@@ -25,7 +25,6 @@ use kostra::io::FORMATS;
 use crate::command::{Answer, Entry};
 use crate::output;
 
-pub use draw::{PictureFormat, draw_forest};
 #[cfg(feature = "mpi")]
 pub(crate) use solve::let_rank_0_report;
 

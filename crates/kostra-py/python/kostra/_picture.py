@@ -96,8 +96,6 @@ def write(forest, path, format, keep):
     """Writes a forest for ``Forest.write``."""
     keep = _arrays.flag("keep", keep)
     path = os.fsdecode(os.fspath(path))
-    if path == "-":  # the command's standard output
-        path = os.path.join(os.curdir, path)
     stem, extension = os.path.splitext(path.lower())
     if extension in (".gz", ".zst", ".xz", ".bz2"):
         extension = os.path.splitext(stem)[1]

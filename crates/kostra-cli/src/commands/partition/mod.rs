@@ -164,7 +164,7 @@ impl Plan {
         };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let extension = arguments.output.as_deref().and_then(output::extension);
+        let extension = arguments.output.as_deref().and_then(kostra::io::extension);
         let is_table = extension.as_deref() == Some("csv");
         let edge_weights = arguments.edge_weights;
         let nan = if edge_weights { Nan::Error } else { Nan::Skip };

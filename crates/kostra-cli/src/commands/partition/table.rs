@@ -1,9 +1,9 @@
 //! The parts as a table: a header, and a line for each vertex.
 
+use kostra::forest_file::{LineStyle, check_names};
 use kostra::io::Output;
 use kostra::partition::Partition;
 
-use crate::forest_file::{Style, check_names};
 use crate::output;
 
 /// Writes the name or the number and the part of each vertex.
@@ -20,7 +20,7 @@ pub(super) fn write(
         writeln!(to, "vertex,part")?;
         partition.parts().iter().enumerate().try_for_each(|(vertex, part)| match names {
             None => writeln!(to, "{vertex},{part}"),
-            Some(names) => writeln!(to, "{},{part}", Style::Commas.field(&names[vertex])),
+            Some(names) => writeln!(to, "{},{part}", LineStyle::Commas.field(&names[vertex])),
         })
     })?;
     Ok(())

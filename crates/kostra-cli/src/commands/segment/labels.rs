@@ -22,7 +22,7 @@ pub(super) enum LabelFormat {
 impl LabelFormat {
     /// The format of an extension. Standard output is a table.
     pub(super) fn by_extension(path: &Path, colors: Option<Colors>) -> anyhow::Result<Self> {
-        match output::extension(path).as_deref() {
+        match kostra::io::extension(path).as_deref() {
             Some("png") => Ok(Self::Png(colors.unwrap_or(Colors::Distinct))),
             Some("npy") => Ok(Self::Npy),
             Some("csv") => Ok(Self::Csv),

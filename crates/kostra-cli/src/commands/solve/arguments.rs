@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueHint};
+use kostra::forest_file::ForestFormat;
 
 use super::external::parse_bytes;
 use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
 use crate::device::{Device, parse_device};
-use crate::forest_file::ForestFormat;
+use crate::forest_file::format_parser;
 
 /// Find the minimum (or maximum) spanning forest of a graph.
 #[derive(Parser)]
@@ -119,7 +120,7 @@ pub(in crate::commands) struct Arguments {
 
     /// The format of the forest [default: by the file's extension; ids for .ids, .txt and no
     /// extension, edges for .edges and .tsv]
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), requires = "output")]
     pub(super) output_format: Option<ForestFormat>,
 
     /// Print the report as one JSON object

@@ -13,7 +13,7 @@ use kostra_core::Order;
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use crate::device::Device;
-use crate::forest_file::{Destination, FoundForest};
+use crate::forest_file::{self, Destination};
 use crate::input::{Request, Source, doubt_about_order};
 use crate::output;
 use crate::progress::Stage;
@@ -128,7 +128,7 @@ pub(super) fn run(
     if let Some(destination) = output {
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
-        FoundForest::new(&found.forest, &found.ids).write(destination)?;
+        forest_file::write_all(destination, &found.forest, &found.ids)?;
         write = Some(start.elapsed());
         if let Some(checkpoint) = found.checkpoint.take() {
             checkpoint.remove()?;

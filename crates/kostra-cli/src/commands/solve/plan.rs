@@ -1,6 +1,7 @@
 //! What the arguments of `kostra solve` mean.
 
-use kostra::io::{ColumnOptions, Input, Terms};
+use kostra::forest_file::ForestFormat;
+use kostra::io::{ColumnOptions, Input};
 use kostra::{RequestError, Solve};
 use kostra_core::{Order, Platform};
 
@@ -10,7 +11,7 @@ use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
 use crate::file_roles;
-use crate::forest_file::{Destination, ForestFormat};
+use crate::forest_file::Destination;
 use crate::input::{Request, file};
 
 pub(super) struct Plan {
@@ -47,7 +48,7 @@ impl Plan {
         }
         let output = arguments
             .output
-            .map(|path| Destination::resolve(&path, arguments.output_format, Terms::Command))
+            .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
         file_roles::check(
             &[("graph", input.source.file()), ("partition", partition.as_ref())],

@@ -7,12 +7,13 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use kostra::forest_file::ForestFormat;
 use kostra::io::{Output, Replacement, ReplacementPart, WriteError};
 use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;
-use crate::forest_file::{self, Destination, ForestFormat, FoundForest};
+use crate::forest_file::{self, Destination};
 use crate::progress::Stage;
 use crate::verdict::{self, Verdict};
 
@@ -120,8 +121,8 @@ pub(super) fn write(
     let ids = ids.unwrap_or_default();
     let written = match &graph {
         _ if !root => Ok(()),
-        Some(graph) => FoundForest::new(graph, &ids).write(destination),
-        None => forest_file::write_ids(output, &ids),
+        Some(graph) => forest_file::write_all(destination, graph, &ids),
+        None => forest_file::allow_early_end(output, kostra::forest_file::write_ids(output, &ids)),
     };
     agree_on(world, written)
 }

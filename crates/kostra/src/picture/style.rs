@@ -1,6 +1,6 @@
 //! Lengths of a picture on its grid, and text in markup.
 
-use super::picture::{Picture, grid};
+use super::layers::{Picture, grid};
 
 /// The lengths of a picture.
 pub(super) struct Style {

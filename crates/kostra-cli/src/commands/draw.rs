@@ -1,24 +1,15 @@
 //! `kostra draw`: draws a graph with its forest.
 
-mod html;
-mod layout;
-mod picture;
-mod png;
-mod style;
-mod svg;
-
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Parser, ValueHint};
 use kostra::io::{Input, Output};
-use kostra_core::{AnyGraph, Coordinates, EdgeId, Order};
+use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
+use kostra_core::{AnyGraph, EdgeId, Order, Run, UnionFind};
 
-use self::picture::{Picture, Shown};
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
 use crate::input::{Graph, Request};
@@ -70,92 +61,6 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-/// The side of a PNG without `--size`.
-const SIZE: u32 = 1600;
-/// The number of marked edges without `--bottlenecks`.
-const BOTTLENECKS: usize = 10;
-
-/// The format of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PictureFormat {
-    /// Lines, with a legend.
-    Svg,
-    /// Pixels.
-    Png,
-    /// A page that pans and zooms.
-    Html,
-}
-
-impl PictureFormat {
-    /// The format with this name, which is its extension.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "svg" => Some(Self::Svg),
-            "png" => Some(Self::Png),
-            "html" => Some(Self::Html),
-            _ => None,
-        }
-    }
-
-    fn by_extension(path: &Path) -> anyhow::Result<Self> {
-        output::extension(path).as_deref().and_then(Self::named).with_context(|| {
-            let path = path.display();
-            format!("{path}: no picture format has this extension; use .svg, .png or .html")
-        })
-    }
-
-    /// Writes a picture. `size` and `threads` apply to PNG.
-    fn write(
-        self,
-        picture: &Picture,
-        size: u32,
-        threads: usize,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        match self {
-            Self::Svg => svg::write(picture, to),
-            Self::Png => png::write(picture, size, threads, to),
-            Self::Html => html::write(picture, to),
-        }
-    }
-}
-
-/// The places of the vertices: their coordinates, or a layout of the forest.
-fn places(graph: &AnyGraph, forest: &[EdgeId], coordinates: Option<&Coordinates>) -> Vec<[f64; 2]> {
-    coordinates.map_or_else(
-        || {
-            let ends = |&edge: &EdgeId| (graph.u()[edge as usize], graph.v()[edge as usize]);
-            let ends: Vec<_> = forest.iter().map(ends).collect();
-            layout::layout(graph.vertices() as usize, &ends)
-        },
-        picture::plane,
-    )
-}
-
-/// A picture of a forest, as `kostra draw` writes it. `edges` has all vertices, and the edges of
-/// the forest. Without coordinates, the vertices have a layout.
-///
-/// # Errors
-/// When the picture cannot be held.
-pub fn draw_forest(
-    edges: &AnyGraph,
-    order: Order,
-    coordinates: Option<&Coordinates>,
-    format: PictureFormat,
-) -> io::Result<Vec<u8>> {
-    let forest: Vec<_> = (0..edges.edges() as EdgeId).collect();
-    let shown = Shown { graph: edges, forest: &forest, order, bottlenecks: BOTTLENECKS };
-    let title = match order {
-        Order::Minimum => "Minimum spanning forest",
-        Order::Maximum => "Maximum spanning forest",
-    };
-    let picture = Picture::new(title.to_owned(), &shown, &places(edges, &forest, coordinates));
-    let mut bytes = Vec::new();
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    format.write(&picture, SIZE, threads, &mut bytes)?;
-    Ok(bytes)
-}
-
 /// What the arguments mean.
 struct Plan {
     input: Request,
@@ -164,13 +69,13 @@ struct Plan {
     format: PictureFormat,
     order: Order,
     bottlenecks: usize,
-    size: u32,
+    size: Option<u32>,
     quiet: bool,
 }
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let format = PictureFormat::by_extension(&arguments.output)?;
+        let format = PictureFormat::by_path(&arguments.output)?;
         if arguments.size.is_some() && format != PictureFormat::Png {
             anyhow::bail!("`--size` has no effect on this format; omit it, or write a .png file");
         }
@@ -181,7 +86,7 @@ impl Plan {
             format,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             bottlenecks: arguments.bottlenecks,
-            size: arguments.size.unwrap_or(SIZE),
+            size: arguments.size,
             quiet: arguments.quiet,
         };
         plan.output.check()?;
@@ -197,7 +102,9 @@ impl Plan {
         let Some(file) = &self.forest else {
             let _stage = Stage::start("solving");
             let threads = self.input.threads.wanted();
-            return Ok(picture::solve(&graph.parsed.graph, self.order, threads)?.into_ids());
+            let solver = kostra::auto_on_processor(&graph.parsed.graph);
+            let run = &mut Run::new().on_threads(threads);
+            return Ok(solver.solve(&graph.parsed.graph, self.order, run)?.forest.into_ids());
         };
         let ids = forest_file::read(file, graph)?;
         let edges = graph.parsed.graph.edges();
@@ -208,7 +115,7 @@ impl Plan {
                  another graph"
             );
         }
-        match picture::first_cycle(&graph.parsed.graph, &ids) {
+        match first_cycle(&graph.parsed.graph, &ids) {
             None => Ok(ids),
             Some(edge) => {
                 Err(anyhow::anyhow!("edge {edge} closes a cycle; name a forest of the graph"))
@@ -230,36 +137,38 @@ impl Command for Arguments {
         let solve = start.elapsed();
         let start = Instant::now();
         let stage = Stage::start("drawing");
-        let places = places(&input.parsed.graph, &forest, input.parsed.coordinates.as_ref());
         let shown = Shown {
             graph: &input.parsed.graph,
             forest: &forest,
             order: plan.order,
             bottlenecks: plan.bottlenecks,
+            coordinates: input.parsed.coordinates.as_ref(),
         };
-        let picture = Picture::new(plan.input.source.to_string(), &shown, &places);
+        let mut picture = Picture::new(&shown)
+            .title(plan.input.source.to_string())
+            .threads(plan.input.threads.wanted());
+        if let Some(pixels) = plan.size {
+            picture = picture.side(pixels);
+        }
         plan.input.refuse_changes(&input)?;
-        let threads = plan.input.threads.wanted();
-        output::write_lines(&plan.output, |to| {
-            plan.format.write(&picture, plan.size, threads, to)
-        })?;
+        output::write_lines(&plan.output, |to| picture.write(plan.format, to))?;
         drop(stage);
-        let missing = places.iter().filter(|place| !place.iter().all(|x| x.is_finite())).count();
         if !plan.quiet {
-            output::print(&sheet(&plan, &input, &picture, (missing, [solve, start.elapsed()])))?;
+            output::print(&sheet(&plan, &input, &picture, [solve, start.elapsed()]))?;
         }
         Ok(Answer::Yes)
     }
 }
 
-/// The report. `missing` is the number of vertices without coordinates. `solve` is the time to read
-/// or to find the forest.
-fn sheet(
-    plan: &Plan,
-    input: &Graph,
-    picture: &Picture,
-    (missing, [solve, draw]): (usize, [Duration; 2]),
-) -> String {
+/// Whether these edges have no cycle; the first edge that closes one, if not.
+fn first_cycle(graph: &AnyGraph, ids: &[EdgeId]) -> Option<EdgeId> {
+    let mut sets = UnionFind::new(graph.vertices());
+    let closes = |&edge: &EdgeId| !sets.union(graph.u()[edge as usize], graph.v()[edge as usize]);
+    ids.iter().copied().find(closes)
+}
+
+/// The report. `solve` is the time to read or to find the forest.
+fn sheet(plan: &Plan, input: &Graph, picture: &Picture, [solve, draw]: [Duration; 2]) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
@@ -268,12 +177,12 @@ fn sheet(
     let places =
         if input.parsed.coordinates.is_some() { "coordinates of the input" } else { "a layout" };
     sheet.line("places", places);
-    for layer in picture.layers.iter().filter(|layer| !layer.name.is_empty()) {
-        sheet.line(layer.color, &layer.name);
+    for (color, name) in picture.legend() {
+        sheet.line(color, name);
     }
     sheet.line("written", &plan.output);
-    if missing > 0 {
-        let missing = count(missing as u64, "vertex", "vertices");
+    if picture.left_out() > 0 {
+        let missing = count(picture.left_out() as u64, "vertex", "vertices");
         sheet.line("left out", format!("{missing} without coordinates, and their edges"));
     }
     sheet.notes(&input.notes);

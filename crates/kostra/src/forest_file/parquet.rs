@@ -1,13 +1,13 @@
 //! Forests as Parquet tables, which hold the ids, the ends and the weights of the edges.
 
-use kostra::EdgeId;
-use kostra::io::{
+use kostra_core::EdgeId;
+use kostra_io::{
     ColumnChoice, ColumnOptions, Format, Input, ReadError, ReadErrorKind, ReadOptions,
 };
 
 use super::content::Content;
 use super::number::Number;
-use crate::input::Graph;
+use super::read::Solved;
 
 /// Reads the edge ids of a table that `solve` wrote, and compares ends and weights with those of
 /// `solved`.
@@ -17,7 +17,7 @@ use crate::input::Graph;
 pub(super) fn read_ids(
     input: &Input,
     content: Content,
-    solved: &Graph,
+    solved: Solved<'_>,
 ) -> Result<Vec<EdgeId>, ReadError> {
     let error = |sentence: String| ReadError {
         input: input.to_string(),
@@ -34,27 +34,26 @@ pub(super) fn read_ids(
     };
     let format = Some(Format::PARQUET);
     let options = ReadOptions { format, columns, names: true, ..ReadOptions::default() };
-    let table = kostra::io::read_stream(&input.to_string(), content, &options)?.parsed;
-    let graph = &solved.parsed.graph;
+    let table = kostra_io::read_stream(&input.to_string(), content, &options)?.parsed;
     let names = table.names.unwrap_or_default();
     let row = |row| table.kept.iter().flat_map(move |kept| kept.row(row));
-    let weight_type = graph.weight_type();
-    let name = |vertex: u32| match &solved.parsed.names {
+    let weight_type = solved.graph.weight_type();
+    let name = |vertex: u32| match solved.names {
         Some(names) => names[vertex as usize].clone(),
         None => vertex.to_string(),
     };
     (0..table.graph.edges())
         .map(|edge| {
             let id = row(edge).next().and_then(|id| id.parse::<EdgeId>().ok());
-            let id = id.filter(|&id| (id as usize) < graph.edges()).ok_or_else(|| {
+            let id = id.filter(|&id| (id as usize) < solved.graph.edges()).ok_or_else(|| {
                 let text = row(edge).next().unwrap_or_default();
                 error(format!("row {edge} has the edge id '{text}', which the graph lacks; this is a forest of another graph"))
             })?;
             let (ends, own) = ([table.graph.u()[edge], table.graph.v()[edge]], id as usize);
             let same_ends = ends.map(|end| &names[end as usize])
-                == [name(graph.u()[own]), name(graph.v()[own])].each_ref();
+                == [name(solved.graph.u()[own]), name(solved.graph.v()[own])].each_ref();
             let weight = Number::edge_weight(&table.graph, edge).key(weight_type);
-            if !same_ends || weight != Number::edge_weight(graph, own).key(weight_type) {
+            if !same_ends || weight != Number::edge_weight(solved.graph, own).key(weight_type) {
                 let sentence = "its ends or its weight differ; this is a forest of another graph";
                 return Err(error(format!("row {edge} holds edge {id} of the graph, but {sentence}")));
             }

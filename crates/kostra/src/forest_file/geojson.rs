@@ -2,64 +2,55 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
-use kostra::io::{Input, KeptRows, Output, ReadError, ReadErrorKind};
-use kostra_core::{AnyGraph, Coordinates, EdgeId, with_graph};
+use kostra_core::{Coordinates, EdgeId, with_graph};
+use kostra_io::{Input, KeptRows, Outgoing, Output, ReadError, ReadErrorKind, write_atomically};
 use serde_json::Value;
 
+use super::ForestFileError;
 use super::content::{Content, read_error};
-use crate::output;
-
-/// The edges of a map.
-pub(super) struct Lines<'a> {
-    pub(super) graph: &'a AnyGraph,
-    pub(super) names: Option<&'a [String]>,
-    /// The positions of the edges in the graph, and their ids.
-    pub(super) edges: &'a mut dyn Iterator<Item = (usize, u64)>,
-    /// The columns that are kept, with a row per edge of the graph.
-    pub(super) kept: Option<&'a KeptRows<'a>>,
-}
+use super::write::{Edges, check_unchanged};
 
 /// Writes a line from end to end of each edge, with its id, its ends, its weight and the kept
 /// columns as properties.
-/// Afterwards, calls `check`.
 ///
 /// # Errors
-/// When the vertices have no position on the earth, the output fails, or `check` does.
+/// When the vertices have no position on the earth, the output fails, or `graph.mapped` has
+/// changed.
 pub(super) fn write(
     output: &Output,
-    coordinates: Option<&Coordinates>,
-    lines: Lines<'_>,
-    check: impl FnOnce() -> io::Result<()>,
-) -> anyhow::Result<()> {
-    let Some(Coordinates::Geographic(points)) = coordinates else {
-        let remedy = "write .csv or .graphml, or solve a graph with longitudes and latitudes";
-        let has = if coordinates.is_some() { "positions in a plane" } else { "no positions" };
-        anyhow::bail!("{output}: the vertices have {has}, and GeoJSON needs places; {remedy}");
+    graph: Outgoing<'_>,
+    edges: Edges<'_>,
+) -> Result<(), ForestFileError> {
+    let Some(Coordinates::Geographic(points)) = graph.coordinates else {
+        let is_planar = graph.coordinates.is_some();
+        return Err(ForestFileError::NoPlaces { output: output.to_string(), is_planar });
     };
     let is_place = |[x, y]: &[f64; 2]| x.abs() <= 180.0 && y.abs() <= 90.0;
     if let Some(vertex) = points.iter().position(|point| !is_place(point)) {
         let [x, y] = points[vertex];
-        anyhow::bail!(
-            "{output}: vertex {vertex} (counted from 0) has the position [{x}, {y}], which is not \
-             a longitude and a latitude in degrees; correct it"
-        );
+        return Err(ForestFileError::NoPlace { output: output.to_string(), vertex, x, y });
     }
-    output::write_lines(output, |to| {
-        write_features(to, points, lines)?;
-        check()
-    })
-    .context("the map of the forest")
+    write_atomically(output, |to| {
+        write_features(to, points, graph, edges)?;
+        check_unchanged(graph)
+    })?;
+    Ok(())
 }
 
-fn write_features(to: &mut dyn Write, points: &[[f64; 2]], lines: Lines<'_>) -> io::Result<()> {
+fn write_features(
+    to: &mut dyn Write,
+    points: &[[f64; 2]],
+    Outgoing { graph, names, kept, .. }: Outgoing<'_>,
+    edges: Edges<'_>,
+) -> io::Result<()> {
     writeln!(to, "{{\"type\": \"FeatureCollection\", \"features\": [")?;
-    let name = |vertex: u32| match lines.names {
+    let name = |vertex: u32| match names {
         Some(names) => serde_json::to_string(&names[vertex as usize]),
         None => Ok(vertex.to_string()),
     };
-    let mut features = lines.edges.peekable();
-    with_graph!(lines.graph, graph => {
+    let kept = kept.map(|kept| KeptRows::new(kept, edges.iter().map(|(edge, _)| edge)));
+    let mut features = edges.iter().peekable();
+    with_graph!(graph, graph => {
         let edges = graph.edge_list();
         while let Some((edge, id)) = features.next() {
             let (u, v) = (edges.u()[edge], edges.v()[edge]);
@@ -68,7 +59,7 @@ fn write_features(to: &mut dyn Write, points: &[[f64; 2]], lines: Lines<'_>) -> 
             let quote = if weight.contains("inf") { "\"" } else { "" };
             let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
             let (u, v) = (name(u)?, name(v)?);
-            let kept = lines.kept.map(|kept| kept.json(edge)).unwrap_or_default();
+            let kept = kept.as_ref().map(|kept| kept.json(edge)).unwrap_or_default();
             let end = if features.peek().is_none() { "" } else { "," };
             writeln!(
                 to,

@@ -2,14 +2,13 @@
 
 use std::io::{BufRead, Read};
 
-use kostra::io::{Input, Place, ReadError, ReadErrorKind};
-use kostra_core::{EdgeId, Vertex};
+use kostra_core::{EdgeId, Vertex, count};
+use kostra_io::{Input, Place, ReadError, ReadErrorKind};
 
 use super::content::{BYTE_ORDER_MARK, Content, read_error};
-use super::line::{COLUMNS, Style};
+use super::line::{COLUMNS, LineStyle};
 use super::number::Number;
-use crate::input::Graph;
-use crate::report::count;
+use super::read::Solved;
 
 /// The longest line without names, in bytes. It bounds the memory for a file that is not a forest.
 const LONGEST_LINE: u64 = 1 << 16;
@@ -31,16 +30,16 @@ const EXPECTED: &str = "each line of a forest is an edge id, or an edge id, two 
 pub(super) fn read_ids(
     input: &Input,
     content: Content,
-    solved: &Graph,
+    solved: Solved<'_>,
 ) -> Result<Vec<EdgeId>, ReadError> {
-    let longest_name =
-        solved.parsed.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
+    let names = solved.names.unwrap_or_default();
+    let longest_name = names.iter().map(String::len).max().unwrap_or(0) as u64;
     // Two names, whose quotes are doubled.
     let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4));
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
     let mut ids = Vec::new();
-    let (mut columns_expected, mut style) = (None, Style::Tabs);
-    while ids.len() <= solved.parsed.graph.edges() && lines.next()? {
+    let (mut columns_expected, mut style) = (None, LineStyle::Tabs);
+    while ids.len() <= solved.graph.edges() && lines.next()? {
         if lines.number == 1
             && let Some((found, columns)) = style_of_header(&lines.text)
         {
@@ -80,8 +79,8 @@ pub(super) fn read_ids(
 }
 
 /// The style of lines after this header, and the number of columns; none if it is no header.
-fn style_of_header(line: &str) -> Option<(Style, usize)> {
-    [Style::Tabs, Style::Commas].into_iter().find_map(|style| {
+fn style_of_header(line: &str) -> Option<(LineStyle, usize)> {
+    [LineStyle::Tabs, LineStyle::Commas].into_iter().find_map(|style| {
         let fields = style.fields(line);
         fields.starts_with(&COLUMNS).then_some((style, fields.len()))
     })
@@ -97,26 +96,23 @@ fn parse_id(text: &str) -> Option<EdgeId> {
 /// of another graph, or of the same graph read with other options.
 fn check_edge(
     lines: &Lines<'_>,
-    (id, style): (EdgeId, Style),
+    (id, style): (EdgeId, LineStyle),
     [first, second, weight]: [&str; 3],
-    solved: &Graph,
+    solved: Solved<'_>,
 ) -> Result<(), ReadError> {
     let line = lines.text.as_str();
     let first_column = line.find(style.separator()).unwrap_or(0) as u64 + 2;
     let weight_column = (weight.as_ptr() as usize - line.as_ptr() as usize) as u64 + 1;
-    let weight_type = solved.parsed.graph.weight_type();
+    let weight_type = solved.graph.weight_type();
     let Some(number) = Number::parse(weight.trim(), weight_type) else {
         let message = format!("'{}' is not a weight; {EXPECTED}", excerpt(weight));
         return Err(lines.error(weight_column, message));
     };
     let edge = id as usize;
-    let (Some(&u), Some(&v)) =
-        (solved.parsed.graph.u().get(edge), solved.parsed.graph.v().get(edge))
-    else {
+    let (Some(&u), Some(&v)) = (solved.graph.u().get(edge), solved.graph.v().get(edge)) else {
         return Ok(()); // the verification reports an unknown edge
     };
-    let names = solved.parsed.names.as_ref();
-    let name = |vertex: Vertex| match names.and_then(|names| names.get(vertex as usize)) {
+    let name = |vertex: Vertex| match solved.names.and_then(|names| names.get(vertex as usize)) {
         Some(name) => style.field(name).into_owned(),
         None => vertex.to_string(),
     };
@@ -129,7 +125,7 @@ fn check_edge(
         );
         return Err(lines.error(first_column, message));
     }
-    let own = Number::edge_weight(&solved.parsed.graph, edge);
+    let own = Number::edge_weight(solved.graph, edge);
     if number.key(weight_type) != own.key(weight_type) {
         let weight = excerpt(weight);
         let message = format!(

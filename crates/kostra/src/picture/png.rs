@@ -1,4 +1,4 @@
-//! A picture as PNG, on white and without a legend; the command's report names the colors.
+//! A picture as PNG, on white and without a legend.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,25 +6,20 @@ use std::ops::Range;
 use kostra_parallel::for_each_mut;
 use png::{BitDepth, ColorType, Encoder};
 
-use super::picture::Picture;
+use super::layers::Picture;
 use super::style::Style;
 
 /// The rows that are drawn at a time, so that their pixels stay in the cache.
 const BAND: usize = 32;
 
-/// Draws the picture on `threads` threads, with `side` pixels on the longer side, and writes it.
+/// Draws the picture, and writes it.
 ///
 /// # Errors
 /// When the output cannot be written, or the picture cannot be held.
-pub(super) fn write(
-    picture: &Picture,
-    side: u32,
-    threads: usize,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(picture: &Picture, to: &mut dyn Write) -> io::Result<()> {
     let style = Style::new(picture);
     let [width, height] = picture.size.map(|length| length + style.margin * 2);
-    let scale = side as f32 / width.max(height) as f32;
+    let scale = picture.side as f32 / width.max(height) as f32;
     let [width, height] =
         [width, height].map(|length| ((length as f32 * scale).round() as u32).max(1));
     let mut encoder = Encoder::new(to, width, height);
@@ -34,7 +29,7 @@ pub(super) fn write(
     let mut rows = writer.stream_writer()?;
     let (width, height) = (width as usize, height as usize);
     let starts: Vec<_> = (0..height).step_by(BAND).collect();
-    for starts_of_threads in starts.chunks(threads) {
+    for starts_of_threads in starts.chunks(picture.threads) {
         let band = |&first: &usize| Band::white(first..(first + BAND).min(height), width);
         let mut bands: Vec<_> = starts_of_threads.iter().map(band).collect();
         for_each_mut(&mut bands, |band| band.draw_picture(picture, &style, scale));
@@ -144,7 +139,7 @@ impl Band {
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::Layer;
+    use super::super::layers::Layer;
     use super::*;
 
     #[test]
@@ -156,15 +151,19 @@ mod tests {
             width: 5.0,
             ends: vec![(0, 1), (2, 2)],
         };
-        let picture = Picture {
+        let mut picture = Picture {
             title: String::new(),
             points: vec![[0, 0], [1000, 0], [500, 900]],
             size: [1000, 900],
             layers: vec![layer],
+            left_out: 0,
+            side: 208,
+            threads: 1,
         };
         let [png, by_several] = [1, 3].map(|threads| {
+            picture.threads = threads;
             let mut png = Vec::new();
-            write(&picture, 208, threads, &mut png).unwrap();
+            write(&picture, &mut png).unwrap();
             png
         });
         assert_eq!(png, by_several);

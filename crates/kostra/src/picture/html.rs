@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::picture::Picture;
+use super::layers::Picture;
 use super::style::{Style, escape};
 
 const PAGE: &str = include_str!("page.html");

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-use kostra::io::{Format, Input, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
 use kostra_core::{AnyGraph, EdgeId, Vertex};
+use kostra_io::{Format, Input, Parsed, Place, ReadError, ReadErrorKind, ReadOptions};
 
 use super::content::Content;
 use super::number::Number;
-use crate::input::Graph;
+use super::read::Solved;
 
 /// The endpoints of an edge, the lower one first, and its weight as an integer. Equal edges have
 /// equal keys.
@@ -23,21 +23,21 @@ pub(super) fn read_ids(
     input: &Input,
     content: Content,
     format: Format,
-    solved: &Graph,
+    solved: Solved<'_>,
 ) -> Result<Vec<EdgeId>, ReadError> {
     let mut content = EdgeLines { inner: content, line: Line::Blank, edges: 0, others: Vec::new() };
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
-    let forest = kostra::io::read_stream(&input.to_string(), &mut content, &options)?;
+    let forest = kostra_io::read_stream(&input.to_string(), &mut content, &options)?.parsed;
     let error = |place, message: String| {
         let message = format!("{message}; this is a forest of another graph");
         ReadError { input: input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
     };
     compare_vertices(&forest, solved).map_err(|message| error(None, message))?;
-    find(&forest.parsed.graph, &solved.parsed.graph).map_err(|edge| {
+    find(&forest.graph, solved.graph).map_err(|edge| {
         let place = (format == Format::DIMACS)
             .then(|| Place::Line { line: content.line_of(edge as u64), column: 1 });
-        let (u, v) = (forest.parsed.graph.u()[edge], forest.parsed.graph.v()[edge]);
-        let weight = Number::edge_weight(&forest.parsed.graph, edge);
+        let (u, v) = (forest.graph.u()[edge], forest.graph.v()[edge]);
+        let weight = Number::edge_weight(&forest.graph, edge);
         let message = format!(
             "edge {edge} of the forest joins vertices {u} and {v}, counted from 0, with weight \
              {weight}, and the graph has no such edge"
@@ -46,15 +46,13 @@ pub(super) fn read_ids(
     })
 }
 
-fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {
-    let (has, expected) = (forest.parsed.graph.vertices(), solved.parsed.graph.vertices());
+fn compare_vertices(forest: &Parsed, solved: Solved<'_>) -> Result<(), String> {
+    let (has, expected) = (forest.graph.vertices(), solved.graph.vertices());
     if has != expected {
         let has = kostra_core::counted(has, "vertex", "vertices");
         return Err(format!("the forest has {has}, and the graph has {expected}"));
     }
-    let (Some(names), Some(own)) = (&forest.parsed.names, &solved.parsed.names) else {
-        return Ok(());
-    };
+    let (Some(names), Some(own)) = (&forest.names, solved.names) else { return Ok(()) };
     match names.iter().zip(own).position(|(name, own)| name != own) {
         None => Ok(()),
         Some(vertex) => {

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 
-use kostra::io::{Input, ReadError, ReadErrorKind};
+use kostra_io::{Input, ReadError, ReadErrorKind};
 
 pub(super) type Content = BufReader<Box<dyn Read + Send>>;
 

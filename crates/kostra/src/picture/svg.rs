@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::picture::Picture;
+use super::layers::Picture;
 use super::style::{Style, escape};
 
 /// Writes the picture. Each edge is `M x y l dx dy`, and each layer one `path`.

@@ -1,17 +1,28 @@
 //! What a picture shows, for all formats: places on a grid, and layers of edges in one color each.
 
-use kostra_core::{AnyGraph, Coordinates, EdgeId, Forest, Order, UnionFind, Vertex, with_graph};
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::thread;
 
-use crate::report::count;
+use kostra_core::{AnyGraph, Coordinates, EdgeId, Order, UnionFind, Vertex, count, with_graph};
+
+use super::layout::layout;
+use super::{PictureFormat, html, png, svg};
+
+/// The usual number of bottlenecks.
+pub const BOTTLENECKS: usize = 10;
+/// The usual number of pixels on the longer side of a PNG.
+const SIDE: u32 = 1600;
 
 /// Colors for components, distinct for color-blind readers. Source: Okabe and Ito 2008, without
 /// vermilion, which marks bottlenecks.
 const COMPONENTS: [&str; 5] = ["#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
-const BOTTLENECKS: &str = "#d55e00";
+const MARK: &str = "#d55e00";
 /// Readable on white and on black.
 const OTHERS: &str = "#a0a0a0";
 
 /// Edges of one color.
+#[derive(Debug)]
 pub(super) struct Layer {
     /// The id of the layer in an SVG file.
     pub(super) id: &'static str,
@@ -24,8 +35,24 @@ pub(super) struct Layer {
     pub(super) ends: Vec<(Vertex, Vertex)>,
 }
 
-/// A picture.
-pub(super) struct Picture {
+/// A picture of a graph and its forest: places on a grid, and layers of edges.
+///
+/// ```
+/// use kostra::low_level::{AnyGraph, Order};
+/// use kostra::picture::{Picture, PictureFormat, Shown};
+///
+/// let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 9])?;
+/// let (forest, order) = (&[0, 1], Order::Minimum);
+/// let shown = Shown { graph: &graph, forest, order, bottlenecks: 1, coordinates: None };
+/// let picture = Picture::new(&shown).title("A triangle").side(64);
+/// let legend: Vec<_> = picture.legend().map(|(_, name)| name).collect();
+/// assert_eq!(legend, ["one edge outside the forest", "the forest", "one bottleneck"]);
+/// let mut png = Vec::new();
+/// picture.write(PictureFormat::Png, &mut png)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Picture {
     pub(super) title: String,
     /// The place of each vertex, with y downward; a vertex without coordinates is at the origin.
     pub(super) points: Vec<[u32; 2]>,
@@ -33,15 +60,39 @@ pub(super) struct Picture {
     pub(super) size: [u32; 2],
     /// The layers, the lowest first.
     pub(super) layers: Vec<Layer>,
+    /// The number of vertices without coordinates.
+    pub(super) left_out: usize,
+    /// The number of pixels on the longer side of a PNG.
+    pub(super) side: u32,
+    pub(super) threads: usize,
 }
 
 /// The forest that a picture shows.
-pub(super) struct Shown<'a> {
-    pub(super) graph: &'a AnyGraph,
-    pub(super) forest: &'a [EdgeId],
-    pub(super) order: Order,
-    /// The number of forest edges to mark.
-    pub(super) bottlenecks: usize,
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The graph. Its edges outside the forest are gray.
+    pub graph: &'a AnyGraph,
+    /// The edges of the forest, ascending. They have no cycle.
+    pub forest: &'a [EdgeId],
+    /// Whether the heaviest or the lightest edges of the forest are its bottlenecks.
+    pub order: Order,
+    /// The number of bottlenecks to mark, usually [`BOTTLENECKS`].
+    pub bottlenecks: usize,
+    /// The places of the vertices; without them, each tree is around its center.
+    pub coordinates: Option<&'a Coordinates>,
+}
+
+impl Shown<'_> {
+    /// The places of the vertices: their coordinates, or a layout of the forest.
+    fn places(&self) -> Vec<[f64; 2]> {
+        let Some(coordinates) = self.coordinates else {
+            let graph = self.graph;
+            let ends = |&edge: &EdgeId| (graph.u()[edge as usize], graph.v()[edge as usize]);
+            let ends: Vec<_> = self.forest.iter().map(ends).collect();
+            return layout(graph.vertices() as usize, &ends);
+        };
+        plane(coordinates)
+    }
 }
 
 /// The longer side of the grid, which grows with the number of vertices, so that most of them have
@@ -56,7 +107,7 @@ pub(super) fn grid(vertices: usize) -> u32 {
 
 /// Turns coordinates into a plane: geographic ones by an equirectangular projection that is true to
 /// scale in the middle.
-pub(super) fn plane(coordinates: &Coordinates) -> Vec<[f64; 2]> {
+fn plane(coordinates: &Coordinates) -> Vec<[f64; 2]> {
     match coordinates {
         Coordinates::Planar(points) => points.clone(),
         Coordinates::Geographic(points) => {
@@ -70,7 +121,7 @@ pub(super) fn plane(coordinates: &Coordinates) -> Vec<[f64; 2]> {
 }
 
 /// Places on the grid, and the greatest x and y.
-pub(super) fn fit(points: &[[f64; 2]]) -> (Vec<[u32; 2]>, [u32; 2]) {
+fn fit(points: &[[f64; 2]]) -> (Vec<[u32; 2]>, [u32; 2]) {
     let finite = |point: &&[f64; 2]| point[0].is_finite() && point[1].is_finite();
     let mut low = [f64::MAX; 2];
     let mut high = [f64::MIN; 2];
@@ -95,16 +146,66 @@ pub(super) fn fit(points: &[[f64; 2]]) -> (Vec<[u32; 2]>, [u32; 2]) {
 }
 
 impl Picture {
-    /// Divides the edges into layers. Edges and vertices without coordinates are left out.
-    pub(super) fn new(title: String, shown: &Shown<'_>, places: &[[f64; 2]]) -> Self {
-        let (points, size) = fit(places);
-        let visible = |vertex: Vertex| places[vertex as usize].iter().all(|x| x.is_finite());
+    /// Places the vertices, and divides the edges into layers. Edges and vertices without
+    /// coordinates are left out. O(n log n + m).
+    pub fn new(shown: &Shown<'_>) -> Self {
+        let places = shown.places();
+        let (points, size) = fit(&places);
+        let is_placed = |place: &[f64; 2]| place.iter().all(|x| x.is_finite());
+        let visible = |vertex: Vertex| is_placed(&places[vertex as usize]);
         let mut layers = layers(shown);
         for layer in &mut layers {
             layer.ends.retain(|&(u, v)| visible(u) && visible(v));
         }
         layers.retain(|layer| !layer.ends.is_empty());
-        Self { title, points, size, layers }
+        let left_out = places.iter().filter(|place| !is_placed(place)).count();
+        let title = match shown.order {
+            Order::Minimum => "Minimum spanning forest",
+            Order::Maximum => "Maximum spanning forest",
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        Self { title: title.to_owned(), points, size, layers, left_out, side: SIDE, threads }
+    }
+
+    /// Sets the title of an SVG or a page.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Sets the number of pixels on the longer side of a PNG; by default 1600.
+    pub fn side(mut self, pixels: u32) -> Self {
+        self.side = pixels;
+        self
+    }
+
+    /// Sets the number of threads, at least 1, that draw a PNG; by default all of the machine.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Writes the picture.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn write(&self, format: PictureFormat, to: &mut dyn Write) -> io::Result<()> {
+        match format {
+            PictureFormat::Svg => svg::write(self, to),
+            PictureFormat::Png => png::write(self, to),
+            PictureFormat::Html => html::write(self, to),
+        }
+    }
+
+    /// The colors and what has them, such as `#d55e00` and `10 bottlenecks`.
+    pub fn legend(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let layers = self.layers.iter().filter(|layer| !layer.name.is_empty());
+        layers.map(|layer| (layer.color, layer.name.as_str()))
+    }
+
+    /// The number of vertices that are left out, because they have no coordinates.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 }
 
@@ -145,7 +246,7 @@ fn layers(shown: &Shown<'_>) -> Vec<Layer> {
     layers.push(Layer {
         id: "bottlenecks",
         name: count(marked.len() as u64, "bottleneck", "bottlenecks"),
-        color: BOTTLENECKS,
+        color: MARK,
         width: 2.5,
         ends: marked.into_iter().map(ends).collect(),
     });
@@ -195,22 +296,6 @@ fn color(shown: &Shown<'_>) -> (Vec<u32>, Vec<Option<usize>>) {
     (roots.into_iter().map(|root| sizes[root]).collect(), colors)
 }
 
-/// Whether these edges have no cycle; the first edge that closes one, if not.
-pub(super) fn first_cycle(graph: &AnyGraph, ids: &[EdgeId]) -> Option<EdgeId> {
-    let mut sets = UnionFind::new(graph.vertices());
-    let closes = |&edge: &EdgeId| !sets.union(graph.u()[edge as usize], graph.v()[edge as usize]);
-    ids.iter().copied().find(closes)
-}
-
-/// The minimum or maximum spanning forest.
-///
-/// # Errors
-/// When the system does not grant the memory.
-pub(super) fn solve(graph: &AnyGraph, order: Order, threads: usize) -> anyhow::Result<Forest> {
-    let run = &mut kostra_core::Run::new().on_threads(threads);
-    Ok(kostra::auto_on_processor(graph).solve(graph, order, run)?.forest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,7 +319,13 @@ mod tests {
         )
         .unwrap();
         let forest = [0, 1, 3, 5];
-        let shown = Shown { graph: &graph, forest: &forest, order: Order::Minimum, bottlenecks: 1 };
+        let shown = Shown {
+            graph: &graph,
+            forest: &forest,
+            order: Order::Minimum,
+            bottlenecks: 1,
+            coordinates: None,
+        };
         let found: Vec<_> = layers(&shown)
             .into_iter()
             .filter(|layer| !layer.ends.is_empty())

@@ -2,12 +2,11 @@
 
 use std::io::{BufRead, BufReader};
 
-use kostra::io::{Format, Input, ReadError};
-use kostra_core::EdgeId;
+use kostra_core::{AnyGraph, EdgeId};
+use kostra_io::{Format, Input, ReadError};
 
 use super::content::{BYTE_ORDER_MARK, read_error};
 use super::{geojson, graph, parquet, text};
-use crate::input::Graph;
 
 /// The first bytes of a Kostra file.
 const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
@@ -15,20 +14,31 @@ const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
+/// The graph that was solved.
+#[derive(Clone, Copy)]
+pub(super) struct Solved<'a> {
+    pub(super) graph: &'a AnyGraph,
+    pub(super) names: Option<&'a [String]>,
+}
+
 /// Reads the edge ids of a forest of `graph`, in any order, and sorts them. If the file also
-/// contains endpoints and weights, they must be those of `graph`.
+/// contains endpoints and weights, they must be those of `graph`, whose vertices have these names.
 ///
 /// # Errors
 /// When the file cannot be read, is not a forest as `kostra solve` writes it, or is a forest of
 /// another graph.
-pub(crate) fn read(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadError> {
-    let mut ids = read_ids(input, graph)?;
+pub fn read(
+    input: &Input,
+    graph: &AnyGraph,
+    names: Option<&[String]>,
+) -> Result<Vec<EdgeId>, ReadError> {
+    let mut ids = read_ids(input, Solved { graph, names })?;
     ids.sort_unstable(); // one look at ids that ascend, as `solve` writes them
     Ok(ids)
 }
 
-fn read_ids(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadError> {
-    let mut reader = BufReader::new(kostra::io::open_text(input)?);
+fn read_ids(input: &Input, graph: Solved<'_>) -> Result<Vec<EdgeId>, ReadError> {
+    let mut reader = BufReader::new(kostra_io::open_text(input)?);
     let head = reader.fill_buf().map_err(|cause| read_error(input, cause))?;
     if geojson::is_map(head) {
         return geojson::read_ids(input, reader);

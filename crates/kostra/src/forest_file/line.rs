@@ -6,30 +6,22 @@ use std::io::{self, Write};
 
 use kostra_core::{Vertex, Weight, WeightType};
 
-use crate::forest_file::ForestFormat;
-
 /// The columns that every line has.
 pub(super) const COLUMNS: [&str; 4] = ["edge", "u", "v", "weight"];
 
 /// What separates the fields of a line. A field has quotes around it, and its quotes are doubled
 /// (RFC 4180), if readers of edge lists would not return its text otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum LineStyle {
+    /// Tabs.
     Tabs,
+    /// Commas.
     Commas,
 }
 
-impl Style {
-    /// The style of a format; none for a format without lines of edges.
-    pub(crate) fn of_format(format: ForestFormat) -> Option<Self> {
-        match format {
-            ForestFormat::Edges => Some(Self::Tabs),
-            ForestFormat::Csv => Some(Self::Commas),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn separator(self) -> char {
+impl LineStyle {
+    /// What separates two fields.
+    pub fn separator(self) -> char {
         match self {
             Self::Tabs => '\t',
             Self::Commas => ',',
@@ -42,7 +34,7 @@ impl Style {
     }
 
     /// A line of these texts.
-    pub(crate) fn line<'a>(self, texts: impl Iterator<Item = &'a str>) -> String {
+    pub fn line<'a>(self, texts: impl Iterator<Item = &'a str>) -> String {
         let fields: Vec<_> = texts.map(|text| self.field(text)).collect();
         fields.join(&*self.separator().to_string())
     }
@@ -80,7 +72,7 @@ impl Style {
     }
 
     /// Writes a text as one field of one line.
-    pub(crate) fn field(self, text: &str) -> Cow<'_, str> {
+    pub fn field(self, text: &str) -> Cow<'_, str> {
         // Readers drop blanks around a field.
         let is_blank = |c| matches!(c, ' ' | '\t' | '\x0b' | '\x0c');
         if text.contains([self.separator(), '"', '\n', '\r'])
@@ -110,11 +102,11 @@ mod tests {
 
     #[test]
     fn fields_are_divided_as_they_were_written() {
-        for style in [Style::Tabs, Style::Commas] {
+        for style in [LineStyle::Tabs, LineStyle::Commas] {
             let written = ["a,b", "\"", "", "c\td"].map(|text| style.field(text).into_owned());
             let line = written.join(&*style.separator().to_string());
             assert_eq!(style.fields(&line), written, "{style:?}");
         }
-        assert_eq!(Style::Commas.header(&["a,b".into()]), "edge,u,v,weight,\"a,b\"");
+        assert_eq!(LineStyle::Commas.header(&["a,b".into()]), "edge,u,v,weight,\"a,b\"");
     }
 }

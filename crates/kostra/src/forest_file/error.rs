@@ -1,0 +1,79 @@
+//! The errors of writing a forest.
+
+use kostra_core::OutOfMemory;
+use kostra_io::WriteError;
+use thiserror::Error;
+
+use super::ForestFormat;
+
+/// The reason why a forest is not written.
+#[derive(Debug, Error)]
+pub enum ForestFileError {
+    /// The extension belongs to no format.
+    #[error(
+        "{path}: no forest format has the extension .{extension}; use one of {}",
+        ForestFormat::all_extensions()
+    )]
+    UnknownExtension {
+        /// The path.
+        path: String,
+        /// Its extension.
+        extension: String,
+    },
+    /// A kept column has the name of another column.
+    #[error("two columns of the output would be called '{name}'")]
+    EqualColumns {
+        /// The name.
+        name: String,
+    },
+    /// A vertex has an empty name, and the format is a table.
+    #[error(
+        "vertex {vertex} (counted from 0) has an empty name, which a line would not tell from a \
+         missing one; rename it, or write .graphml"
+    )]
+    EmptyName {
+        /// The vertex.
+        vertex: usize,
+    },
+    /// The name of a vertex has a line break, and the format is a table.
+    #[error(
+        "the name {name:?} has a line break, which a line cannot hold; write .parquet or .graphml"
+    )]
+    LineBreak {
+        /// The name.
+        name: String,
+    },
+    /// A map needs longitudes and latitudes, and the vertices have none.
+    #[error(
+        "{output}: the vertices have {}, and GeoJSON needs places; write .csv or .graphml, or solve \
+         a graph with longitudes and latitudes",
+        if *is_planar { "positions in a plane" } else { "no positions" }
+    )]
+    NoPlaces {
+        /// The file's path, or `standard output`.
+        output: String,
+        /// Whether the vertices have positions in a plane.
+        is_planar: bool,
+    },
+    /// A position is not a longitude and a latitude in degrees.
+    #[error(
+        "{output}: vertex {vertex} (counted from 0) has the position [{x}, {y}], which is not a \
+         longitude and a latitude in degrees; correct it"
+    )]
+    NoPlace {
+        /// The file's path, or `standard output`.
+        output: String,
+        /// The vertex.
+        vertex: usize,
+        /// Its longitude.
+        x: f64,
+        /// Its latitude.
+        y: f64,
+    },
+    /// The output fails, or the format cannot hold the forest.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The system does not grant the memory.
+    #[error("the forest cannot be written: {0}")]
+    OutOfMemory(#[from] OutOfMemory),
+}

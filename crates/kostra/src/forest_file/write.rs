@@ -1,0 +1,194 @@
+//! Writing a forest.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
+use kostra_io::{KeptColumns, Outgoing, Output, write_atomically, write_graph};
+
+use super::line::{COLUMNS, LineStyle};
+use super::{ForestFileError, ForestFormat, geojson};
+
+/// The edges of a forest in the graph that is written.
+#[derive(Clone, Copy)]
+pub(super) enum Edges<'a> {
+    /// These edges of the graph.
+    Chosen(&'a [EdgeId]),
+    /// All edges, with their ids in the graph that was solved.
+    All(&'a [u64]),
+}
+
+impl Edges<'_> {
+    /// The position in the graph, and the id of each edge.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (usize, u64)> {
+        let edges = match self {
+            Self::Chosen(ids) => ids.len(),
+            Self::All(ids) => ids.len(),
+        };
+        (0..edges).map(move |edge| match self {
+            Self::Chosen(ids) => (ids[edge] as usize, ids[edge].into()),
+            Self::All(ids) => (edge, ids[edge]),
+        })
+    }
+}
+
+/// Writes the forest with the edges `ids` of a graph. A file appears whole or not at all.
+/// `graph.kept` has one row per edge of the graph, and `graph.edge_ids` is not used.
+///
+/// # Errors
+/// When the format cannot hold the forest, the output fails, or `graph.mapped` has changed.
+pub fn write(
+    output: &Output,
+    format: ForestFormat,
+    graph: Outgoing<'_>,
+    ids: &[EdgeId],
+) -> Result<(), ForestFileError> {
+    let Some(graph_format) = format.graph() else {
+        return write_text(output, format, graph, Edges::Chosen(ids));
+    };
+    let has_ids = graph_format.info().has_attributes;
+    let edge_ids = has_ids.then(|| memory::collected(ids.iter().map(|&id| u64::from(id))));
+    let edge_ids = edge_ids.transpose()?;
+    let kept = graph.kept.filter(|_| format.keeps_columns());
+    let kept = kept.map(|kept| kept.pick(ids)).transpose()?;
+    let forest = with_graph!(graph.graph, all => AnyGraph::from(all.edge_list().subgraph(ids)));
+    let forest =
+        Outgoing { graph: &forest, edge_ids: edge_ids.as_deref(), kept: kept.as_ref(), ..graph };
+    Ok(write_graph(output, graph_format, forest)?)
+}
+
+/// Writes all edges of `forest`, whose ids in the graph that was solved are `ids`. A file appears
+/// whole or not at all. `forest.kept` has one row per edge of the forest.
+///
+/// # Errors
+/// When the format cannot hold the forest, or the output fails.
+pub fn write_all(
+    output: &Output,
+    format: ForestFormat,
+    forest: Outgoing<'_>,
+    ids: &[u64],
+) -> Result<(), ForestFileError> {
+    match format.graph() {
+        None => write_text(output, format, forest, Edges::All(ids)),
+        Some(graph_format) => {
+            let forest = Outgoing { edge_ids: Some(ids), ..forest };
+            Ok(write_graph(output, graph_format, forest)?)
+        }
+    }
+}
+
+/// Writes ids, lines of edges or a map.
+fn write_text(
+    output: &Output,
+    format: ForestFormat,
+    graph: Outgoing<'_>,
+    edges: Edges<'_>,
+) -> Result<(), ForestFileError> {
+    let style = match format {
+        ForestFormat::Edges => Some(LineStyle::Tabs),
+        ForestFormat::Csv => Some(LineStyle::Commas),
+        ForestFormat::Geojson => None,
+        _ => return write_ids(output, edges.iter().map(|(_, id)| id)),
+    };
+    check_columns(graph.kept)?;
+    let Some(style) = style else { return geojson::write(output, graph, edges) };
+    check_names(graph.names)?;
+    write_atomically(output, |to| {
+        write_edges(to, style, graph, edges)?;
+        check_unchanged(graph)
+    })?;
+    Ok(())
+}
+
+/// Checks that the mapped file of the graph has not changed.
+pub(super) fn check_unchanged(graph: Outgoing<'_>) -> io::Result<()> {
+    graph.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+}
+
+/// Refuses kept columns with the name of another column.
+fn check_columns(kept: Option<&KeptColumns>) -> Result<(), ForestFileError> {
+    let kept = kept.map(KeptColumns::names).unwrap_or_default();
+    for (index, name) in kept.iter().enumerate() {
+        if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
+            return Err(ForestFileError::EqualColumns { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses names that readers of edge lists would not return.
+///
+/// # Errors
+/// When a name is empty or has a line break.
+pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
+    for (vertex, name) in names.unwrap_or_default().iter().enumerate() {
+        if name.is_empty() {
+            return Err(ForestFileError::EmptyName { vertex });
+        }
+        if name.contains(['\n', '\r']) {
+            return Err(ForestFileError::LineBreak { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Writes one id per line.
+///
+/// # Errors
+/// When the output fails.
+pub fn write_ids(
+    output: &Output,
+    ids: impl IntoIterator<Item = impl Display>,
+) -> Result<(), ForestFileError> {
+    let mut ids = ids.into_iter();
+    Ok(write_atomically(output, |to| ids.try_for_each(|id| writeln!(to, "{id}")))?)
+}
+
+/// Writes a header and one line per edge: its id, its endpoints (by name if the vertices have
+/// names), its weight and the kept columns.
+fn write_edges(
+    to: &mut dyn Write,
+    style: LineStyle,
+    Outgoing { graph, names, kept, .. }: Outgoing<'_>,
+    edges: Edges<'_>,
+) -> io::Result<()> {
+    let separator = style.separator();
+    writeln!(to, "{}", style.header(kept.map(KeptColumns::names).unwrap_or_default()))?;
+    with_graph!(graph, graph => {
+        let list = graph.edge_list();
+        for (edge, id) in edges.iter() {
+            style.write_edge(to, (id, [list.u()[edge], list.v()[edge]], list.weights()[edge]), names)?;
+            for field in kept.iter().flat_map(|kept| kept.row(edge)) {
+                write!(to, "{separator}{}", style.field(field))?;
+            }
+            writeln!(to)?;
+        }
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_written_by_number_or_name() {
+        let graph = AnyGraph::from_edges(2, vec![0, 1], vec![1, 0], vec![1.5, -2.0]).unwrap();
+        let text = |style, names: Option<[&str; 2]>| {
+            let names = names.map(|names| names.map(str::to_owned));
+            let names = names.as_ref().map(<[String; 2]>::as_slice);
+            let mut bytes = Vec::new();
+            let outgoing = Outgoing { names, ..Outgoing::from(&graph) };
+            write_edges(&mut bytes, style, outgoing, Edges::Chosen(&[1])).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(text(LineStyle::Tabs, None), "edge\tu\tv\tweight\n1\t1\t0\t-2\n");
+        assert_eq!(text(LineStyle::Commas, None), "edge,u,v,weight\n1,1,0,-2\n");
+        let odd = Some(["a\tb", "\\t"]);
+        assert_eq!(text(LineStyle::Tabs, odd), "edge\tu\tv\tweight\n1\t\\t\t\"a\tb\"\t-2\n");
+        assert_eq!(
+            text(LineStyle::Commas, Some(["a,b", "\"c"])),
+            "edge,u,v,weight\n1,\"\"\"c\",\"a,b\",-2\n"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Pictures of graphs and their forests: SVG, PNG, or an HTML page that pans and zooms.
+//!
+//! The forest has one color per component; five colors repeat. Its heaviest edges, the bottlenecks,
+//! are wide and vermilion, and the other edges of the graph gray.
+//!
+//! [`draw`] draws a forest into a file. [`Picture`] has more options, and writes to any writer.
+
+mod format;
+mod html;
+mod layers;
+mod layout;
+mod png;
+mod style;
+mod svg;
+
+use std::path::Path;
+
+use kostra_core::Coordinates;
+use kostra_io::{Output, WriteError, write_atomically};
+use thiserror::Error;
+
+pub use format::PictureFormat;
+pub use layers::{BOTTLENECKS, Picture, Shown};
+
+use crate::Forest;
+
+/// The reason why a picture is not drawn.
+#[derive(Debug, Error)]
+pub enum PictureError {
+    /// The extension belongs to no format.
+    #[error("{path}: no picture format has this extension; use .svg, .png or .html")]
+    UnknownExtension {
+        /// The path.
+        path: String,
+    },
+    /// The output fails.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Draws a graph with its forest into a file with the extension `.svg`, `.png` or `.html`. Vertices
+/// without coordinates get a layout: each tree around its center.
+///
+/// ```
+/// use kostra::{Graph, minimum_spanning_forest, picture};
+///
+/// # let folder = std::env::temp_dir().join(format!("kostra-draw-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("forest.svg");
+/// let graph = Graph::from_edges([(0, 1, 4), (1, 2, 1), (2, 0, 2), (0, 3, 3)])?;
+/// picture::draw(&path, &minimum_spanning_forest(&graph), None)?;
+/// assert!(std::fs::read_to_string(&path)?.contains("<title>Minimum spanning forest</title>"));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the extension belongs to no format, or the output fails.
+pub fn draw(
+    path: impl AsRef<Path>,
+    forest: &Forest,
+    coordinates: Option<&Coordinates>,
+) -> Result<(), PictureError> {
+    let path = path.as_ref();
+    let format = PictureFormat::by_path(path)?;
+    let shown = Shown {
+        graph: forest.graph().as_any(),
+        forest: forest.ids(),
+        order: forest.order(),
+        bottlenecks: BOTTLENECKS,
+        coordinates,
+    };
+    let picture = Picture::new(&shown);
+    write_atomically(&Output::Path(path.to_owned()), |to| picture.write(format, to))?;
+    Ok(())
+}
