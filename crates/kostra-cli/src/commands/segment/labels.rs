@@ -4,11 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use kostra::io::{ImageFile, Output, WriteError};
-use kostra_points::cluster::Segments;
+use kostra::io::{Output, WriteError};
 
 use super::Cells;
-use super::picture::{self, Colors};
+use super::picture::{self, Colors, Labeled};
 use crate::{npy, output};
 
 /// The format of the output.
@@ -47,13 +46,6 @@ impl LabelFormat {
         }
         Ok(())
     }
-}
-
-/// The segments of an image.
-pub(super) struct Labeled<'a> {
-    pub(super) segments: &'a Segments,
-    pub(super) image: &'a ImageFile,
-    pub(super) cells: &'a Cells,
 }
 
 impl Labeled<'_> {

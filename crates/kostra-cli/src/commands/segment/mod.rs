@@ -272,7 +272,7 @@ impl Command for Arguments {
                 let start = Instant::now();
                 let _stage = Stage::start(&format!("writing {to}"));
                 let segments =
-                    labels::Labeled { segments: &segments, image: &image, cells: &cells };
+                    picture::Labeled { segments: &segments, image: &image, cells: &cells };
                 segments.write(to, *format)?;
                 Some(start.elapsed().as_secs_f64())
             }

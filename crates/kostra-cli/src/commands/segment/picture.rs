@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use kostra::io::PixelValues;
+use kostra::io::{ImageFile, PixelValues};
 use kostra_core::memory;
+use kostra_points::cluster::Segments;
 use kostra_points::grid::Value;
 use png::{BitDepth, ColorType, Encoder};
 
-use super::labels::Labeled;
+use super::Cells;
 
 /// The colors of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,6 +19,13 @@ pub(super) enum Colors {
     /// The mean color of the segment's pixels; values that are not of 8 bits are scaled, so that
     /// the lowest is black and the highest white
     Mean,
+}
+
+/// The segments of an image.
+pub(super) struct Labeled<'a> {
+    pub(super) segments: &'a Segments,
+    pub(super) image: &'a ImageFile,
+    pub(super) cells: &'a Cells,
 }
 
 /// The colors of all segments.
@@ -124,11 +132,9 @@ pub(super) fn write(
 mod tests {
     use std::collections::HashSet;
 
-    use kostra::io::ImageFile;
-    use kostra_points::cluster::Segments;
     use kostra_points::grid::{Connectivity, Grid};
 
-    use super::super::{Cells, Neighbors};
+    use super::super::Neighbors;
     use super::*;
 
     #[test]
