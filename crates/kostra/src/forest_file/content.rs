@@ -1,10 +1,18 @@
-//! The decompressed content of a forest's file.
+//! What all readers of forests take: the decompressed content, and the graph that was solved.
 
 use std::io::{BufReader, Read};
 
+use kostra_core::AnyGraph;
 use kostra_io::{Input, ReadError, ReadErrorKind};
 
 pub(super) type Content = BufReader<Box<dyn Read + Send>>;
+
+/// The graph that was solved.
+#[derive(Clone, Copy)]
+pub(super) struct Solved<'a> {
+    pub(super) graph: &'a AnyGraph,
+    pub(super) names: Option<&'a [String]>,
+}
 
 /// Some systems put this character before a text.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";

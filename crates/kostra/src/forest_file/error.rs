@@ -4,22 +4,14 @@ use kostra_core::OutOfMemory;
 use kostra_io::WriteError;
 use thiserror::Error;
 
-use super::ForestFormat;
+use super::UnknownExtension;
 
 /// The reason why a forest is not written.
 #[derive(Debug, Error)]
 pub enum ForestFileError {
     /// The extension belongs to no format.
-    #[error(
-        "{path}: no forest format has the extension .{extension}; use one of {}",
-        ForestFormat::all_extensions()
-    )]
-    UnknownExtension {
-        /// The path.
-        path: String,
-        /// Its extension.
-        extension: String,
-    },
+    #[error(transparent)]
+    UnknownExtension(#[from] UnknownExtension),
     /// A kept column has the name of another column.
     #[error("two columns of the output would be called '{name}'")]
     EqualColumns {

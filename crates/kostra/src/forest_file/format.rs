@@ -3,8 +3,18 @@
 use std::path::Path;
 
 use kostra_io::Format;
+use thiserror::Error;
 
-use super::ForestFileError;
+/// The extension of a file belongs to no format of forests.
+#[derive(Clone, Debug, Error)]
+#[error(
+    "{path}: no forest format has the extension .{extension}; use one of {}",
+    ForestFormat::all_extensions()
+)]
+pub struct UnknownExtension {
+    path: String,
+    extension: String,
+}
 
 /// The format of a forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,18 +114,16 @@ impl ForestFormat {
     /// assert_eq!(ForestFormat::by_path("forest.csv.gz")?, ForestFormat::Csv);
     /// assert_eq!(ForestFormat::by_path("forest")?, ForestFormat::Ids);
     /// assert!(ForestFormat::by_path("forest.pdf").is_err());
-    /// # Ok::<(), kostra::forest_file::ForestFileError>(())
+    /// # Ok::<(), kostra::forest_file::UnknownExtension>(())
     /// ```
     ///
     /// # Errors
     /// When the extension belongs to no format.
-    pub fn by_path(path: impl AsRef<Path>) -> Result<Self, ForestFileError> {
+    pub fn by_path(path: impl AsRef<Path>) -> Result<Self, UnknownExtension> {
         let path = path.as_ref();
         let Some(extension) = kostra_io::extension(path) else { return Ok(Self::Ids) };
-        Self::by_extension(&extension).ok_or_else(|| ForestFileError::UnknownExtension {
-            path: path.display().to_string(),
-            extension,
-        })
+        Self::by_extension(&extension)
+            .ok_or_else(|| UnknownExtension { path: path.display().to_string(), extension })
     }
 
     /// The format of files with this extension.

@@ -3,53 +3,53 @@
 use std::io::{self, Write};
 
 use kostra_core::{Coordinates, EdgeId, with_graph};
-use kostra_io::{Input, KeptRows, Outgoing, Output, ReadError, ReadErrorKind, write_atomically};
+use kostra_io::{Input, KeptRows, Outgoing, Output, ReadError, ReadErrorKind};
 use serde_json::Value;
 
 use super::ForestFileError;
 use super::content::{Content, read_error};
-use super::write::{Edges, check_unchanged};
 
-/// Writes a line from end to end of each edge, with its id, its ends, its weight and the kept
-/// columns as properties.
+/// The longitudes and latitudes of the vertices.
 ///
 /// # Errors
-/// When the vertices have no position on the earth, the output fails, or `graph.mapped` has
-/// changed.
-pub(super) fn write(
+/// When the vertices have no position on the earth.
+pub(super) fn places<'a>(
     output: &Output,
-    graph: Outgoing<'_>,
-    edges: Edges<'_>,
-) -> Result<(), ForestFileError> {
-    let Some(Coordinates::Geographic(points)) = graph.coordinates else {
-        let is_planar = graph.coordinates.is_some();
-        return Err(ForestFileError::NoPlaces { output: output.to_string(), is_planar });
+    coordinates: Option<&'a Coordinates>,
+) -> Result<&'a [[f64; 2]], ForestFileError> {
+    let output = || output.to_string();
+    let Some(Coordinates::Geographic(points)) = coordinates else {
+        let is_planar = coordinates.is_some();
+        return Err(ForestFileError::NoPlaces { output: output(), is_planar });
     };
     let is_place = |[x, y]: &[f64; 2]| x.abs() <= 180.0 && y.abs() <= 90.0;
-    if let Some(vertex) = points.iter().position(|point| !is_place(point)) {
-        let [x, y] = points[vertex];
-        return Err(ForestFileError::NoPlace { output: output.to_string(), vertex, x, y });
+    match points.iter().position(|point| !is_place(point)) {
+        None => Ok(points),
+        Some(vertex) => {
+            let [x, y] = points[vertex];
+            Err(ForestFileError::NoPlace { output: output(), vertex, x, y })
+        }
     }
-    write_atomically(output, |to| {
-        write_features(to, points, graph, edges)?;
-        check_unchanged(graph)
-    })?;
-    Ok(())
 }
 
-fn write_features(
+/// Writes a line from end to end of each edge, with its id, its ends, its weight and the kept
+/// columns as properties. `edges` are positions in the graph and ids.
+///
+/// # Errors
+/// When the output fails.
+pub(super) fn write(
     to: &mut dyn Write,
     points: &[[f64; 2]],
     Outgoing { graph, names, kept, .. }: Outgoing<'_>,
-    edges: Edges<'_>,
+    edges: impl Iterator<Item = (usize, u64)> + Clone,
 ) -> io::Result<()> {
     writeln!(to, "{{\"type\": \"FeatureCollection\", \"features\": [")?;
     let name = |vertex: u32| match names {
         Some(names) => serde_json::to_string(&names[vertex as usize]),
         None => Ok(vertex.to_string()),
     };
-    let kept = kept.map(|kept| KeptRows::new(kept, edges.iter().map(|(edge, _)| edge)));
-    let mut features = edges.iter().peekable();
+    let kept = kept.map(|kept| KeptRows::new(kept, edges.clone().map(|(edge, _)| edge)));
+    let mut features = edges.peekable();
     with_graph!(graph, graph => {
         let edges = graph.edge_list();
         while let Some((edge, id)) = features.next() {

@@ -5,9 +5,8 @@ use std::io::{self, Read};
 use kostra_core::{AnyGraph, EdgeId, Vertex};
 use kostra_io::{Format, Input, Parsed, Place, ReadError, ReadErrorKind, ReadOptions};
 
-use super::content::Content;
+use super::content::{Content, Solved};
 use super::number::Number;
-use super::read::Solved;
 
 /// The endpoints of an edge, the lower one first, and its weight as an integer. Equal edges have
 /// equal keys.

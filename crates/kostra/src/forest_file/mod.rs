@@ -39,7 +39,7 @@ mod text;
 mod write;
 
 pub use error::ForestFileError;
-pub use format::ForestFormat;
+pub use format::{ForestFormat, UnknownExtension};
 pub use line::LineStyle;
 pub use read::read;
 pub use write::{check_names, write, write_all, write_ids};

@@ -5,9 +5,8 @@ use kostra_io::{
     ColumnChoice, ColumnOptions, Format, Input, ReadError, ReadErrorKind, ReadOptions,
 };
 
-use super::content::Content;
+use super::content::{Content, Solved};
 use super::number::Number;
-use super::read::Solved;
 
 /// Reads the edge ids of a table that `solve` wrote, and compares ends and weights with those of
 /// `solved`.

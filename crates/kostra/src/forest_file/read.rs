@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use kostra_core::{AnyGraph, EdgeId};
 use kostra_io::{Format, Input, ReadError};
 
-use super::content::{BYTE_ORDER_MARK, read_error};
+use super::content::{BYTE_ORDER_MARK, Solved, read_error};
 use super::{geojson, graph, parquet, text};
 
 /// The first bytes of a Kostra file.
@@ -13,13 +13,6 @@ const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
 
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
-
-/// The graph that was solved.
-#[derive(Clone, Copy)]
-pub(super) struct Solved<'a> {
-    pub(super) graph: &'a AnyGraph,
-    pub(super) names: Option<&'a [String]>,
-}
 
 /// Reads the edge ids of a forest of `graph`, in any order, and sorts them. If the file also
 /// contains endpoints and weights, they must be those of `graph`, whose vertices have these names.

@@ -5,10 +5,9 @@ use std::io::{BufRead, Read};
 use kostra_core::{EdgeId, Vertex, count};
 use kostra_io::{Input, Place, ReadError, ReadErrorKind};
 
-use super::content::{BYTE_ORDER_MARK, Content, read_error};
+use super::content::{BYTE_ORDER_MARK, Content, Solved, read_error};
 use super::line::{COLUMNS, LineStyle};
 use super::number::Number;
-use super::read::Solved;
 
 /// The longest line without names, in bytes. It bounds the memory for a file that is not a forest.
 const LONGEST_LINE: u64 = 1 << 16;

@@ -11,7 +11,7 @@ use super::{ForestFileError, ForestFormat, geojson};
 
 /// The edges of a forest in the graph that is written.
 #[derive(Clone, Copy)]
-pub(super) enum Edges<'a> {
+enum Edges<'a> {
     /// These edges of the graph.
     Chosen(&'a [EdgeId]),
     /// All edges, with their ids in the graph that was solved.
@@ -20,7 +20,7 @@ pub(super) enum Edges<'a> {
 
 impl Edges<'_> {
     /// The position in the graph, and the id of each edge.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (usize, u64)> {
+    fn iter(&self) -> impl Iterator<Item = (usize, u64)> + Clone {
         let edges = match self {
             Self::Chosen(ids) => ids.len(),
             Self::All(ids) => ids.len(),
@@ -91,18 +91,18 @@ fn write_text(
         _ => return write_ids(output, edges.iter().map(|(_, id)| id)),
     };
     check_columns(graph.kept)?;
-    let Some(style) = style else { return geojson::write(output, graph, edges) };
-    check_names(graph.names)?;
+    let places = match style {
+        None => geojson::places(output, graph.coordinates)?,
+        Some(_) => check_names(graph.names).map(|()| [].as_slice())?,
+    };
     write_atomically(output, |to| {
-        write_edges(to, style, graph, edges)?;
-        check_unchanged(graph)
+        match style {
+            None => geojson::write(to, places, graph, edges.iter())?,
+            Some(style) => write_edges(to, style, graph, edges)?,
+        }
+        graph.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
     })?;
     Ok(())
-}
-
-/// Checks that the mapped file of the graph has not changed.
-pub(super) fn check_unchanged(graph: Outgoing<'_>) -> io::Result<()> {
-    graph.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
 }
 
 /// Refuses kept columns with the name of another column.

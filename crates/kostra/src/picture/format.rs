@@ -2,7 +2,22 @@
 
 use std::path::Path;
 
-use super::PictureError;
+use kostra_io::WriteError;
+use thiserror::Error;
+
+/// The reason why a picture is not drawn.
+#[derive(Debug, Error)]
+pub enum PictureError {
+    /// The extension belongs to no format.
+    #[error("{path}: no picture format has this extension; use .svg, .png or .html")]
+    UnknownExtension {
+        /// The path.
+        path: String,
+    },
+    /// The output fails.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

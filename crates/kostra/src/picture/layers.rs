@@ -1,13 +1,11 @@
 //! What a picture shows, for all formats: places on a grid, and layers of edges in one color each.
 
-use std::io::{self, Write};
 use std::num::NonZero;
 use std::thread;
 
 use kostra_core::{AnyGraph, Coordinates, EdgeId, Order, UnionFind, Vertex, count, with_graph};
 
 use super::layout::layout;
-use super::{PictureFormat, html, png, svg};
 
 /// The usual number of bottlenecks.
 pub const BOTTLENECKS: usize = 10;
@@ -183,18 +181,6 @@ impl Picture {
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
-    }
-
-    /// Writes the picture.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
-    pub fn write(&self, format: PictureFormat, to: &mut dyn Write) -> io::Result<()> {
-        match format {
-            PictureFormat::Svg => svg::write(self, to),
-            PictureFormat::Png => png::write(self, to),
-            PictureFormat::Html => html::write(self, to),
-        }
     }
 
     /// The colors and what has them, such as `#d55e00` and `10 bottlenecks`.

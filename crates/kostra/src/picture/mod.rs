@@ -13,29 +13,29 @@ mod png;
 mod style;
 mod svg;
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use kostra_core::Coordinates;
-use kostra_io::{Output, WriteError, write_atomically};
-use thiserror::Error;
+use kostra_io::{Output, write_atomically};
 
-pub use format::PictureFormat;
+pub use format::{PictureError, PictureFormat};
 pub use layers::{BOTTLENECKS, Picture, Shown};
 
 use crate::Forest;
 
-/// The reason why a picture is not drawn.
-#[derive(Debug, Error)]
-pub enum PictureError {
-    /// The extension belongs to no format.
-    #[error("{path}: no picture format has this extension; use .svg, .png or .html")]
-    UnknownExtension {
-        /// The path.
-        path: String,
-    },
-    /// The output fails.
-    #[error(transparent)]
-    Write(#[from] WriteError),
+impl Picture {
+    /// Writes the picture.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn write(&self, format: PictureFormat, to: &mut dyn Write) -> io::Result<()> {
+        match format {
+            PictureFormat::Svg => svg::write(self, to),
+            PictureFormat::Png => png::write(self, to),
+            PictureFormat::Html => html::write(self, to),
+        }
+    }
 }
 
 /// Draws a graph with its forest into a file with the extension `.svg`, `.png` or `.html`. Vertices
