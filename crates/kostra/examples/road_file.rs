@@ -1,11 +1,11 @@
-//! Reads a road network from a file and writes its minimum spanning forest as lines of text.
+//! Reads a road network from a file and writes its minimum spanning forest.
 //!
-//! Run it with `cargo run --release --features io --example road_file -- roads.gr.gz forest.txt`.
-//! The format and the compression of the input are recognized by its content.
+//! Run it with `cargo run --release --features io --example road_file -- roads.gr.gz forest.csv`.
+//! The format and the compression of the input are recognized by its content. Those of the output
+//! follow from its name.
 
 use std::path::PathBuf;
 
-use kostra::io::{Output, write_atomically};
 use kostra::{Reader, minimum_spanning_forest};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,14 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let forest = minimum_spanning_forest(&file.graph);
 
-    // The file appears whole or not at all. It is compressed if its name ends in .gz or .zst.
-    write_atomically(&Output::Path(output), |lines| {
-        for (edge, u, v, _) in forest.edges() {
-            // Vertices count from 0, even if the format of the input counts from 1.
-            writeln!(lines, "{edge}\t{u}\t{v}")?;
-        }
-        Ok(())
-    })?;
+    // The file appears whole or not at all. Vertices count from 0, even if the format of the input
+    // counts from 1.
+    file.write_forest(output, &forest)?;
     println!("{} edges, total weight {}", forest.edge_count(), forest.total());
     Ok(())
 }

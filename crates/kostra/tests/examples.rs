@@ -28,13 +28,13 @@ fn arrays_become_a_forest() {
 fn a_road_file_becomes_a_file_of_its_forest() {
     let folder = std::env::temp_dir().join(format!("kostra-examples-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let (roads, forest): (PathBuf, PathBuf) = (folder.join("roads.gr"), folder.join("forest.txt"));
+    let (roads, forest): (PathBuf, PathBuf) = (folder.join("roads.gr"), folder.join("forest.csv"));
     std::fs::write(&roads, "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n").unwrap();
     let text = run("road_file", &[&roads, &forest]);
     let written = std::fs::read_to_string(&forest).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(text, "2 edges, total weight 3\n");
-    assert_eq!(written, "1\t1\t2\n2\t2\t0\n");
+    assert_eq!(written, "edge,u,v,weight\n1,1,2,1\n2,2,0,2\n");
 }
 
 #[test]
