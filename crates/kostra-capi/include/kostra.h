@@ -114,6 +114,13 @@ bool kostra_forest_labels(const struct KostraGraph *graph,
                           uint32_t *labels,
                           size_t length);
 
+// Writes a forest of a graph to a file in the format of the file's extension: edge ids (.ids, .txt
+// and no extension), or edges with their ends and weights, such as .csv and .graphml. The file
+// appears whole or not at all. Returns false if it fails.
+bool kostra_forest_write(const struct KostraGraph *graph,
+                         const struct KostraForest *forest,
+                         const char *path);
+
 // A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
 // The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
 // allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Then the

@@ -2,11 +2,14 @@
 
 use std::ffi::{CStr, CString, c_char};
 
+use kostra::forest_file::{self, ForestFormat};
+use kostra::io::Output;
 use kostra::{AUTO, Solve, Solved};
-use kostra_core::{Forest, Order, Total, VerifyError, verify, with_graph};
+use kostra_core::{AnyGraph, Forest, Order, Total, VerifyError, verify, with_graph};
 
 use crate::KostraGraph;
 use crate::boundary::{array, array_to_write, call, place, string, text, value};
+use crate::graph::to_path;
 
 /// The order of a minimum spanning forest.
 pub const KOSTRA_MINIMUM: i32 = 0;
@@ -226,15 +229,49 @@ pub unsafe extern "C" fn kostra_forest_labels(
                 "there are {length} labels for {vertices} vertices; pass {vertices}"
             ));
         }
-        if forest.ids().last().is_some_and(|&last| last as usize >= graph.edges()) {
-            return Err("the forest is of another graph; pass the graph that was solved".into());
-        }
+        refuse_other_graph(graph, forest)?;
         // SAFETY: the caller's.
         let place = unsafe { array_to_write("labels", labels, length) }?;
         let found = with_graph!(graph, graph => {
             forest.labels(graph.edge_list().edges(Order::Minimum))
         });
         place.copy_from_slice(found.map_err(text)?.as_slice());
+        Ok(true)
+    })
+}
+
+/// Refuses a forest with an edge that the graph lacks.
+fn refuse_other_graph(graph: &AnyGraph, forest: &Forest) -> Result<(), String> {
+    if forest.ids().last().is_some_and(|&last| last as usize >= graph.edges()) {
+        return Err("the forest is of another graph; pass the graph that was solved".into());
+    }
+    Ok(())
+}
+
+/// Writes a forest of a graph to a file in the format of the file's extension: edge ids (.ids, .txt
+/// and no extension), or edges with their ends and weights, such as .csv and .graphml. The file
+/// appears whole or not at all. Returns false if it fails.
+///
+/// # Safety
+/// `graph` is null or a graph, `forest` is null or a forest, and `path` is null or a text that ends
+/// in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_forest_write(
+    graph: *const KostraGraph,
+    forest: *const KostraForest,
+    path: *const c_char,
+) -> bool {
+    call(false, || {
+        // SAFETY: the caller's.
+        let (graph, forest) =
+            unsafe { (&value("graph", graph)?.0, &value("forest", forest)?.forest) };
+        // SAFETY: the caller's.
+        let path =
+            to_path(unsafe { string(path) }.ok_or("path is NULL; pass the path of a file")?)?;
+        refuse_other_graph(graph, forest)?;
+        let format = ForestFormat::by_path(&path).map_err(text)?;
+        let output = Output::Path(path);
+        forest_file::write(&output, format, graph.into(), forest.ids()).map_err(text)?;
         Ok(true)
     })
 }

@@ -190,13 +190,13 @@ pub unsafe extern "C" fn kostra_graph_read_with(
 }
 
 #[cfg(unix)]
-fn to_path(path: &CStr) -> Result<PathBuf, String> {
+pub(crate) fn to_path(path: &CStr) -> Result<PathBuf, String> {
     use std::os::unix::ffi::OsStrExt;
     Ok(std::ffi::OsStr::from_bytes(path.to_bytes()).into())
 }
 
 #[cfg(not(unix))]
-fn to_path(path: &CStr) -> Result<PathBuf, String> {
+pub(crate) fn to_path(path: &CStr) -> Result<PathBuf, String> {
     path.to_str().map(PathBuf::from).map_err(|_| "the path is not UTF-8".into())
 }
 

@@ -19,7 +19,7 @@ pub use forest::{
     KOSTRA_MAXIMUM, KOSTRA_MINIMUM, KostraForest, kostra_forest_algorithm,
     kostra_forest_components, kostra_forest_fallback, kostra_forest_free, kostra_forest_ids,
     kostra_forest_integer_total, kostra_forest_labels, kostra_forest_length, kostra_forest_total,
-    kostra_solve, kostra_verify,
+    kostra_forest_write, kostra_solve, kostra_verify,
 };
 pub use graph::{
     KOSTRA_F32, KOSTRA_F64, KOSTRA_I32, KOSTRA_I64, KOSTRA_U32, KOSTRA_U64, KostraGraph,

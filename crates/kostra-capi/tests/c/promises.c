@@ -105,6 +105,13 @@ static void check_forests(void) {
     CHECK(kostra_forest_labels(graph, forest, labels, 3) && labels[0] + labels[1] + labels[2] == 0);
     CHECK(!kostra_forest_labels(graph, forest, labels, 2));
     CHECK_ERROR("2 labels for 3 vertices");
+    CHECK(kostra_forest_write(graph, forest, "forest.csv"));
+    char line[32] = "";
+    FILE *file = fopen("forest.csv", "r");
+    CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+    CHECK(strcmp(line, "edge,u,v,weight\n") == 0 && fclose(file) == 0);
+    CHECK(!kostra_forest_write(graph, forest, "forest.pdf"));
+    CHECK_ERROR("no forest format has the extension .pdf");
     KostraForest *maximum = kostra_solve(graph, NULL, KOSTRA_MAXIMUM, 0);
     CHECK(maximum != NULL && kostra_forest_ids(maximum)[0] == 0);
     kostra_forest_free(maximum);
@@ -147,6 +154,7 @@ static void check_null(void) {
     CHECK(kostra_forest_components(NULL) == 0);
     CHECK(kostra_forest_total(NULL) != kostra_forest_total(NULL)); /* NaN */
     CHECK(!kostra_forest_integer_total(NULL, NULL));
+    CHECK(!kostra_forest_write(NULL, NULL, NULL));
     CHECK(!kostra_forest_labels(NULL, NULL, NULL, 0));
     CHECK_ERROR("graph is NULL");
     kostra_graph_free(NULL);
