@@ -262,6 +262,20 @@ pub struct Parsed {
     pub mapped: Option<MappedFile>,
 }
 
+impl<'a> From<&'a Parsed> for Outgoing<'a> {
+    fn from(parsed: &'a Parsed) -> Self {
+        Self {
+            graph: &parsed.graph,
+            coordinates: parsed.coordinates.as_ref(),
+            names: parsed.names.as_deref(),
+            text_names: parsed.text_names,
+            edge_ids: None,
+            kept: parsed.kept.as_ref(),
+            mapped: parsed.mapped.as_ref(),
+        }
+    }
+}
+
 impl Parsed {
     /// A graph with notes and nothing else.
     pub fn new(graph: AnyGraph, notes: Vec<String>) -> Self {

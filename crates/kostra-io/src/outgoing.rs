@@ -2,7 +2,6 @@
 
 use kostra_core::{AnyGraph, Coordinates};
 
-use crate::interface::Parsed;
 use crate::kept::{KeptColumns, KeptRows};
 use crate::mapped_file::MappedFile;
 
@@ -38,20 +37,6 @@ impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
             edge_ids: None,
             kept: None,
             mapped: None,
-        }
-    }
-}
-
-impl<'a> From<&'a Parsed> for Outgoing<'a> {
-    fn from(parsed: &'a Parsed) -> Self {
-        Self {
-            graph: &parsed.graph,
-            coordinates: parsed.coordinates.as_ref(),
-            names: parsed.names.as_deref(),
-            text_names: parsed.text_names,
-            edge_ids: None,
-            kept: parsed.kept.as_ref(),
-            mapped: parsed.mapped.as_ref(),
         }
     }
 }

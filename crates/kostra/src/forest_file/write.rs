@@ -157,7 +157,8 @@ fn write_edges(
     with_graph!(graph, graph => {
         let list = graph.edge_list();
         for (edge, id) in edges.iter() {
-            style.write_edge(to, (id, [list.u()[edge], list.v()[edge]], list.weights()[edge]), names)?;
+            let (ends, weight) = ([list.u()[edge], list.v()[edge]], list.weights()[edge]);
+            style.write_edge(to, (id, ends, weight), names)?;
             for field in kept.iter().flat_map(|kept| kept.row(edge)) {
                 write!(to, "{separator}{}", style.field(field))?;
             }
