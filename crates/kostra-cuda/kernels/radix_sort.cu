@@ -19,18 +19,31 @@ enum : u32 { LANES = 0xFFFFFFFFu };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) % DIGITS; }
 
-// Counts how often each digit stands at each place of the keys: `counts[place * DIGITS + digit]`,
+// The argument of all kernels. src/radix_sort.rs declares the same struct.
+struct Arguments {
+    const u64* keys;
+    const u32* values;
+    u64* to_keys;
+    u32* to_values;
+    // For each digit, its number of keys; then the number of keys with lower digits. Of all places,
+    // or of one place in a pass.
+    u32 *lower, *differs, *turns;
+    u64* states;
+    u32 count, shift, pass, first_turn;
+};
+
+// Counts how often each digit stands at each place of the keys: `lower[place * DIGITS + digit]`,
 // all of them 0 before.
-KERNEL __launch_bounds__(THREADS) count_digits(const u64* keys, u32 count, u32* counts) {
+KERNEL __launch_bounds__(THREADS) count_digits(const Arguments args) {
     __shared__ u32 own[KEY_DIGITS][DIGITS];
     for (u32 place = 0; place < KEY_DIGITS; place++) own[place][threadIdx.x] = 0;
     __syncthreads();
     u32 lane = threadIdx.x % 32;
-    u64 rounded = (count + 31ull) / 32 * 32;
+    u64 rounded = (args.count + 31ull) / 32 * 32;
     for (u64 i = first_index(); i < rounded; i += index_stride()) {
         // The lanes after the last key repeat it, and do not count it.
-        u64 key = keys[min(i, count - 1ull)];
-        u32 there = __ballot_sync(LANES, i < count);
+        u64 key = args.keys[min(i, args.count - 1ull)];
+        u32 there = __ballot_sync(LANES, i < args.count);
         u32 differ[2];
 #pragma unroll
         for (u32 half = 0; half < 2; half++) {
@@ -42,26 +55,26 @@ KERNEL __launch_bounds__(THREADS) count_digits(const u64* keys, u32 count, u32* 
             // One lane counts a digit that all lanes have: high digits are often equal.
             u32 shift = BITS * place, digit = digit_of(key, shift);
             bool equal = digit_of(differ[shift / 32], shift % 32) == 0;
-            u32 counted = equal ? lane == 0 ? __popc(there) : 0 : i < count;
+            u32 counted = equal ? lane == 0 ? __popc(there) : 0 : i < args.count;
             if (counted) atomicAdd(&own[place][digit], counted);
         }
     }
     __syncthreads();
     for (u32 place = 0; place < KEY_DIGITS; place++) {
         u32 sum = own[place][threadIdx.x];
-        if (sum) atomicAdd(&counts[place * DIGITS + threadIdx.x], sum);
+        if (sum) atomicAdd(&args.lower[place * DIGITS + threadIdx.x], sum);
     }
 }
 
 // Replaces the counts of each place by the numbers of keys with lower digits, and says at which
 // places not all digits are equal. A block serves one place.
-KERNEL __launch_bounds__(THREADS) begin_digits(u32* counts, u32 count, u32* differs) {
+KERNEL __launch_bounds__(THREADS) begin_digits(const Arguments args) {
     __shared__ u32 sums[2][THREADS];
-    u32* own = &counts[blockIdx.x * DIGITS + threadIdx.x];
+    u32* own = &args.lower[blockIdx.x * DIGITS + threadIdx.x];
     u32 number = *own;
     *own = sum_of_threads(number, sums) - number;
-    int several = __syncthreads_or(number > 0 && number < count);
-    if (threadIdx.x == 0) differs[blockIdx.x] = several != 0;
+    int several = __syncthreads_or(number > 0 && number < args.count);
+    if (threadIdx.x == 0) args.differs[blockIdx.x] = several != 0;
 }
 
 // The number of keys with a digit in the tiles before this one, which has `own` of them. `states`
@@ -88,21 +101,18 @@ __device__ __forceinline__ u32 count_before(u64* states, u32 tile, u32 own, u32 
 // digits for each digit. A tile is sorted in shared memory first, so that the keys of a digit are
 // written next to each other. Blocks take tiles in ascending order: `first_turn` is the number of
 // tiles that were taken in earlier passes. So a block waits only for blocks that have begun.
-KERNEL __launch_bounds__(THREADS, 4) move_keys(const u64* keys, const u32* values, u32 count,
-                                            u32 shift, u32 pass, u32 first_turn, u32* turns,
-                                            const u32* lower, u64* states, u64* to_keys,
-                                            u32* to_values) {
+KERNEL __launch_bounds__(THREADS, 4) move_keys(const Arguments args) {
     __shared__ u32 counts[WARPS][DIGITS];
     __shared__ u32 sums[2][DIGITS];
     __shared__ u32 starts[DIGITS];
     __shared__ u64 sorted[TILE];
     __shared__ u32 taken;
     u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (threadIdx.x == 0) taken = atomicAdd(turns, 1) - first_turn;
+    if (threadIdx.x == 0) taken = atomicAdd(args.turns, 1) - args.first_turn;
     for (u32 w = 0; w < WARPS; w++) counts[w][threadIdx.x] = 0;
     __syncthreads();
     u64 begin = (u64)taken * TILE;
-    u32 size = (u32)min((u64)TILE, count - begin);
+    u32 size = (u32)min((u64)TILE, args.count - begin);
     // Each warp has consecutive keys, so that the order of equal digits is kept.
     u64 key[ITEMS];
     u32 rank[ITEMS];
@@ -110,11 +120,11 @@ KERNEL __launch_bounds__(THREADS, 4) move_keys(const u64* keys, const u32* value
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = own + item * 32 + lane;
-        key[item] = at < size ? keys[begin + at] : ~0ull;
+        key[item] = at < size ? args.keys[begin + at] : ~0ull;
     }
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        u32 digit = digit_of(key[item], shift);
+        u32 digit = digit_of(key[item], args.shift);
         u32 peers = LANES;
 #pragma unroll
         for (u32 bit = 0; bit < BITS; bit++) {
@@ -141,33 +151,34 @@ KERNEL __launch_bounds__(THREADS, 4) move_keys(const u64* keys, const u32* value
     __syncthreads();
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        rank[item] += counts[warp][digit_of(key[item], shift)];
+        rank[item] += counts[warp][digit_of(key[item], args.shift)];
         sorted[rank[item]] = key[item];
     }
     // The places after the last key of the last tile count as keys with the highest digit.
     u32 own_keys = digit == DIGITS - 1 ? size - start : sum;
     // From a place in the tile to the place among all keys.
-    starts[digit] = lower[digit] + count_before(states + digit, taken, own_keys, pass) - start;
+    starts[digit] =
+        args.lower[digit] + count_before(args.states + digit, taken, own_keys, args.pass) - start;
     __syncthreads();
     u32 target[ITEMS];
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = item * THREADS + threadIdx.x;
         u64 moved = sorted[at];
-        target[item] = starts[digit_of(moved, shift)] + at;
-        if (at < size) to_keys[target[item]] = moved;
+        target[item] = starts[digit_of(moved, args.shift)] + at;
+        if (at < size) args.to_keys[target[item]] = moved;
     }
     __syncthreads();
     u32* sorted_values = (u32*)sorted;
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = own + item * 32 + lane;
-        if (at < size) sorted_values[rank[item]] = values[begin + at];
+        if (at < size) sorted_values[rank[item]] = args.values[begin + at];
     }
     __syncthreads();
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         u32 at = item * THREADS + threadIdx.x;
-        if (at < size) to_values[target[item]] = sorted_values[at];
+        if (at < size) args.to_values[target[item]] = sorted_values[at];
     }
 }

@@ -13,13 +13,13 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
+use cudarc::driver::{CudaSlice, LaunchConfig};
 
-use crate::buffers::download;
+use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::launch;
-use crate::shared::constant;
+use crate::launch::kernels;
+use crate::shared::{arguments, constant, fill, ptr};
 use crate::source::Source;
 
 const SOURCE: Source = Source::file("radix_sort.cu");
@@ -48,11 +48,21 @@ impl Pairs {
     }
 }
 
+arguments! {
+    /// The argument of all kernels.
+    struct Arguments in SOURCE.text();
+    ptr: keys values to_keys to_values lower differs turns states;
+    u32: count shift pass first_turn;
+}
+
+kernels! {
+    struct Kernels(device) of Arguments in SOURCE;
+    count_digits begin_digits move_keys;
+}
+
 /// The kernels, and memory for what tiles tell each other.
 pub(crate) struct RadixSort {
-    count_digits: CudaFunction,
-    begin_digits: CudaFunction,
-    move_keys: CudaFunction,
+    kernels: Kernels,
     /// For each digit of each tile, a number of keys and the pass that it is of.
     states: CudaSlice<u64>,
     /// The number of tiles that blocks have taken, in all passes, modulo 2^32.
@@ -71,9 +81,7 @@ impl RadixSort {
     /// Allocates memory to sort up to `len` keys.
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
         Ok(Self {
-            count_digits: device.function(SOURCE, "count_digits")?,
-            begin_digits: device.function(SOURCE, "begin_digits")?,
-            move_keys: device.function(SOURCE, "move_keys")?,
+            kernels: Kernels::load(device)?,
             states: device.filled(DIGITS * len.div_ceil(TILE as usize), 0)?,
             turns: device.filled(1, 0)?,
             turns_before: 0,
@@ -104,82 +112,41 @@ impl RadixSort {
         if len < 2 {
             return Ok(());
         }
-        let (lower, differs) = self.count(device, len, &pairs.keys)?;
-        let differs = download(device, &differs)?;
-        for place in (ignored..KEY_DIGITS).filter(|&place| differs[place] != 0) {
-            self.pass(device, (len, place), &lower, (pairs, spare))?;
-            std::mem::swap(pairs, spare);
-        }
-        Ok(())
-    }
-
-    /// For each place of a digit in the keys, the number of keys with lower digits for each digit;
-    /// and whether not all keys have the same digit there.
-    fn count(
-        &self,
-        device: &Device,
-        len: u32,
-        keys: &CudaSlice<u64>,
-    ) -> Result<(CudaSlice<u32>, CudaSlice<u32>), DeviceError> {
-        let mut counts: CudaSlice<u32> = device.filled(KEY_DIGITS * DIGITS, 0)?;
-        let mut differs: CudaSlice<u32> = device.uninit(KEY_DIGITS)?;
+        let lower: CudaSlice<u32> = device.filled(KEY_DIGITS * DIGITS, 0)?;
+        let differs: CudaSlice<u32> = device.uninit(KEY_DIGITS)?;
+        let mut arguments = fill!(Arguments {
+            count: len,
+            keys: address(&pairs.keys),
+            lower: address(&lower),
+            differs: address(&differs),
+        }, ..Arguments::default(); self => turns states);
+        let Kernels { count_digits, begin_digits, move_keys } = &self.kernels;
+        let counting = grid(len.div_ceil(TILE).min(COUNTING_BLOCKS));
         // SAFETY: there are at least `len` keys, a count for each digit, and a word for each place.
         unsafe {
-            launch!(
-                device,
-                &self.count_digits,
-                grid(len.div_ceil(TILE).min(COUNTING_BLOCKS)),
-                (SOURCE, "count_digits"),
-                [ptr keys = keys, u32 count = &len, ptr counts = &mut counts],
-                "sorting"
-            )?;
-            launch!(
-                device,
-                &self.begin_digits,
-                grid(KEY_DIGITS as u32),
-                (SOURCE, "begin_digits"),
-                [ptr counts = &mut counts, u32 count = &len, ptr differs = &mut differs],
-                "sorting"
-            )
-        }?;
-        Ok((counts, differs))
-    }
-
-    /// Moves the pairs, ordered by the digit at a place.
-    fn pass(
-        &mut self,
-        device: &Device,
-        (len, place): (u32, usize),
-        lower: &CudaSlice<u32>,
-        (from, to): (&Pairs, &mut Pairs),
-    ) -> Result<(), DeviceError> {
-        let tiles = len.div_ceil(TILE);
-        self.passes += 1;
-        // SAFETY: there are at least `len` keys and values in both, a state for each digit of each
-        // tile, and `lower` has the numbers of these keys.
-        unsafe {
-            launch!(
-                device,
-                &self.move_keys,
-                grid(tiles),
-                (SOURCE, "move_keys"),
-                [
-                    ptr keys = &from.keys,
-                    ptr values = &from.values,
-                    u32 count = &len,
-                    u32 shift = &(BITS * place as u32),
-                    u32 pass = &self.passes,
-                    u32 first_turn = &self.turns_before,
-                    ptr turns = &mut self.turns,
-                    ptr lower = &lower.slice(place * DIGITS..),
-                    ptr states = &mut self.states,
-                    ptr to_keys = &mut to.keys,
-                    ptr to_values = &mut to.values,
-                ],
-                "sorting"
-            )
-        }?;
-        self.turns_before = self.turns_before.wrapping_add(tiles);
+            count_digits.launch(device, counting, &arguments, "sorting")?;
+            begin_digits.launch(device, grid(KEY_DIGITS as u32), &arguments, "sorting")?;
+        }
+        let (tiles, differs) = (len.div_ceil(TILE), download(device, &differs)?);
+        for place in (ignored..KEY_DIGITS).filter(|&place| differs[place] != 0) {
+            self.passes += 1;
+            arguments = Arguments {
+                keys: address(&pairs.keys),
+                values: address(&pairs.values),
+                to_keys: address(&spare.keys),
+                to_values: address(&spare.values),
+                lower: address(&lower.slice(place * DIGITS..)),
+                shift: BITS * place as u32,
+                pass: self.passes,
+                first_turn: self.turns_before,
+                ..arguments
+            };
+            // SAFETY: there are at least `len` keys and values in both, a state for each digit of
+            // each tile, and `lower` has the numbers of these keys.
+            unsafe { move_keys.launch(device, grid(tiles), &arguments, "sorting") }?;
+            self.turns_before = self.turns_before.wrapping_add(tiles);
+            std::mem::swap(pairs, spare);
+        }
         Ok(())
     }
 }

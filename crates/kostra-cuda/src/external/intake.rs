@@ -19,11 +19,11 @@ use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result
 use kostra_core::{Edges, Key, SolveError, Vertex};
 use kostra_parallel::{for_each_mut, into_item, lock};
 
-use super::kernels::{ONE_BLOCK, PORTION, SOURCE};
-use super::sink::{Columns, Sink, Slot};
+use super::kernels::{Arguments, ONE_BLOCK, PORTION};
+use super::sink::{Sink, Slot};
 use crate::buffers::address;
 use crate::device::{Lane, PIECE};
-use crate::launch::{grid_stride, launch};
+use crate::launch::grid_stride;
 use crate::members::LINE;
 use crate::{Device, DeviceError};
 
@@ -167,63 +167,21 @@ impl<K: Key> Sink<K> {
         Ok(())
     }
 
-    fn launch_filter(&mut self, slot: usize, first: u64, count: u32) -> Result<(), DeviceError> {
-        let (device, kernels) = (&*self.device, &self.kernels);
-        let (chunk, levels) = (&self.slots[slot].memory, &self.levels);
-        let Columns { u, v, weights, ids } = &mut self.columns;
+    fn launch_filter(&self, slot: usize, first: u64, count: u32) -> Result<(), DeviceError> {
+        const DOING: &str = "filtering edges";
+        let kernels = &self.kernels;
         let lines = count.div_ceil(LINE as u32);
         let grid = grid_stride(32 * u64::from(lines));
-        // SAFETY: the slot has `count` edges, whose ends have levels. There are a word for 32 edges
-        // and a number for each line. The columns have room for `count` more edges.
-        unsafe {
-            launch!(
-                device,
-                &kernels.filter,
-                grid,
-                (SOURCE, "filter"),
-                [
-                    ptr chunk = chunk,
-                    u32 count = &count,
-                    u32 kind = &self.keys.kind,
-                    u32 flip = &self.keys.flip,
-                    ptr levels = &levels.levels,
-                    ptr pivots = &levels.pivots,
-                    ptr words = &mut self.words,
-                    ptr members = &mut self.lines,
-                ],
-                "filtering edges"
-            )?;
-            launch!(
-                device,
-                &kernels.place_lines,
-                ONE_BLOCK,
-                (SOURCE, "place_lines"),
-                [
-                    ptr members = &mut self.lines,
-                    u32 lines = &lines,
-                    ptr filled = &mut self.filled,
-                ],
-                "filtering edges"
-            )?;
-            launch!(
-                device,
-                &kernels.append,
-                grid,
-                (SOURCE, "append"),
-                [
-                    ptr chunk = chunk,
-                    u32 count = &count,
-                    u64 first_id = &first,
-                    ptr words = &self.words,
-                    ptr places = &self.lines,
-                    ptr u = u,
-                    ptr v = v,
-                    ptr weights = weights,
-                    ptr ids = ids,
-                ],
-                "filtering edges"
-            )
-        }
+        let arguments = &Arguments {
+            chunk: address(&self.slots[slot].memory),
+            count,
+            lines,
+            first_id: first,
+            ..self.arguments()
+        };
+        self.launch(&kernels.filter, grid, arguments, DOING)?;
+        self.launch(&kernels.place_lines, ONE_BLOCK, arguments, DOING)?;
+        self.launch(&kernels.append, grid, arguments, DOING)
     }
 }
 

@@ -1,15 +1,16 @@
 //! The kernels, and the sizes that they rely on.
 
-use cudarc::driver::{CudaFunction, LaunchConfig};
+use cudarc::driver::LaunchConfig;
 use kostra_core::{Encoding, Order, SolveError};
 
 use crate::buffers::Keys;
+use crate::launch::kernels;
 use crate::members::load_places;
-use crate::shared::constant;
+use crate::shared::{arguments, constant, ptr};
 use crate::source::Source;
-use crate::{Device, DeviceError, fast};
+use crate::{Device, fast};
 
-pub(super) const SOURCE: Source = Source::file("external.cu");
+const SOURCE: Source = Source::file("external.cu");
 
 /// The number of edges that are copied to the device at once.
 pub(super) const PORTION: usize = constant(SOURCE.text(), "PORTION") as usize;
@@ -25,36 +26,20 @@ pub(super) const OUTSIDE: u8 = constant(SOURCE.text(), "OUTSIDE") as u8;
 
 const _: () = assert!(OUTSIDE as usize == LEVELS);
 
-/// The kernels for a width of keys.
-pub(super) struct Kernels {
-    pub(super) filter: CudaFunction,
-    pub(super) place_lines: CudaFunction,
-    pub(super) append: CudaFunction,
-    pub(super) take_forest: CudaFunction,
-    pub(super) sample_keys: CudaFunction,
-    pub(super) begin_levels: CudaFunction,
-    pub(super) unite: CudaFunction,
-    pub(super) find_center: CudaFunction,
-    pub(super) label_component: CudaFunction,
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: chunk levels pivots words members before filled u v weights ids;
+    ptr: taken_u taken_v taken_weights taken_ids keys parents center;
+    u64: first_id low high word_count;
+    u32: count kind flip vertices level lines samples;
 }
 
-impl Kernels {
-    pub(super) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
-        load_places(device)?;
-        let of_keys = |name| device.function(SOURCE, &format!("{name}_{}", keys.bits()));
-        let common = |name| device.function(SOURCE, name);
-        Ok(Self {
-            filter: of_keys("filter")?,
-            place_lines: common("place_lines")?,
-            append: of_keys("append")?,
-            take_forest: of_keys("take_forest")?,
-            sample_keys: of_keys("sample_keys")?,
-            begin_levels: common("begin_levels")?,
-            unite: of_keys("unite")?,
-            find_center: of_keys("find_center")?,
-            label_component: common("label_component")?,
-        })
-    }
+kernels! {
+    /// The kernels for a width of keys.
+    pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    place_lines begin_levels label_component;
+    [keys.bits()] filter append take_forest sample_keys unite find_center;
 }
 
 /// Compiles the kernels of sinks, or loads them from the cache. Without this call, the first sink
@@ -66,6 +51,7 @@ pub fn compile(device: &Device) -> Result<(), SolveError> {
     device.bind()?;
     // The files have the kernels for all keys.
     let keys = Keys::of(Encoding::new::<u32>(Order::Minimum));
+    load_places(device)?;
     Kernels::load(device, keys)?;
     fast::most_scratch_bytes(device, 1, 1, keys)?;
     Ok(())

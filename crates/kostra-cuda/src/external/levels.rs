@@ -4,20 +4,20 @@
 //! becomes the center. Then the edges between each pivot and the next are united. After each step,
 //! the vertices that have come to the component of the center get the level.
 
-#![allow(unsafe_code, reason = "kernels are launched")]
-
 use cudarc::driver::CudaSlice;
 use kostra_core::{Key, SolveError};
 
-use super::kernels::{LEVELS, ONE_BLOCK, SOURCE};
-use super::sink::{Columns, Sink};
+use super::kernels::{Arguments, LEVELS, ONE_BLOCK};
+use super::sink::Sink;
 use crate::DeviceError;
-use crate::buffers::{download, upload};
-use crate::device::Scratch;
-use crate::launch::{grid_stride, launch};
+use crate::buffers::{address, download, upload};
+use crate::launch::grid_stride;
 
 /// The most edges that are sampled for the pivots. The last pivot but one has one sample above it.
 pub(super) const SAMPLES: usize = 1 << (2 * (LEVELS - 1) + 2);
+
+/// What an error of the driver says that the device was doing.
+const DOING: &str = "finding levels";
 
 /// The levels of all vertices.
 pub(super) struct Levels {
@@ -35,156 +35,45 @@ impl<K: Key> Sink<K> {
         let mut scratch = device.scratch(parents_bytes)?;
         // The next solve must clear its counters.
         scratch.take_turn();
-        self.begin_levels(&mut scratch)?;
+        let mut arguments = Arguments { parents: address(&*scratch), ..self.arguments() };
+        let all = grid_stride(self.vertices.into());
+        self.launch(&self.kernels.begin_levels, all, &arguments, DOING)?;
         if self.forest == 0 {
             return Ok(());
         }
         let pivots = self.find_pivots()?;
         self.levels.pivots = upload(&device, &pivots)?;
         let center: CudaSlice<u32> = device.uninit(1)?;
+        arguments.center = address(&center);
         for (level, &high) in (0..).zip(&pivots) {
             // The keys above the pivot before.
-            let low = match level {
+            arguments.low = match level {
                 0 => 0,
                 _ if pivots[level - 1] == high => continue,
                 _ => pivots[level - 1] + 1,
             };
-            self.unite_up_to((low, high), &mut scratch)?;
+            (arguments.high, arguments.level) = (high, level as u32);
+            let edges = grid_stride(arguments.count.into());
+            self.launch(&self.kernels.unite, edges, &arguments, DOING)?;
             if level == 0 {
-                self.find_center(high, &mut scratch, &center)?;
+                self.launch(&self.kernels.find_center, ONE_BLOCK, &arguments, DOING)?;
             }
-            self.label_component(level as u32, &mut scratch, &center)?;
+            self.launch(&self.kernels.label_component, all, &arguments, DOING)?;
         }
         Ok(device.finish()?)
     }
 
     /// Quantiles of the forest's keys, one for each level.
     fn find_pivots(&self) -> Result<[u64; LEVELS], DeviceError> {
-        let (device, count) = (&*self.device, self.forest as u32);
+        let device = &*self.device;
         let samples = self.forest.min(SAMPLES) as u32;
-        let mut keys: CudaSlice<u64> = device.uninit(samples as usize)?;
-        // SAFETY: there are `count` weights, and room for `samples` keys.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.sample_keys,
-                grid_stride(samples.into()),
-                (SOURCE, "sample_keys"),
-                [
-                    ptr weights = &self.columns.weights,
-                    u32 count = &count,
-                    u32 kind = &self.keys.kind,
-                    u32 flip = &self.keys.flip,
-                    u32 samples = &samples,
-                    ptr keys = &mut keys,
-                ],
-                "sampling edges"
-            )
-        }?;
+        let keys: CudaSlice<u64> = device.uninit(samples as usize)?;
+        let arguments = Arguments { samples, keys: address(&keys), ..self.arguments() };
+        let grid = grid_stride(samples.into());
+        self.launch(&self.kernels.sample_keys, grid, &arguments, "sampling edges")?;
         let mut keys = download(device, &keys)?;
         keys.sort_unstable();
         Ok(pivots(&keys))
-    }
-
-    fn begin_levels(&mut self, parents: &mut Scratch<'_>) -> Result<(), DeviceError> {
-        // SAFETY: there are a parent and a level for each vertex.
-        unsafe {
-            launch!(
-                &self.device,
-                &self.kernels.begin_levels,
-                grid_stride(self.vertices.into()),
-                (SOURCE, "begin_levels"),
-                [
-                    ptr parents = &mut **parents,
-                    ptr levels = &mut self.levels.levels,
-                    u32 vertices = &self.vertices,
-                ],
-                "finding levels"
-            )
-        }
-    }
-
-    fn unite_up_to(
-        &self,
-        (low, high): (u64, u64),
-        parents: &mut Scratch<'_>,
-    ) -> Result<(), DeviceError> {
-        let (count, Columns { u, v, weights, .. }) = (self.forest as u32, &self.columns);
-        // SAFETY: the columns have `count` edges, and there is a parent for each vertex.
-        unsafe {
-            launch!(
-                &self.device,
-                &self.kernels.unite,
-                grid_stride(count.into()),
-                (SOURCE, "unite"),
-                [
-                    ptr u = u,
-                    ptr v = v,
-                    ptr weights = weights,
-                    u32 count = &count,
-                    u32 kind = &self.keys.kind,
-                    u32 flip = &self.keys.flip,
-                    u64 low = &low,
-                    u64 high = &high,
-                    ptr parents = &mut **parents,
-                ],
-                "finding levels"
-            )
-        }
-    }
-
-    fn find_center(
-        &self,
-        high: u64,
-        parents: &mut Scratch<'_>,
-        center: &CudaSlice<u32>,
-    ) -> Result<(), DeviceError> {
-        let (count, Columns { u, weights, .. }) = (self.forest as u32, &self.columns);
-        // SAFETY: the columns have `count` edges, and there is a parent for each vertex.
-        unsafe {
-            launch!(
-                &self.device,
-                &self.kernels.find_center,
-                ONE_BLOCK,
-                (SOURCE, "find_center"),
-                [
-                    ptr u = u,
-                    ptr weights = weights,
-                    u32 count = &count,
-                    u32 kind = &self.keys.kind,
-                    u32 flip = &self.keys.flip,
-                    u64 high = &high,
-                    ptr parents = &mut **parents,
-                    ptr center = center,
-                ],
-                "finding levels"
-            )
-        }
-    }
-
-    fn label_component(
-        &mut self,
-        level: u32,
-        parents: &mut Scratch<'_>,
-        center: &CudaSlice<u32>,
-    ) -> Result<(), DeviceError> {
-        // SAFETY: there are a parent and a level for each vertex.
-        unsafe {
-            launch!(
-                &self.device,
-                &self.kernels.label_component,
-                grid_stride(self.vertices.into()),
-                (SOURCE, "label_component"),
-                [
-                    ptr parents = &mut **parents,
-                    ptr center = center,
-                    u32 level = &level,
-                    ptr levels = &mut self.levels.levels,
-                    u32 vertices = &self.vertices,
-                ],
-                "finding levels"
-            )
-        }
     }
 }
 

@@ -6,11 +6,11 @@ use cudarc::driver::result;
 use cudarc::driver::sys::CUdeviceptr;
 use kostra_core::{Key, Run, SolveError};
 
-use super::kernels::SOURCE;
+use super::kernels::Arguments;
 use super::sink::{Columns, Sink};
 use crate::buffers::{DeviceArray, DeviceEdges, address};
 use crate::fast;
-use crate::launch::{grid_stride, launch};
+use crate::launch::grid_stride;
 use crate::members::places_of_members;
 
 impl<K: Key> Sink<K> {
@@ -34,7 +34,7 @@ impl<K: Key> Sink<K> {
         let found = fast::find_on_edges(device, &list, &mut Run::new())?;
         let words = found.words();
         let (before, members) = places_of_members(device, &words)?;
-        let (forest, count) = (members as usize, words.len() as u64);
+        let forest = members as usize;
         let Columns { u, v, weights, ids } = &self.columns;
         // The columns are taken to the scratch memory first: a place to which one thread copies may
         // be one from which another thread has not copied yet.
@@ -45,30 +45,18 @@ impl<K: Key> Sink<K> {
         let spare_weights = spare_ids + sizes[0] as CUdeviceptr;
         let spare_u = spare_weights + sizes[1] as CUdeviceptr;
         let spare_v = spare_u + sizes[2] as CUdeviceptr;
-        // SAFETY: the set has `count` words, and all its members are places in the columns. There
-        // is room for all members at the addresses, widest values first.
-        unsafe {
-            launch!(
-                device,
-                &self.kernels.take_forest,
-                grid_stride(count),
-                (SOURCE, "take_forest"),
-                [
-                    ptr words = &words,
-                    u64 count = &count,
-                    ptr before = &before,
-                    ptr u = u,
-                    ptr v = v,
-                    ptr weights = weights,
-                    ptr ids = ids,
-                    ptr taken_u = &spare_u,
-                    ptr taken_v = &spare_v,
-                    ptr taken_weights = &spare_weights,
-                    ptr taken_ids = &spare_ids,
-                ],
-                "listing a forest"
-            )
-        }?;
+        let arguments = Arguments {
+            words: address(&words),
+            word_count: words.len() as u64,
+            before: address(&before),
+            taken_u: spare_u,
+            taken_v: spare_v,
+            taken_weights: spare_weights,
+            taken_ids: spare_ids,
+            ..self.arguments()
+        };
+        let grid = grid_stride(arguments.word_count);
+        self.launch(&self.kernels.take_forest, grid, &arguments, "listing a forest")?;
         let copies = [
             (spare_ids, address(ids), sizes[0]),
             (spare_weights, address(weights), sizes[1]),

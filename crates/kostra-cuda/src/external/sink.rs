@@ -5,17 +5,19 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use cudarc::driver::{CudaEvent, CudaSlice, PinnedHostSlice, result};
+use cudarc::driver::{CudaEvent, CudaSlice, LaunchConfig, PinnedHostSlice, result};
 use kostra_core::{
     Edges, Encoding, ForestEdges, ForestSink, ForestSoFar, ForestState, Key, SinkStatistics,
     SolveError, Vertex,
 };
 
-use super::kernels::{Kernels, OUTSIDE};
+use super::kernels::{Arguments, Kernels, OUTSIDE};
 use super::levels::Levels;
 use super::limits::Limits;
 use crate::buffers::{Keys, address};
-use crate::members::LINE;
+use crate::launch::Kernel;
+use crate::members::{LINE, load_places};
+use crate::shared::fill;
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
@@ -71,6 +73,33 @@ pub struct Sink<K: Key> {
 }
 
 impl<K: Key> Sink<K> {
+    /// The argument of kernels: the arrays of the sink. The edges are those of the forest.
+    pub(super) fn arguments(&self) -> Arguments {
+        let Keys { kind, flip, .. } = self.keys;
+        fill!(Arguments {
+            kind,
+            flip,
+            count: self.forest as u32,
+            vertices: self.vertices,
+            members: address(&self.lines),
+        }, ..Arguments::default();
+        self.columns => u v weights ids; self.levels => levels pivots; self => words filled)
+    }
+
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel<Arguments>,
+        grid: LaunchConfig,
+        arguments: &Arguments,
+        doing: &'static str,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: a slot has `count` edges, whose ends have levels, and the columns have room for
+        // `count` more edges; or the columns have `count` edges. There are a word for 32 edges and
+        // a number for each line, and a parent and a level for each vertex. Members of a set of
+        // listed edges are places in the columns, and there is room for all of them.
+        unsafe { kernel.launch(&self.device, grid, arguments, doing) }
+    }
+
     /// A sink for a graph with `vertices` vertices and weights with this encoding. Copies on up to
     /// `threads` threads.
     ///
@@ -84,6 +113,7 @@ impl<K: Key> Sink<K> {
     ) -> Result<Self, SolveError> {
         device.bind()?;
         let keys = Keys::of(encoding);
+        load_places(device)?;
         let kernels = Kernels::load(device, keys)?;
         let memory = limits.memory(device, vertices, keys)?;
         device.admit(memory.scratch, memory.others)?;
