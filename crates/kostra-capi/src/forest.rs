@@ -3,9 +3,9 @@
 use std::ffi::{CStr, CString, c_char};
 
 use kostra::forest_file::{self, ForestFormat};
-use kostra::io::Output;
 use kostra::{AUTO, Solve, Solved};
 use kostra_core::{AnyGraph, Forest, Order, Total, VerifyError, verify, with_graph};
+use kostra_io::Output;
 
 use crate::KostraGraph;
 use crate::boundary::{array, array_to_write, call, place, string, text, value};

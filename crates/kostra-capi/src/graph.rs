@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::PathBuf;
 
-use kostra::io::{self, Input};
 use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory, with_graph};
+use kostra_io::{self as io, Input};
 
 use crate::boundary::{array, call, string, strings, text, value};
 use crate::options;

@@ -1,7 +1,7 @@
 //! The options of [`kostra_graph_read_with`](crate::kostra_graph_read_with): texts such as
 //! `weight=km`.
 
-use kostra::io::{
+use kostra_io::{
     ArrayContent, ColumnChoice, Header, MissingWeights, Nan, ReadOptions, Terms, Vertices,
 };
 
@@ -122,9 +122,9 @@ mod tests {
     }
 
     /// Reads a file as C programs do.
-    fn read(content: &[u8], options: &[&str]) -> Result<kostra::io::Loaded, String> {
+    fn read(content: &[u8], options: &[&str]) -> Result<kostra_io::Loaded, String> {
         let options = parse(options).unwrap();
-        kostra::io::read_bytes("x", content, &options).map_err(|error| error.to_string())
+        kostra_io::read_bytes("x", content, &options).map_err(|error| error.to_string())
     }
 
     /// The texts in double quotes: options as a C program passes them.

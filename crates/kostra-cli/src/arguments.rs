@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use kostra::io::{BoundingBox, Delimiter, FORMATS, Format};
+use kostra_io::{BoundingBox, Delimiter, FORMATS, Format};
 
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]

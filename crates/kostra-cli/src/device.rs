@@ -1,6 +1,7 @@
 //! The device on which to work, as the user types it.
 
-use kostra::{DeviceChoice, cuda};
+use kostra::DeviceChoice;
+use kostra_cuda as cuda;
 
 use crate::progress::Stage;
 

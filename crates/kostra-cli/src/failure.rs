@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
 use clap::error::{ContextKind, ContextValue};
-use kostra::io::{ReadError, ReadErrorKind};
+use kostra_io::{ReadError, ReadErrorKind};
 use kostra_parallel::lock;
 
 use crate::input::GENERATED;
@@ -81,7 +81,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     match kind {
         ReadErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
             let (name, _) = input.split_once(':').unwrap_or((input, ""));
-            let known = kostra::generate::generators().iter().any(|generator| generator.id == name);
+            let known = kostra_gen::generators().iter().any(|generator| generator.id == name);
             known.then(|| format!("to solve a generated graph, write {GENERATED}{input}"))
         }
         // A reader reports NaN in one of several errors. All of them contain the word.
@@ -112,7 +112,7 @@ pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
 
 /// Ends a program that cannot unwind.
 fn end(payload: &(dyn Any + Send), place: &str) -> ! {
-    let damage = kostra::io::damage_behind_panic();
+    let damage = kostra_io::damage_behind_panic();
     explain(&damage.map_or_else(|| internal(payload, place), anyhow::Error::msg));
     std::process::exit(EXIT_CODE.into())
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kostra::io::{Input, Output, is_same_file};
+use kostra_io::{Input, Output, is_same_file};
 
 /// Refuses a standard stream in two roles, an output that replaces an input, and one output in two
 /// roles. Each file comes with the name of its role, such as "graph".

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::{ForestFileError, ForestFormat};
-use kostra::io::{Format, Input, Output, ReadError};
 use kostra::picture::PictureFormat;
 use kostra_core::{AnyGraph, EdgeId};
+use kostra_io::{Format, Input, Output, ReadError};
 
 use crate::input::Graph;
 use crate::output;

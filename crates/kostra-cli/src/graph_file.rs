@@ -7,10 +7,10 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::ForestFormat;
-use kostra::io::{FORMATS, Format, Output, StreamHeader};
 use kostra_core::{EdgeId, memory};
+use kostra_io::{FORMATS, Format, Output, StreamHeader};
 
-use kostra::generate::{Options, Recipe, StreamError};
+use kostra_gen::{Options, Recipe, StreamError};
 
 use crate::forest_file::{self, Destination};
 use crate::input::{Graph, Request};
@@ -69,7 +69,7 @@ impl Target {
     /// # Errors
     /// When the extension belongs to no format, or the output certainly cannot be written.
     pub(crate) fn resolve(path: &Path, asked: Option<To>) -> anyhow::Result<Self> {
-        let extension = kostra::io::extension(path).unwrap_or_default();
+        let extension = kostra_io::extension(path).unwrap_or_default();
         match asked.or_else(|| To::by_extension(&extension)) {
             Some(To::Graph(format)) => {
                 let output = output::parse_path(path);

@@ -55,7 +55,7 @@ pub(crate) fn install() {
 }
 
 fn end() {
-    kostra::io::abandon_unfinished();
+    kostra_io::abandon_unfinished();
     // Printing can block if the terminal has stopped.
     if let Some(ending) = ENDING.get() {
         ending.store(true, Ordering::Relaxed);

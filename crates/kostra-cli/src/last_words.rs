@@ -65,7 +65,7 @@ fn watch_mapped_files() {
 extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO, the system passes a valid `info`, which has an address for SIGBUS.
     let address = unsafe { (*info).si_addr() } as usize;
-    if kostra::io::is_in_mapped_file(address) {
+    if kostra_io::is_in_mapped_file(address) {
         end(
             b"kostra: a .kst file became shorter while it was in use; run again when nobody writes \
               to it\n",

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use kostra::io::{
+use kostra_io::{
     Format, Outgoing, Output, StreamHeader, TakeEdges, WriteError, write_atomically, write_graph,
 };
 
@@ -100,14 +100,14 @@ pub(crate) fn write(
 /// stream may close its end.
 ///
 /// # Errors
-/// As [`kostra::io::write_stream`].
+/// As [`kostra_io::write_stream`].
 pub(crate) fn write_stream(
     output: &Output,
     format: Format,
     header: &StreamHeader,
     generate: impl FnOnce(TakeEdges<'_>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    allow_early_end(output, kostra::io::write_stream(output, format, header, generate))
+    allow_early_end(output, kostra_io::write_stream(output, format, header, generate))
 }
 
 /// Turns a closed pipe into success, for the standard streams only, because they may end in `head`.

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use kostra::cuda::points::DevicePointsError;
-use kostra::io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
-use kostra::{Run, cuda};
+use kostra::Run;
 use kostra_core::DeviceTimes;
+use kostra_cuda as cuda;
+use kostra_cuda::points::DevicePointsError;
+use kostra_io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
 use kostra_points::{
     AxisOrder, Distance, Metric, PointTree, Points, PointsError, degrees_among, neighbors_tree,
     spanning_tree,
@@ -209,7 +210,7 @@ impl PointRequest {
 
     fn load(&self) -> anyhow::Result<PointFile> {
         let stage = Stage::start(&format!("reading {}", self.source));
-        let progress = |done: kostra::io::Progress| stage.bytes(done.bytes, done.of);
+        let progress = |done: kostra_io::Progress| stage.bytes(done.bytes, done.of);
         let file = read_points(&self.source, &self.options, &progress)?;
         if self.metric == Metric::Haversine
             && let [first, second] = &*file.names

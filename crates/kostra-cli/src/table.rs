@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use kostra::forest_file::LineStyle;
-use kostra::io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
+use kostra_io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
 
 use crate::{npy, output};
 
@@ -35,7 +35,7 @@ impl TableFormat {
     }
 
     fn of_path(path: &Path) -> anyhow::Result<Self> {
-        match kostra::io::extension(path).as_deref() {
+        match kostra_io::extension(path).as_deref() {
             Some("csv" | "txt") | None => Ok(Self::Text(LineStyle::Commas)),
             Some("tsv") => Ok(Self::Text(LineStyle::Tabs)),
             Some("npy") => Ok(Self::Npy),

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use kostra::cuda::{
+use kostra_core::{GraphError, Order, Run, SolveError, Weight, counted};
+use kostra_cuda::{
     self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights,
     IntegerType, NarrowType,
 };
-use kostra_core::{GraphError, Order, Run, SolveError, Weight, counted};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,14 +21,14 @@ use crate::watch::interruptible;
 
 /// Untyped memory on a device. Python gives it an element type.
 #[pyclass(frozen, module = "kostra._kostra")]
-pub(crate) struct DeviceMemory(Arc<cuda::DeviceMemory>);
+pub(crate) struct DeviceMemory(Arc<kostra_cuda::DeviceMemory>);
 
 impl DeviceMemory {
-    pub(crate) fn of(memory: Arc<cuda::DeviceMemory>) -> Self {
+    pub(crate) fn of(memory: Arc<kostra_cuda::DeviceMemory>) -> Self {
         Self(memory)
     }
 
-    pub(crate) fn shared(&self) -> Arc<cuda::DeviceMemory> {
+    pub(crate) fn shared(&self) -> Arc<kostra_cuda::DeviceMemory> {
         self.0.clone()
     }
 }
@@ -50,7 +50,7 @@ impl DeviceMemory {
             std::thread::scope(|scope| {
                 let copy = || {
                     let device = Device::open(ordinal)?;
-                    cuda::DeviceMemory::copy_of(&device, bytes, threads_or_all(threads))
+                    kostra_cuda::DeviceMemory::copy_of(&device, bytes, threads_or_all(threads))
                         .map_err(SolveError::from)
                 };
                 let thread = std::thread::Builder::new().spawn_scoped(scope, copy);
@@ -242,16 +242,16 @@ fn solve_typed<W: Weight>(
             })?
         }
     };
-    let given = cuda::DeviceColumns { ends: [u, v], weights };
+    let given = kostra_cuda::DeviceColumns { ends: [u, v], weights };
     let order = if problem.maximum { Order::Maximum } else { Order::Minimum };
     let graph = DeviceEdges::from_columns(device, n, given, order, problem.skip_nan)
         .map_err(|error| explain(device, problem, n, error))?;
-    let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
+    let ids = kostra_cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
     let pick = |(address, kind): &Place| {
         // SAFETY: the owner of the column guarantees its address; the ids are of edges of this
         // graph.
-        let picked = unsafe { cuda::pick(&ids, *address, size_of_kind(kind)) };
+        let picked = unsafe { kostra_cuda::pick(&ids, *address, size_of_kind(kind)) };
         Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
     };
     let ends = [pick(&problem.u)?, pick(&problem.v)?];
@@ -324,7 +324,7 @@ fn explain(device: &Device, problem: &DeviceProblem, n: u32, error: DeviceGraphE
 fn integer_at(device: &Device, (address, kind): &Place, index: u64) -> Result<i128, DeviceError> {
     let size = size_of_kind(kind);
     // SAFETY: the owner of the column guarantees its address, and `index` is an edge id.
-    let bytes = unsafe { cuda::value_at(device, address + index * size as u64, size) }?;
+    let bytes = unsafe { kostra_cuda::value_at(device, address + index * size as u64, size) }?;
     let negative = kind.starts_with('i') && bytes.last().is_some_and(|byte| byte >> 7 == 1);
     let mut wide = [if negative { 0xff } else { 0 }; 16];
     wide[..bytes.len()].copy_from_slice(&bytes);

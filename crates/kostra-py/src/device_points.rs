@@ -2,11 +2,11 @@
 
 #![allow(unsafe_code, reason = "arrays of other libraries are given by address")]
 
-use kostra::cuda::points::{
+use kostra_core::{Run, SolveError};
+use kostra_cuda::points::{
     CoordinateType, DevicePointTree, DevicePointsError, PointAddresses, PointDistance,
     spanning_tree_at,
 };
-use kostra_core::{Run, SolveError};
 use kostra_points::Distance;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kostra::generate::SpecError;
-use kostra::io::{
+use kostra_core::{AnyGraph, Coordinates};
+use kostra_gen::SpecError;
+use kostra_io::{
     ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
     MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, RoadOptions, Terms, Vertices,
 };
-use kostra_core::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -153,8 +153,7 @@ impl Arguments {
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyResult<Loaded<'_>> {
     let options = arguments.options().map_err(PyValueError::new_err)?;
-    let loaded =
-        interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
+    let loaded = interruptible(py, move || kostra_io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
     Ok(Loaded {
         names: loaded.parsed.names,
@@ -170,13 +169,13 @@ pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyRes
 /// Whether weights of this name are greater where vertices are nearer.
 #[pyfunction]
 pub(crate) fn is_similarity(name: &str) -> bool {
-    kostra::io::is_similarity(name)
+    kostra_io::is_similarity(name)
 }
 
 /// Generates a graph; see `Graph.generate` in Python.
 #[pyfunction]
 pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
-    let made = interruptible(py, move || kostra::generate::generate(&spec))?;
+    let made = interruptible(py, move || kostra_gen::generate(&spec))?;
     let made = made.map_err(|error| match error {
         SpecError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),

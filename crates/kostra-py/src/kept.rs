@@ -1,7 +1,7 @@
 //! Columns of a file or a table that are kept with the edges, as texts.
 
-use kostra::io::{KeptColumns, KeptKind};
 use kostra_core::EdgeId;
+use kostra_io::{KeptColumns, KeptKind};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 

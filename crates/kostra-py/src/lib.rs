@@ -78,7 +78,7 @@ mod _kostra {
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]
-    const MISSING_VALUES: [&str; 9] = kostra::io::MISSING_VALUES;
+    const MISSING_VALUES: [&str; 9] = kostra_io::MISSING_VALUES;
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python requires this name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

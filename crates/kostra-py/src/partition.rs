@@ -1,7 +1,7 @@
 //! Partitions of graphs.
 
-use kostra::partition::{Options, PartitionError, Preset, Statistics, WeightedGraph, partition};
 use kostra_core::Run;
+use kostra_partition::{Options, PartitionError, Preset, Statistics, WeightedGraph, partition};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -178,7 +178,7 @@ pub(crate) fn degrees_among(names: Vec<String>) -> Option<[String; 2]> {
 /// Whether a column of points with this name may be a coordinate.
 #[pyfunction]
 pub(crate) fn may_be_coordinate(name: &str) -> bool {
-    kostra::io::may_be_coordinate(name)
+    kostra_io::may_be_coordinate(name)
 }
 
 /// The spanning tree of `n` points. `row` is a function that returns the distances of a point to

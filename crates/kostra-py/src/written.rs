@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use kostra::forest_file::{self, ForestFileError, ForestFormat};
-use kostra::io::{Outgoing, Output, WriteError, write_atomically};
 use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
 use kostra_core::{Coordinates, EdgeId, memory};
+use kostra_io::{Outgoing, Output, WriteError, write_atomically};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

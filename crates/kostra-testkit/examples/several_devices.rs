@@ -14,13 +14,14 @@ use std::process::exit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kostra::cuda::multi::{self, DeviceShare};
-use kostra::cuda::{Device, DeviceCsr, DeviceEdges, fast};
-use kostra::{generate, solver};
+use kostra::solver;
 use kostra_core::{
     AnyGraph, EdgeSet, Graph, Observer, Order, Problem, Run, Solution, SolveError, Weight,
     with_graph,
 };
+use kostra_cuda::multi::{self, DeviceShare};
+use kostra_cuda::{Device, DeviceCsr, DeviceEdges, fast};
+use kostra_gen as generate;
 
 type Fault = Box<dyn std::error::Error>;
 

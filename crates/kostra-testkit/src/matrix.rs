@@ -6,11 +6,11 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use kostra::cuda::Device;
 use kostra::solvers;
 use kostra_core::{
     AnyGraph, EdgeId, Key, Order, Platform, Run, SolveError, Solver, Total, with_graph,
 };
+use kostra_cuda::Device;
 
 use crate::variants::{Variant, variants};
 use crate::{mutate, oracle};

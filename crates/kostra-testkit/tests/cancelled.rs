@@ -7,9 +7,9 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use kostra::generate::generate;
 use kostra::solvers;
 use kostra_core::{AnyGraph, Observer, Order, Platform, Round, Run, SolveError, Solver, Workspace};
+use kostra_gen::generate;
 use kostra_testkit::matrix::Answer;
 
 /// The number of reports that a cancelled solver may still make, to close its open phases.

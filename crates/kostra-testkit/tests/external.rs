@@ -1,13 +1,13 @@
 //! The sinks for graphs that do not fit into memory as solvers of the matrix: tiny buffers and
 //! blocks, on all cases and on random graphs. One sink is on threads, and one on a device.
 
-use kostra::cuda::external::{Limits as DeviceLimits, Sink as DeviceSink};
-use kostra::cuda::{self, Device};
 use kostra::external::{Limits, Sink};
 use kostra_core::{
     Algorithm, EdgeSet, Edges, ForestSink, Key, Order, Platform, Problem, Representation, Run,
     SolveError, SolverInfo,
 };
+use kostra_cuda::external::{Limits as DeviceLimits, Sink as DeviceSink};
+use kostra_cuda::{self as cuda, Device};
 use kostra_testkit::matrix::{Answer, ORDERS, can_run, check_solver};
 use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite;

@@ -1,8 +1,9 @@
 //! Tests the solvers for threads with all values of their options, and the solvers that use a
 //! partition with partitions of the caller.
 
-use kostra::{generate::generate, solvers};
+use kostra::solvers;
 use kostra_core::{AnyGraph, EdgeId, Order, Platform, Run, Solver, VertexParts};
+use kostra_gen::generate;
 use kostra_testkit::matrix::{Answer, ORDERS, check_settings, thread_counts};
 use kostra_testkit::multigraphs::Random;
 use kostra_testkit::oracle;

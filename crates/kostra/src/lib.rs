@@ -38,6 +38,7 @@
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
 //! | `full` | all of these |
 //! | `papers` | solvers that reproduce papers, for comparison |
+//! | `points` | the module `points`: trees and clusters of points |
 //! | `petgraph` | graphs of petgraph |
 //!
 //! # Where things are
@@ -50,10 +51,11 @@
 //! | `picture` | pictures of forests |
 //! | `generate` | generated graphs |
 //! | `partition` | partitions of a graph into parts of equal weight |
+//! | `points` | trees and clusters of points |
 //! | `cuda` | CUDA devices |
 //! | `renumbering` | new numbers for vertices |
 //! | [`external`] | forests of graphs whose edges do not fit into memory |
-//! | [`low_level`] | what the other crates of Kostra share, such as graphs of one weight type |
+//! | [`low_level`] | graphs of the engine, and solvers as their authors write them |
 //!
 //! # Examples
 //!
@@ -89,21 +91,12 @@ mod weight;
 
 pub use forest::{Forest, verify, verify_ids};
 pub use graph::{BuildError, Graph, IntoEdge};
-pub use kostra_core as low_level;
 pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
 pub use kostra_core::{
     Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, Order,
     OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError, SolverInfo, Total,
     VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
 };
-#[cfg(feature = "cuda")]
-pub use kostra_cuda as cuda;
-#[cfg(feature = "gen")]
-pub use kostra_gen as generate;
-#[cfg(feature = "io")]
-pub use kostra_io as io;
-#[cfg(feature = "partition")]
-pub use kostra_partition as partition;
 #[cfg(feature = "io")]
 pub use reader::{GraphFile, Reader, read};
 pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
@@ -112,3 +105,62 @@ pub use solve::{
     minimum_spanning_forest,
 };
 pub use weight::{EdgeWeight, Number};
+
+/// Graphs of the engine, and solvers.
+pub mod low_level {
+    pub use kostra_core::{
+        AnyGraph, Column, EdgeList, Edges, Forest, Key, Representation, Solution, Solver,
+        SolverOption, Weight, with_graph,
+    };
+}
+
+/// Graphs in files: formats, options of readers, and writing.
+#[cfg(feature = "io")]
+pub mod io {
+    pub use kostra_io::{
+        ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Compression, Delimiter, FORMATS,
+        Format, FormatInfo, Header, Input, KeptColumns, Loaded, MissingWeights, Nan, Outgoing,
+        Output, Parsed, ReadError, ReadErrorKind, ReadOptions, RoadOptions, Vertices, WriteError,
+        read, read_bytes, write_atomically, write_bytes, write_graph,
+    };
+}
+
+/// Generated graphs.
+#[cfg(feature = "gen")]
+pub mod generate {
+    pub use kostra_gen::{
+        Generated, GeneratorInfo, ParameterInfo, SpecError, generate, generators,
+    };
+}
+
+/// Partitions of a graph into parts of equal weight.
+#[cfg(feature = "partition")]
+pub mod partition {
+    pub use kostra_partition::{
+        Options, Partition, PartitionError, Preset, Rows, Statistics, WeightedGraph, partition,
+    };
+}
+
+/// Trees of points, their neighbors and their clusters.
+#[cfg(feature = "points")]
+pub mod points {
+    pub use kostra_points::cluster::{
+        Cluster, ClusterError, Clustering, CondensedTree, Hierarchy, Method, Selection,
+    };
+    pub use kostra_points::{
+        AxisOrder, Coordinate, Distance, Metric, Neighbors, PointTree, Points, PointsError, Values,
+        core_distances, nearest_neighbors, neighbors_tree, spanning_tree,
+    };
+}
+
+/// CUDA devices: graphs that stay on a device, and partitions.
+#[cfg(feature = "cuda")]
+pub mod cuda {
+    pub use kostra_cuda::external;
+    pub use kostra_cuda::fast::{on_edges, on_rows};
+    pub use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement, partition};
+    pub use kostra_cuda::{
+        CsrAddresses, Device, DeviceCsr, DeviceEdges, DeviceError, DeviceGraphError, DeviceMemory,
+        EdgeAddresses, NoDevice,
+    };
+}

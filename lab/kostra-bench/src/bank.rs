@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use kostra::cuda::Device;
-use kostra::cuda::bank::{Method, Outcome, Workload, run};
+use kostra_cuda::Device;
+use kostra_cuda::bank::{Method, Outcome, Workload, run};
 use serde::{Deserialize, Serialize};
 
 /// The workload, except for the number of accounts.

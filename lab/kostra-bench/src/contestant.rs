@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::cuda::fast::on_rows;
-use kostra::cuda::{Device, DeviceCsr};
 use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Platform, Problem, Representation, Run,
     SolverInfo, Weight, Workspace,
 };
+use kostra_cuda::fast::on_rows;
+use kostra_cuda::{Device, DeviceCsr};
 
 use crate::observed::{Observed, Recorder};
 use crate::sweep::Entrant;

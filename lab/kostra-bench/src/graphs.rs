@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use kostra::generate;
-use kostra::io::{Input, Loaded, MissingWeights, ReadOptions};
 use kostra_core::AnyGraph;
+use kostra_gen as generate;
+use kostra_io::{Input, Loaded, MissingWeights, ReadOptions};
 
 use crate::sweep;
 
@@ -167,7 +167,7 @@ fn read_with(
     missing_weights: Option<MissingWeights>,
 ) -> Result<Loaded> {
     let options = ReadOptions { threads, missing_weights, ..ReadOptions::default() };
-    kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {})
+    kostra_io::read(&Input::Path(path.to_owned()), &options, &|_| {})
         .context("cannot read the graph")
 }
 

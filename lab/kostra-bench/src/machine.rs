@@ -101,7 +101,7 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
     ];
     let mut versions: BTreeMap<_, _> =
         versions.into_iter().map(|(name, version)| (name.to_owned(), version.to_owned())).collect();
-    if let (Ok(device), Ok(kernels)) = (kostra::cuda::Device::open(0), kostra::cuda::kernels()) {
+    if let (Ok(device), Ok(kernels)) = (kostra_cuda::Device::open(0), kostra_cuda::kernels()) {
         let (major, minor) = device.driver();
         let words =
             format!("{}, driver for CUDA {major}.{minor}, kernels {kernels}", device.name());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use kostra::io::{Output, write_atomically};
+use kostra_io::{Output, write_atomically};
 
 /// Writes a file as a whole or not at all. Creates its folder if there is none.
 ///

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use kostra::io::{Compression, Loaded};
+use kostra_io::{Compression, Loaded};
 use serde::{Deserialize, Serialize};
 
 use crate::graphs;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra::io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
+use kostra_io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
 use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
 use serde::Serialize;
 

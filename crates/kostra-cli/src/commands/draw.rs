@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Parser, ValueHint};
-use kostra::io::{Input, Output};
 use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
 use kostra_core::{AnyGraph, EdgeId, Order, Run, UnionFind};
+use kostra_io::{Input, Output};
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};

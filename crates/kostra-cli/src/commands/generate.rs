@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Parser, ValueHint};
-use kostra::generate::{Recipe, generators};
-use kostra::io::is_streamed;
+use kostra_gen::{Recipe, generators};
+use kostra_io::is_streamed;
 
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};

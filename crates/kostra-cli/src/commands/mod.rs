@@ -20,7 +20,7 @@ mod tree;
 mod verify;
 
 use clap::{ArgMatches, ValueHint};
-use kostra::io::FORMATS;
+use kostra_io::FORMATS;
 
 use crate::command::{Answer, Entry};
 use crate::output;

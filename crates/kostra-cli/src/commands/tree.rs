@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::io::{KeptColumns, Output, TableColumn, TableValues};
 use kostra_core::CompensatedSum;
+use kostra_io::{KeptColumns, Output, TableColumn, TableValues};
 use kostra_points::PointTree;
 use serde::Serialize;
 

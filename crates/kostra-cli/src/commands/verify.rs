@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::io::Input;
 use kostra_core::{Certificate, Order};
+use kostra_io::Input;
 use serde::Serialize;
 
 use crate::arguments::{InputArguments, Nan};

@@ -3,8 +3,8 @@
 use std::mem::take;
 use std::time::Duration;
 
-use kostra::io::{Compression, Format, Parsed};
 use kostra_core::{Order, WeightType};
+use kostra_io::{Compression, Format, Parsed};
 
 use crate::output;
 

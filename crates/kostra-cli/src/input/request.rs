@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use kostra::generate::{Options, Recipe};
-use kostra::io::{
+use kostra_gen::{Options, Recipe};
+use kostra_io::{
     ArrayContent, ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input,
     MappedFile, MissingWeights, Parsed, ReadError, ReadOptions, RoadOptions, Terms, Vertices,
 };
@@ -99,8 +99,8 @@ impl Request {
                 Weights::Distance => MissingWeights::Distance,
             }),
             nan: match arguments.nan.unwrap_or(nan) {
-                Nan::Error => kostra::io::Nan::Error,
-                Nan::Skip => kostra::io::Nan::Skip,
+                Nan::Error => kostra_io::Nan::Error,
+                Nan::Skip => kostra_io::Nan::Skip,
             },
             names: arguments.names,
             vertices: arguments.vertices.map_or(Vertices::Occurring, Vertices::Count),
@@ -151,7 +151,7 @@ impl Request {
             return None; // `load` refuses these options for a Kostra file
         }
         // `load` reports a file in another format or a damaged file.
-        let file = kostra::io::open_kst(path).ok()?;
+        let file = kostra_io::open_kst(path).ok()?;
         Some(Header {
             vertices: file.vertices(),
             edges: file.edges(),
@@ -165,7 +165,7 @@ impl Request {
     /// Reads or generates the graph.
     ///
     /// # Errors
-    /// As [`kostra::io::read`] and [`kostra::generate::generate`].
+    /// As [`kostra_io::read`] and [`kostra_gen::generate`].
     pub(crate) fn load(&self) -> anyhow::Result<Graph> {
         let start = Instant::now();
         let mut graph = match &self.source {
@@ -178,7 +178,7 @@ impl Request {
 
     fn read(&self, input: &Input) -> anyhow::Result<Graph> {
         let stage = Stage::start(&format!("reading {input}"));
-        let loaded = kostra::io::read(input, &self.options, &|progress| {
+        let loaded = kostra_io::read(input, &self.options, &|progress| {
             stage.bytes(progress.bytes, progress.of);
         })?;
         drop(stage);

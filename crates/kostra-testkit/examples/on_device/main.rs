@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::process::exit;
 use std::time::Instant;
 
-use kostra::cuda::Device;
 use kostra::{solver, solvers};
 use kostra_core::{AnyGraph, EdgeId, Forest, Order, Platform, Run, Solver, Vertex};
+use kostra_cuda::Device;
 use kostra_testkit::matrix::{ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;
@@ -56,7 +56,7 @@ fn main() {
         exit(1);
     });
     let (major, minor) = device.capability();
-    let kernels = kostra::cuda::kernels().unwrap_or_else(|error| error.to_string());
+    let kernels = kostra_cuda::kernels().unwrap_or_else(|error| error.to_string());
     println!("{}, compute capability {major}.{minor}; kernels {kernels}", device.name());
     let wanted = |id: &str| arguments.only.as_ref().is_none_or(|only| only == id);
     let tested: Vec<_> = solvers()

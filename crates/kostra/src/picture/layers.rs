@@ -36,7 +36,8 @@ pub(super) struct Layer {
 /// A picture of a graph and its forest: places on a grid, and layers of edges.
 ///
 /// ```
-/// use kostra::low_level::{AnyGraph, Order};
+/// use kostra::Order;
+/// use kostra::low_level::AnyGraph;
 /// use kostra::picture::{Picture, PictureFormat, Shown};
 ///
 /// let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 9])?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kostra::io::MissingWeights;
+use kostra_io::MissingWeights;
 
 use super::real::file_of;
 use crate::graphs::GraphSource;
@@ -109,7 +109,7 @@ fn largest_clique(degree: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use kostra::generate::generate;
+    use kostra_gen::generate;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The rules of an experiment's contests: what of the paper's sweeps this machine can run.
 
 use anyhow::{Result, ensure};
-use kostra::cuda::Device;
 use kostra_core::Platform;
+use kostra_cuda::Device;
 
 use super::{Experiment, Measure, Paper, PaperArguments, Threads};
 use crate::contest::Rules;

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use kostra::cuda;
-use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
-use kostra::partition::{Options, Partition, Preset, WeightedGraph, partition};
 use kostra_core::{DeviceTimes, Run};
+use kostra_cuda as cuda;
+use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
+use kostra_partition::{Options, Partition, Preset, WeightedGraph, partition};
 use serde::Deserialize;
 
 use super::programs::{self, PROGRAMS, Program};

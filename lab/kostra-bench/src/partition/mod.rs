@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use kostra::partition::{Partition, WeightedGraph, limit};
 use kostra_core::DeviceTimes;
+use kostra_partition::{Partition, WeightedGraph, limit};
 use serde::{Deserialize, Serialize};
 
 use contestants::{Answer, Contestant};

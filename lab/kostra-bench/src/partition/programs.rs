@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use kostra::partition::{Partition, WeightedGraph};
+use kostra_partition::{Partition, WeightedGraph};
 
 use super::Call;
 use super::contestants::Answer;

@@ -1,7 +1,7 @@
 //! Completion of the specs of generated graphs, such as `gen:road:n=1000,seed=7`.
 
 use clap_complete::Shell;
-use kostra::generate::generators;
+use kostra_gen::generators;
 
 const PREFIX: &str = "gen:";
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
-use kostra::io::{Format, Input, Output};
-use kostra::partition::{self, Options, WeightedGraph};
 use kostra::renumbering::Renumbering;
 use kostra_core::{AnyGraph, Run, VertexParts};
+use kostra_io::{Format, Input, Output};
+use kostra_partition::{self as partition, Options, WeightedGraph};
 
 use crate::input::{Graph, Request, file};
 use crate::progress::Stage;

@@ -1,7 +1,7 @@
 //! What the machine has.
 
-use kostra::cuda;
 use kostra_core::Platform;
+use kostra_cuda as cuda;
 use kostra_parallel::memory_info;
 use serde::Serialize;
 

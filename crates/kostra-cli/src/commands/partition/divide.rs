@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
-use kostra::partition::{Partition, Statistics, WeightedGraph, limit};
-use kostra::{cuda, partition};
 use kostra_core::{DeviceTimes, Run};
+use kostra_cuda as cuda;
+use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
+use kostra_partition as partition;
+use kostra_partition::{Partition, Statistics, WeightedGraph, limit};
 
 use super::Plan;
 use crate::device;

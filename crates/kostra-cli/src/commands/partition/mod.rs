@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
-use kostra::cuda::partition::{Matching, Refinement};
-use kostra::io::{FORMATS, Output};
-use kostra::partition::{Options, Partition, Preset, part_file};
 use kostra_core::DeviceTimes;
+use kostra_cuda::partition::{Matching, Refinement};
+use kostra_io::{FORMATS, Output};
+use kostra_partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
 
 use self::divide::{Outcome, Place, Times, divide};
@@ -164,7 +164,7 @@ impl Plan {
         };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let extension = arguments.output.as_deref().and_then(kostra::io::extension);
+        let extension = arguments.output.as_deref().and_then(kostra_io::extension);
         let is_table = extension.as_deref() == Some("csv");
         let edge_weights = arguments.edge_weights;
         let nan = if edge_weights { Nan::Error } else { Nan::Skip };

@@ -1,8 +1,8 @@
 //! The parts as a table: a header, and a line for each vertex.
 
 use kostra::forest_file::{LineStyle, check_names};
-use kostra::io::Output;
-use kostra::partition::Partition;
+use kostra_io::Output;
+use kostra_partition::Partition;
 
 use crate::output;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use kostra::io::{Output, WriteError};
+use kostra_io::{Output, WriteError};
 
 use super::Cells;
 use super::picture::{self, Colors, Labeled};
@@ -21,7 +21,7 @@ pub(super) enum LabelFormat {
 impl LabelFormat {
     /// The format of an extension. Standard output is a table.
     pub(super) fn by_extension(path: &Path, colors: Option<Colors>) -> anyhow::Result<Self> {
-        match kostra::io::extension(path).as_deref() {
+        match kostra_io::extension(path).as_deref() {
             Some("png") => Ok(Self::Png(colors.unwrap_or(Colors::Distinct))),
             Some("npy") => Ok(Self::Npy),
             Some("csv") => Ok(Self::Csv),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra::io::{ImageFile, Input, Output, PixelValues, read_image};
+use kostra_io::{ImageFile, Input, Output, PixelValues, read_image};
 use kostra_points::cluster::{Segments, segment};
 use kostra_points::grid::{Connectivity, Grid, Value};
 use serde::Serialize;
@@ -254,7 +254,7 @@ impl Command for Arguments {
         let plan = Plan::resolve(self)?;
         let start = Instant::now();
         let stage = Stage::start(&format!("reading {}", plan.source));
-        let progress = |done: kostra::io::Progress| stage.bytes(done.bytes, done.of);
+        let progress = |done: kostra_io::Progress| stage.bytes(done.bytes, done.of);
         let image = read_image(&plan.source, &progress)?;
         drop(stage);
         let load = start.elapsed();

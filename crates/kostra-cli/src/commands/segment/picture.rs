@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use kostra::io::{ImageFile, PixelValues};
 use kostra_core::memory;
+use kostra_io::{ImageFile, PixelValues};
 use kostra_points::cluster::Segments;
 use kostra_points::grid::Value;
 use png::{BitDepth, ColorType, Encoder};

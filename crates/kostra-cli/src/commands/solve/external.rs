@@ -8,8 +8,8 @@ use kostra::external::{
     self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, Remedy,
     SinkStatistics,
 };
-use kostra::io::{Ids, Output};
 use kostra_core::Order;
+use kostra_io::{Ids, Output};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use crate::device::Device;

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::cuda;
-use kostra::partition::Partition;
 use kostra::{Fallback, Solved};
 use kostra_core::{AnyGraph, Forest, Platform, SolverInfo, VertexParts};
+use kostra_cuda as cuda;
+use kostra_partition::Partition;
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;

@@ -14,8 +14,8 @@ mod outcome;
 mod plan;
 mod report;
 
-use kostra::io::{ReadError, ReadErrorKind};
 use kostra_core::{GraphError, SolveError};
+use kostra_io::{ReadError, ReadErrorKind};
 
 use crate::command::{Answer, Command};
 use crate::input::Source;

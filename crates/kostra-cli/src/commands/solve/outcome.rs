@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kostra::io::{Compression, Format};
 use kostra_core::{SolverInfo, Total, WeightType};
+use kostra_io::{Compression, Format};
 use serde::{Serialize, Serializer};
 
 use crate::trace::Trace;

@@ -1,9 +1,9 @@
 //! What the arguments of `kostra solve` mean.
 
 use kostra::forest_file::ForestFormat;
-use kostra::io::{ColumnOptions, Input};
 use kostra::{RequestError, Solve};
 use kostra_core::{Order, Platform};
+use kostra_io::{ColumnOptions, Input};
 
 use super::arguments::Arguments;
 use super::external::External;

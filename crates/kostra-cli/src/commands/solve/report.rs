@@ -1,7 +1,7 @@
 //! The report of `kostra solve`, for people and as JSON.
 
-use kostra::io::Format;
 use kostra_core::{Order, Total};
+use kostra_io::Format;
 use serde::Serialize;
 
 use super::outcome::{Outcome, Place, RankPhase, Times};

@@ -8,8 +8,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use kostra::forest_file::ForestFormat;
-use kostra::io::{Output, Replacement, ReplacementPart, WriteError};
 use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
+use kostra_io::{Output, Replacement, ReplacementPart, WriteError};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;

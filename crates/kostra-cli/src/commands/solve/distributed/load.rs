@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
 use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
+use kostra_io::{self as io, Compression, Format, PartReader, ReadOptions};
 use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, Slice};
 
 use super::agree::{agree, agree_on};
@@ -61,7 +61,7 @@ fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input
     agree(world, request.refuse_options_of_files())?;
     let _stage = stage(&format!("generating {}", request.source), world);
     let gather = |number| world.all_gather(&[number]).into_items();
-    let part = kostra::generate::generate_part(spec, world.rank(), world.size(), &gather);
+    let part = kostra_gen::generate_part(spec, world.rank(), world.size(), &gather);
     let part = agree(world, part.with_context(|| request.source.to_string()))?;
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (None, Compression::None);

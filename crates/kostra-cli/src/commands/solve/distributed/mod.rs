@@ -15,9 +15,9 @@ mod same_file;
 
 use std::time::{Duration, Instant};
 
-use kostra::cuda;
-use kostra::io::Vertices;
 use kostra_core::Run;
+use kostra_cuda as cuda;
+use kostra_io::Vertices;
 use kostra_mpi::{
     Communicator, DistributedSolution, DistributedSolver, PhaseTraffic, Reduction, Refusal,
 };
@@ -67,7 +67,7 @@ pub(super) fn run(
     }
     // A rank with another algorithm takes part until all ranks know of the difference. Otherwise
     // the ranks that solve together would wait for it.
-    kostra_mpi::before_ending(kostra::io::abandon_unfinished);
+    kostra_mpi::before_ending(kostra_io::abandon_unfinished);
     let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
     let solves_here = algorithm.is_ok() && !is_distributed;
     if world.reduce_one(Reduction::Max, (!solves_here).into()) == 0 {

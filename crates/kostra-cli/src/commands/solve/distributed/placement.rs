@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::io;
-use kostra::partition::Partition;
 use kostra_core::{MAX_VERTICES, counted};
+use kostra_io as io;
 use kostra_mpi::{Communicator, Reduction, Refusal, VertexPlacement};
+use kostra_partition::Partition;
 
 use super::agree::agree;
 use super::load::Input;

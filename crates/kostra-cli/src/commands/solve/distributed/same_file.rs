@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context;
-use kostra::io::{FileVersion, PartReader, hash_ranges, pieces};
+use kostra_io::{FileVersion, PartReader, hash_ranges, pieces};
 use kostra_mpi::{Communicator, Reduction, Refusal};
 
 use super::agree::{agree, agree_on};
@@ -70,7 +70,7 @@ pub(super) fn check(
 }
 
 /// Hashes ranges of a file in pieces. Each item is the start, the end and the hash of a piece.
-fn hash(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<[u64; 3]>, kostra::io::ReadError> {
+fn hash(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<[u64; 3]>, kostra_io::ReadError> {
     let pieces = pieces(ranges);
     let hashes = hash_ranges(path, pieces.iter().cloned())?;
     Ok(pieces.into_iter().zip(hashes).map(|(piece, hash)| [piece.start, piece.end, hash]).collect())
@@ -83,7 +83,7 @@ fn first_different(
     hashed: &[[u64; 3]],
     turn: usize,
     turns: usize,
-) -> Result<Option<u64>, kostra::io::ReadError> {
+) -> Result<Option<u64>, kostra_io::ReadError> {
     let own = || hashed.iter().zip(0_u64..).skip(turn).step_by(turns);
     let found = hash_ranges(path, own().map(|([start, end, _], _)| *start..*end))?;
     Ok(own()
