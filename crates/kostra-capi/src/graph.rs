@@ -7,7 +7,7 @@ use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory, with_graph};
 use kostra_io::{self as io, Input};
 
 use crate::boundary::{array, call, string, strings, text, value};
-use crate::options;
+use crate::options::{self, spell};
 
 /// The weights are int32_t.
 pub const KOSTRA_I32: i32 = 0;
@@ -184,7 +184,8 @@ pub unsafe extern "C" fn kostra_graph_read_with(
         let options = options::parse(texts.iter().map(|text| {
             text.to_str().map_err(|_| format!("the option {text:?} is not UTF-8; correct it"))
         }))?;
-        let loaded = io::read(&Input::Path(to_path(path)?), &options, &|_| ()).map_err(text)?;
+        let loaded = io::read(&Input::Path(to_path(path)?), &options, &|_| ());
+        let loaded = loaded.map_err(|error| error.spelled(spell))?;
         Ok(Box::into_raw(Box::new(KostraGraph(loaded.parsed.graph))))
     })
 }

@@ -2,7 +2,8 @@
 //! `weight=km`.
 
 use kostra_io::{
-    ArrayContent, ColumnChoice, Header, MissingWeights, Nan, ReadOptions, Terms, Vertices,
+    ArrayContent, ColumnChoice, Header, MissingWeights, Nan, OptionValue, ReadOptions, Remedy,
+    Vertices,
 };
 
 /// The options without a value.
@@ -28,7 +29,7 @@ pub(crate) fn parse<'a>(
     texts: impl IntoIterator<Item = Result<&'a str, String>>,
 ) -> Result<ReadOptions, String> {
     // A graph that is mapped would change with its file.
-    let mut options = ReadOptions { copy: true, terms: Terms::C, ..ReadOptions::default() };
+    let mut options = ReadOptions { copy: true, ..ReadOptions::default() };
     let mut seen = Vec::new();
     for text in texts {
         let text = text?;
@@ -44,6 +45,18 @@ pub(crate) fn parse<'a>(
         Some([one, other]) => Err(format!("{one:?} and {other:?} exclude each other; pass one")),
         None => Ok(options),
     }
+}
+
+/// A remedy as an item of the array `options`: `"weight=km"`.
+pub(crate) fn spell(remedy: &Remedy) -> String {
+    let Remedy::Option { option, value } = remedy else { return remedy.to_string() };
+    let item = match value {
+        OptionValue::Unsaid | OptionValue::On => (*option).to_owned(),
+        OptionValue::Text(text) => format!("{option}={text}"),
+        OptionValue::Position(at) => format!("{option}={at}"),
+        OptionValue::Bytes(bytes) => format!("{option}={bytes}"),
+    };
+    format!("`{item:?}`")
 }
 
 fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
@@ -124,7 +137,7 @@ mod tests {
     /// Reads a file as C programs do.
     fn read(content: &[u8], options: &[&str]) -> Result<kostra_io::Loaded, String> {
         let options = parse(options).unwrap();
-        kostra_io::read_bytes("x", content, &options).map_err(|error| error.to_string())
+        kostra_io::read_bytes("x", content, &options).map_err(|error| error.spelled(spell))
     }
 
     /// The texts in double quotes: options as a C program passes them.

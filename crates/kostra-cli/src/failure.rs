@@ -13,7 +13,7 @@ use kostra_io::{ReadError, ReadErrorKind};
 use kostra_parallel::lock;
 
 use crate::input::GENERATED;
-use crate::output;
+use crate::{output, remedy};
 
 /// The exit code if the command line, the input or the output is at fault.
 pub(crate) const EXIT_CODE: u8 = 2;
@@ -55,7 +55,11 @@ fn message(error: &anyhow::Error) -> String {
 
 /// An error and its causes in one line.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
-    without_error_number(&format!("{error:#}"))
+    let causes = error.chain().map(|cause| match cause.downcast_ref::<ReadError>() {
+        Some(error) => error.spelled(remedy::spell),
+        None => cause.to_string(),
+    });
+    without_error_number(&causes.collect::<Vec<_>>().join(": "))
 }
 
 /// Removes the number at the end of a system error, such as `(os error 2)`.
@@ -86,7 +90,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         }
         // A reader reports NaN in one of several errors. All of them contain the word.
         kind => {
-            let message = kind.to_string();
+            let message = kind.message().spelled(remedy::spell);
             let is_nan = message.contains("weight") && message.contains("NaN");
             (is_nan && !message.contains("--nan"))
                 .then(|| "`--nan skip` skips edges whose weight is NaN".to_owned())

@@ -25,6 +25,7 @@ mod output;
 mod part_file;
 mod points;
 mod progress;
+mod remedy;
 mod report;
 mod table;
 mod trace;

@@ -18,6 +18,7 @@ use crate::fault::Fault;
 use crate::formats::is_similarity;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
+use crate::message::{Message, Remedy, message};
 use crate::number::show;
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
@@ -94,10 +95,11 @@ impl<'a> WeightAttribute<'a> {
         let [Some(first), Some(other)] = self.spellings.each_ref().map(OnceCell::get) else {
             return Ok(());
         };
-        let sentence = format!(
-            "is the weight the attribute '{first}' or '{other}'? pass {} with one of them",
-            self.options.terms.option("weight")
-        );
+        let sentence = message![
+            format!("is the weight the attribute '{first}' or '{other}'? pass "),
+            Remedy::option("weight"),
+            " with one of them",
+        ];
         let columns = vec![first.clone(), other.clone()];
         Err(ReadErrorKind::Columns { sentence, columns })
     }
@@ -127,32 +129,33 @@ impl<'a> WeightAttribute<'a> {
         let shown: Vec<_> =
             others.iter().map(|name| format!("'{}'", show(name.as_bytes()))).collect();
         let list = shown.join(", ");
-        let terms = options.terms;
         let sentence = match (chosen, nested) {
             (Some(chosen), _) => {
-                let option = terms.text("weight", &show(chosen.as_bytes()));
-                if others.is_empty() {
-                    format!("{option}: no edge has this attribute; omit the option")
-                } else {
-                    format!("{option}: no edge has this attribute; numbers are in {list}")
-                }
+                let remedy = match others.is_empty() {
+                    true => "omit the option".to_owned(),
+                    false => format!("numbers are in {list}"),
+                };
+                message![
+                    Remedy::text("weight", show(chosen.as_bytes())),
+                    format!(": no edge has this attribute; {remedy}"),
+                ]
             }
             (None, _) if options.missing_weights.is_some() => return Ok(()),
             (None, Some(name)) => {
-                let (name, unit) = (show(name.as_bytes()), terms.text("weights", "unit"));
-                format!(
-                    "the weight is nested in the attribute '{name}'; make it an attribute of the \
-                     edge, or pass {unit}"
-                )
+                let name = show(name.as_bytes());
+                message![
+                    format!("the weight is nested in the attribute '{name}'"),
+                    "; make it an attribute of the edge, or pass ",
+                    Remedy::text("weights", "unit"),
+                ]
             }
             (None, None) if others.is_empty() => return Ok(()),
-            (None, None) => {
-                let (weight, unit) = (terms.option("weight"), terms.text("weights", "unit"));
-                format!(
-                    "which attribute is the weight? numbers are in {list}; pass {weight} with one \
-                     of these, or {unit}"
-                )
-            }
+            (None, None) => message![
+                format!("which attribute is the weight? numbers are in {list}; pass "),
+                Remedy::option("weight"),
+                " with one of these, or ",
+                Remedy::text("weights", "unit"),
+            ],
         };
         Err(ReadErrorKind::Columns { sentence, columns: others })
     }
@@ -205,7 +208,7 @@ impl AttributedGraph {
         if std::mem::replace(declared, true) {
             let sentence =
                 format!("two nodes have the id '{}'; give each node its own", show(id.as_bytes()));
-            return Err(ReadErrorKind::Malformed(sentence));
+            return Err(ReadErrorKind::malformed(sentence));
         }
         self.used_early.remove(&vertex);
         Ok(())
@@ -253,7 +256,7 @@ impl AttributedGraph {
         };
         if let Some(complaint) = complaint {
             let sentence = format!("{complaint}; give every edge a weight");
-            return Err(ReadErrorKind::Malformed(sentence));
+            return Err(ReadErrorKind::malformed(sentence));
         }
         let [u, v] = [self.number(u)?, self.number(v)?];
         for vertex in [u, v] {
@@ -276,7 +279,7 @@ impl AttributedGraph {
     pub(crate) fn finish(
         self,
         weight: WeightAttribute<'_>,
-        mut notes: Vec<String>,
+        mut notes: Vec<Message>,
     ) -> Result<Parsed, Fault> {
         let Self { ids, text_ids, used_early, columns, weighted, kept, .. } = self;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
@@ -285,7 +288,7 @@ impl AttributedGraph {
                 "this edge ends at '{}', but no node has this id; add the node",
                 show(id.as_bytes())
             );
-            return Err(Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence) });
+            return Err(Fault { place: Some(place), kind: ReadErrorKind::malformed(sentence) });
         }
         weight.check_spelling()?;
         let (options, similarity) = (weight.options, weight.similarity());

@@ -14,6 +14,7 @@ use crate::compression::{Compression, Stream};
 use crate::fault::{BlockFault, Fault};
 use crate::formats;
 use crate::interface::{Format, ReadOptions};
+use crate::message::{Message, Remedy, message};
 use crate::read::choose_format;
 use crate::source::{self, Input, Progress};
 use crate::{Nan, ReadError, ReadErrorKind, weights};
@@ -86,7 +87,7 @@ pub struct StreamSummary {
     /// As [`Loaded::similarity`](crate::Loaded).
     pub similarity: Option<String>,
     /// What the user should know, one sentence each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// Reads the edges of a graph in blocks of about `block_edges` edges, once and in input order.
@@ -131,26 +132,31 @@ fn read_blocks(
     let format = choose_format(&mut stream, name, options)?;
     let Some(read) = format.info().read_blocks else {
         let streamed = formats::ids(Format::is_streamed);
-        return Err(Fault::whole(format!(
-            "the format {format} ({}) cannot be read in blocks; convert the file to one of \
-             {streamed} (edges includes CSV), or pass {} if it is in one of these",
-            format.title(),
-            options.terms.option("format"),
-        )));
+        return Err(Fault::whole(message![
+            format!(
+                "the format {format} ({}) cannot be read in blocks; convert the file to one of \
+                 {streamed} (edges includes CSV), or pass ",
+                format.title()
+            ),
+            Remedy::option("format"),
+            " if it is in one of these",
+        ]));
     };
     if options.names {
-        let names = options.terms.names();
-        return Err(Fault::whole(format!(
-            "with {names}, the table of names would take memory beyond any limit; number the \
-             vertices first, or omit {names}"
-        )));
+        return Err(Fault::whole(message![
+            "with ",
+            Remedy::on("names"),
+            ", the table of names would take memory beyond any limit; number the vertices first, \
+             or omit ",
+            Remedy::on("names"),
+        ]));
     }
     let kept = options.columns.keep.first().and(Some("keep"));
     if let Some(option) = kept.or(options.columns.id.is_some().then_some("id")) {
-        let option = options.terms.option(option);
-        return Err(Fault::whole(format!(
-            "{option} keeps columns in memory, and a graph that is read in blocks is not; omit it"
-        )));
+        return Err(Fault::whole(message![
+            Remedy::option(option),
+            " keeps columns in memory, and a graph that is read in blocks is not; omit it",
+        ]));
     }
     let mut blocks = Blocks::new(options, block_edges, target);
     blocks.window_bytes = stream.window_bytes;
@@ -171,7 +177,7 @@ pub(crate) struct Blocks<'a> {
     /// of vertices.
     pub(crate) ends: Ends,
     pub(crate) similarity: Option<String>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Message>,
     /// The memory of the decompressor beyond that which usual files need.
     window_bytes: u64,
     vertices: Option<u32>,
@@ -270,7 +276,7 @@ impl<'a> Blocks<'a> {
         let raw = weights::RawGraph::new(vertices, columns, self.weighted);
         let edges = raw.build(self.options, &mut notes)?;
         // Notes on NaN count the edges of the block only.
-        notes.retain(|note| !note.contains("NaN") && !self.notes.contains(note));
+        notes.retain(|note| !note.to_string().contains("NaN") && !self.notes.contains(note));
         self.notes.append(&mut notes);
         self.target.take(EdgeBlock { first, edges }).map_err(ReadErrorKind::Io)
     }
@@ -316,7 +322,7 @@ impl<'a> Blocks<'a> {
         if count > 0 {
             self.notes.push(format!(
                 "{count} of the edges weigh NaN, the first is edge {first}; they are in no forest"
-            ));
+            ).into());
         }
         Ok(())
     }

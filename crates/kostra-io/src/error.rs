@@ -1,10 +1,12 @@
 //! Errors: what is wrong, where in the file, and what to do.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io;
 
 use kostra_core::{GraphError, OutOfMemory};
 use thiserror::Error;
+
+use crate::message::{Message, Remedy, message};
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub enum Place {
 }
 
 impl Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line { line, column } => write!(f, "line {line}, column {column}"),
             Self::Byte(offset) => write!(f, "byte {offset}"),
@@ -40,38 +42,39 @@ pub struct ReadError {
     pub kind: ReadErrorKind,
 }
 
-impl Display for ReadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl ReadError {
+    /// The error in one line, with remedies as `spell` writes them.
+    pub fn spelled(&self, spell: impl Fn(&Remedy) -> String) -> String {
+        let fault = self.kind.message().spelled(spell);
         match self.place {
-            Some(place) => write!(f, "{}: {place}: {}", self.input, self.kind),
-            None => write!(f, "{}: {}", self.input, self.kind),
+            Some(place) => format!("{}: {place}: {fault}", self.input),
+            None => format!("{}: {fault}", self.input),
         }
+    }
+}
+
+impl Display for ReadError {
+    /// Writes the error with remedies as Rust code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spelled(Remedy::to_string))
     }
 }
 
 impl std::error::Error for ReadError {}
 
 /// The fault of an input.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub enum ReadErrorKind {
     /// The operating system could not open or read the input.
-    #[error("{0}")]
     Io(io::Error),
     /// The input has no bytes.
-    #[error("the input is empty")]
     Empty,
     /// The first bytes fit no format.
-    #[error(
-        "this input is in none of the formats that Kostra reads ({known}); if it is in one of them, pass {option}"
-    )]
     UnknownFormat {
         /// The ids of all formats.
         known: String,
-        /// The option that names a format, in the caller's terms.
-        option: String,
     },
     /// The compressed stream is cut short or damaged.
-    #[error("the {compression} stream is damaged or cut short: {cause}; copy the file again")]
     Compression {
         /// The compression, such as `gzip`.
         compression: &'static str,
@@ -79,34 +82,22 @@ pub enum ReadErrorKind {
         cause: io::Error,
     },
     /// The content breaks the rules of its format. One sentence says how, and what is expected.
-    #[error("{0}")]
-    Malformed(String),
+    Malformed(Message),
     /// The columns of an edge list contradict the options, or their contents leave open what they
     /// are. One sentence says what the caller can do.
-    #[error("{sentence}")]
     Columns {
         /// The fault or the question, and the remedy.
-        sentence: String,
+        sentence: Message,
         /// The names of the columns; empty if they have no names.
         columns: Vec<String>,
     },
     /// The options ask for generated weights, but the input has weights.
-    #[error("the file has weights; omit {option} to use them")]
-    HasWeights {
-        /// The option that asks for other weights, in the caller's terms.
-        option: String,
-    },
+    HasWeights,
     /// The content is well-formed, but Kostra cannot hold the graph.
-    #[error("{0}")]
-    Graph(#[from] GraphError),
+    Graph(GraphError),
     /// The input is mapped into memory, and the file was written to since then.
-    #[error("the file changed while it was in use; run again when nobody writes to it")]
     Changed,
     /// The system refuses memory.
-    #[error(
-        "the graph needs {bytes} bytes of memory, which the system does not grant; use a smaller \
-         graph, a machine with more memory, or a higher limit if `ulimit -v` sets one"
-    )]
     OutOfMemory {
         /// The size of the array that did not fit.
         bytes: u64,
@@ -114,14 +105,70 @@ pub enum ReadErrorKind {
 }
 
 impl ReadErrorKind {
+    /// What is wrong, and what to do, in one sentence.
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Io(cause) => cause.to_string().into(),
+            Self::Empty => "the input is empty".into(),
+            Self::UnknownFormat { known } => message![
+                format!("this input is in none of the formats that Kostra reads ({known})"),
+                "; if it is in one of them, pass ",
+                Remedy::option("format"),
+            ],
+            Self::Compression { compression, cause } => format!(
+                "the {compression} stream is damaged or cut short: {cause}; copy the file again"
+            )
+            .into(),
+            Self::Malformed(sentence) | Self::Columns { sentence, .. } => sentence.clone(),
+            Self::HasWeights => {
+                message!["the file has weights; omit ", Remedy::option("weights"), " to use them"]
+            }
+            Self::Graph(fault) => fault.to_string().into(),
+            Self::Changed => {
+                "the file changed while it was in use; run again when nobody writes to it".into()
+            }
+            Self::OutOfMemory { bytes } => format!(
+                "the graph needs {bytes} bytes of memory, which the system does not grant; use a \
+                 smaller graph, a machine with more memory, or a higher limit if `ulimit -v` sets \
+                 one"
+            )
+            .into(),
+        }
+    }
+
+    /// The options or the columns leave a question open.
+    pub(crate) fn question(sentence: impl Into<Message>) -> Self {
+        Self::Columns { sentence: sentence.into(), columns: Vec::new() }
+    }
+
+    /// The content breaks the rules of its format.
+    pub(crate) fn malformed(sentence: impl Into<Message>) -> Self {
+        Self::Malformed(sentence.into())
+    }
+
     /// The input is a text in an encoding that Kostra does not read.
     pub(crate) fn utf_16() -> Self {
-        Self::Malformed("this is UTF-16 text; save it as UTF-8".into())
+        Self::malformed("this is UTF-16 text; save it as UTF-8")
     }
 
     /// Whether the system is at fault, and not the content.
     pub(crate) fn is_of_system(&self) -> bool {
         matches!(self, Self::Io(_) | Self::OutOfMemory { .. })
+    }
+}
+
+impl Display for ReadErrorKind {
+    /// Writes the fault with remedies as Rust code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl std::error::Error for ReadErrorKind {}
+
+impl From<GraphError> for ReadErrorKind {
+    fn from(fault: GraphError) -> Self {
+        Self::Graph(fault)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use kostra_core::GraphError;
 
+use crate::message::Message;
 use crate::{Place, ReadError, ReadErrorKind};
 
 /// A fault and its place.
@@ -13,16 +14,13 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// The content breaks the rules of its format at byte `offset` of a binary file.
-    pub(crate) fn at_byte(offset: u64, sentence: impl Into<String>) -> Self {
-        Self { place: Some(Place::Byte(offset)), kind: ReadErrorKind::Malformed(sentence.into()) }
+    pub(crate) fn at_byte(offset: u64, sentence: impl Into<Message>) -> Self {
+        Self { place: Some(Place::Byte(offset)), kind: ReadErrorKind::malformed(sentence) }
     }
 
     /// The content breaks the rules of its format at a place in a text.
-    pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<String>) -> Self {
-        Self {
-            place: Some(Place::Line { line, column }),
-            kind: ReadErrorKind::Malformed(sentence.into()),
-        }
+    pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<Message>) -> Self {
+        Self { place: Some(Place::Line { line, column }), kind: ReadErrorKind::malformed(sentence) }
     }
 
     /// The header on line `line` of a text announces more edges than there are edge ids.
@@ -32,8 +30,8 @@ impl Fault {
     }
 
     /// The content as a whole breaks the rules of its format.
-    pub(crate) fn whole(sentence: impl Into<String>) -> Self {
-        Self { place: None, kind: ReadErrorKind::Malformed(sentence.into()) }
+    pub(crate) fn whole(sentence: impl Into<Message>) -> Self {
+        Self { place: None, kind: ReadErrorKind::malformed(sentence) }
     }
 
     /// The fault as an error in `input`.
@@ -58,13 +56,34 @@ pub(crate) struct BlockFault {
 
 impl BlockFault {
     /// The content breaks the rules of its format at byte `offset` of the block.
-    pub(crate) fn new(offset: usize, sentence: impl Into<String>) -> Self {
-        Self { offset: Some(offset), kind: ReadErrorKind::Malformed(sentence.into()) }
+    pub(crate) fn new(offset: usize, sentence: impl Into<Message>) -> Self {
+        Self { offset: Some(offset), kind: ReadErrorKind::malformed(sentence) }
     }
 }
 
 impl From<ReadErrorKind> for BlockFault {
     fn from(kind: ReadErrorKind) -> Self {
         Self { offset: None, kind }
+    }
+}
+
+/// A fault in a line of a text.
+#[derive(Debug)]
+pub(crate) struct LineFault {
+    /// The byte in the line.
+    pub(crate) offset: usize,
+    pub(crate) sentence: Message,
+}
+
+impl LineFault {
+    /// The fault in the block that has the line at byte `start`.
+    pub(crate) fn in_block(self, start: usize) -> BlockFault {
+        BlockFault::new(start + self.offset, self.sentence)
+    }
+}
+
+impl<S: Into<Message>> From<(usize, S)> for LineFault {
+    fn from((offset, sentence): (usize, S)) -> Self {
+        Self { offset, sentence: sentence.into() }
     }
 }

@@ -16,10 +16,9 @@ use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
-use crate::number::NanRule;
+use crate::message::Message;
 use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions};
 pub use crate::outgoing::Outgoing;
-use crate::terms::Terms;
 use crate::text_writer::TextWriter;
 
 /// The description of a format, and its functions.
@@ -165,8 +164,6 @@ pub struct ReadOptions {
     /// Which roads of an OpenStreetMap file are read. `names` gives their vertices the ids of their
     /// nodes as names; kept columns are tags, or `way`.
     pub roads: RoadOptions,
-    /// How messages name these options.
-    pub terms: Terms,
     /// The number of threads; 0 means all.
     pub threads: usize,
     /// Whether a `.kst` file is copied into memory, so that the graph does not change with the
@@ -201,14 +198,6 @@ pub enum Vertices {
 }
 
 impl ReadOptions {
-    /// What to do about a weight in a text that is NaN.
-    pub(crate) fn nan_rule(&self) -> NanRule {
-        match self.nan {
-            Nan::Error => NanRule::Refuse(self.terms),
-            Nan::Skip => NanRule::Accept,
-        }
-    }
-
     /// The number of threads to use: `threads`, or all that the system offers.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {
@@ -255,9 +244,9 @@ pub struct Parsed {
     pub similarity: Option<String>,
     /// What the user should know, one sentence each: generated weights, skipped edges, unused
     /// columns.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// The notes that may indicate a mistake: ids at which no edge ends.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
     /// The `.kst` file that the graph borrows its arrays from, if the file is mapped into memory.
     pub mapped: Option<MappedFile>,
 }
@@ -278,7 +267,7 @@ impl<'a> From<&'a Parsed> for Outgoing<'a> {
 
 impl Parsed {
     /// A graph with notes and nothing else.
-    pub fn new(graph: AnyGraph, notes: Vec<String>) -> Self {
+    pub fn new(graph: AnyGraph, notes: Vec<Message>) -> Self {
         Self {
             graph,
             coordinates: None,
@@ -358,7 +347,7 @@ pub struct Part {
     /// The format of the file.
     pub format: Format,
     /// As [`Parsed::notes`].
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// As [`Parsed::similarity`].
     pub similarity: Option<String>,
     /// The lowest vertex id in any part, if the file does not state the number of vertices. Then

@@ -31,6 +31,7 @@ mod interface;
 mod kept;
 mod lock_file;
 mod mapped_file;
+mod message;
 mod mirror;
 mod number;
 mod numbering;
@@ -46,7 +47,7 @@ mod replacement;
 mod row_file;
 mod source;
 mod table;
-mod terms;
+
 #[cfg(test)]
 mod testing;
 mod text_part;
@@ -77,6 +78,7 @@ pub use interface::{
 pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;
 pub use mapped_file::MappedFile;
+pub use message::{Message, OptionValue, Remedy};
 pub use occurring::NOTE_ON_IDS;
 pub use options::{
     BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan, RoadOptions,
@@ -90,5 +92,5 @@ pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};
 pub use table::{TableColumn, TableValues};
-pub use terms::Terms;
+
 pub use write::{is_streamed, write_bytes, write_graph, write_stream};

@@ -5,8 +5,9 @@
 
 use kostra_core::Vertex;
 
-use crate::Terms;
+use crate::Nan;
 use crate::columns::Number;
+use crate::message::{Message, Remedy, message};
 
 /// The largest number of digits that cannot overflow 64 bits.
 const SAFE_DIGITS: usize = 19;
@@ -124,24 +125,12 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
     }
 }
 
-/// What to do about a weight that is NaN.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum NanRule {
-    /// It is a weight.
-    Accept,
-    /// It is a fault; the message names the option that skips such edges.
-    Refuse(Terms),
-}
-
-/// The weight that a token denotes, or why it denotes none.
-pub(crate) fn weight(token: &[u8], nan: NanRule) -> Result<Number, String> {
+/// The weight that a token denotes, or why it denotes none. NaN is a weight if it is skipped.
+pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, Message> {
     match number(token)? {
-        Number::Float(value) if value.is_nan() => match nan {
-            NanRule::Accept => Ok(Number::Float(value)),
-            NanRule::Refuse(terms) => {
-                Err(format!("the weight is NaN; fix it, or pass {}", terms.text("nan", "skip")))
-            }
-        },
+        Number::Float(value) if value.is_nan() && nan == Nan::Error => {
+            Err(message!["the weight is NaN; fix it, or pass ", Remedy::skip_nan()])
+        }
         number => Ok(number),
     }
 }
@@ -279,34 +268,28 @@ mod tests {
     use super::*;
 
     fn float(text: &str) -> f64 {
-        match weight(text.as_bytes(), NanRule::Accept) {
+        match weight(text.as_bytes(), Nan::Skip) {
             Ok(Number::Float(value)) => value,
             other => panic!("{text}: {other:?}"),
         }
     }
 
     fn failure(text: &str) -> String {
-        weight(text.as_bytes(), NanRule::Refuse(Terms::Command)).unwrap_err()
+        weight(text.as_bytes(), Nan::Error).unwrap_err().to_string()
     }
 
     #[test]
     fn integers_up_to_64_bits_are_exact() {
         for value in [0, 1, -1, i64::MAX, i64::MIN, 1_234_567_890_123_456_789] {
             assert_eq!(
-                weight(value.to_string().as_bytes(), NanRule::Refuse(Terms::Command)),
+                weight(value.to_string().as_bytes(), Nan::Error),
                 Ok(Number::Integer(value))
             );
         }
-        assert_eq!(weight(b"+5", NanRule::Refuse(Terms::Command)), Ok(Number::Integer(5)));
-        assert_eq!(
-            weight(b"00000000000000000000000005", NanRule::Refuse(Terms::Command)),
-            Ok(Number::Integer(5))
-        );
+        assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
+        assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
         for value in [1 << 63, u64::MAX] {
-            assert_eq!(
-                weight(value.to_string().as_bytes(), NanRule::Refuse(Terms::Command)),
-                Ok(Number::Huge(value))
-            );
+            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Huge(value)));
         }
         let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
         assert_eq!(
@@ -338,7 +321,7 @@ mod tests {
         assert_eq!(float("-inf"), f64::NEG_INFINITY);
         assert!(float("-0.0").is_sign_negative());
         assert!(float("NaN").is_nan() && float("nan").is_nan() && float("-nan").is_nan());
-        assert_eq!(failure("nan"), "the weight is NaN; fix it, or pass `--nan skip`");
+        assert_eq!(failure("nan"), "the weight is NaN; fix it, or pass `nan(Nan::Skip)`");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::Read;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, Loaded, ReadOptions, Vertices};
+use crate::message::{Remedy, message};
 use crate::recognition::recognize_stream;
 use crate::source::{self, Input, Progress, Source};
 use crate::{ReadError, ReadErrorKind};
@@ -86,7 +87,7 @@ pub(crate) fn choose_format(
 ) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
-        None => match recognize_stream(stream, name, options.terms) {
+        None => match recognize_stream(stream, name) {
             Err(ReadErrorKind::UnknownFormat { .. })
                 if options.names || options.columns.delimiter.is_some() =>
             {
@@ -98,9 +99,7 @@ pub(crate) fn choose_format(
     let is_table = format == Format::PARQUET;
     let is_map = format == Format::OSM_PBF;
     if let (Some(option), false) = (options.roads.first_used(), is_map) {
-        let (option, title) = (options.terms.option(option), format.title());
-        let sentence = format!("{option} applies to OpenStreetMap files, not to {title}; omit it");
-        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+        return Err(does_not_apply(option, "OpenStreetMap files", format));
     }
     let column = match format.info().has_attributes {
         _ if is_map => options.columns.first_besides_kept(),
@@ -110,23 +109,29 @@ pub(crate) fn choose_format(
     };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
     if options.array.is_some() && format != Format::NPY {
-        let (option, title) = (options.terms.option("array"), format.title());
-        let sentence = format!("{option} applies to .npy files only, not to {title}; omit it");
-        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+        return Err(does_not_apply("array", ".npy files only", format));
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
     let counts = counts.filter(|_| format != Format::NPY && !is_table);
     let used = column.or(names).or(counts);
     if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
-        let (option, title) = (options.terms.option(option), format.title());
-        let named = options.terms.text("format", Format::EDGE_LIST.id());
-        let sentence = format!(
-            "{option} applies to edge lists only, not to {title} (pass {named} if the input is an edge \
-             list)"
-        );
-        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+        return Err(ReadErrorKind::question(message![
+            Remedy::option(option),
+            format!(" applies to edge lists only, not to {} (pass ", format.title()),
+            Remedy::text("format", Format::EDGE_LIST.id()),
+            " if the input is an edge list)",
+        ]));
     }
     Ok(format)
+}
+
+/// Refuses an option that applies to files of another kind.
+fn does_not_apply(option: &'static str, kind: &str, format: Format) -> ReadErrorKind {
+    let title = format.title();
+    ReadErrorKind::question(message![
+        Remedy::option(option),
+        format!(" applies to {kind}, not to {title}; omit it"),
+    ])
 }
 
 #[cfg(test)]

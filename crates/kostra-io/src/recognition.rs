@@ -15,7 +15,8 @@ use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::{FORMATS, is_comment};
 use crate::head::{Evidence, Head, is_utf_16};
 use crate::interface::Format;
-use crate::{ReadErrorKind, Terms, foreign, formats};
+use crate::message::{Message, Remedy, message};
+use crate::{ReadErrorKind, foreign, formats};
 
 /// The rows that show the difference between METIS and an edge list: a line of counts and two rows
 /// of neighbors or edges.
@@ -31,13 +32,12 @@ const EXTENSIONS: [(Format, &[&str]); 2] = [
 pub(crate) fn recognize_stream(
     stream: &mut Stream<'_>,
     name: &str,
-    terms: Terms,
 ) -> Result<Format, ReadErrorKind> {
     while stream.head().len() < LONGEST_HEAD
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?
     {}
-    recognize(&Head::new(stream.head(), stream.head_is_whole()), name, terms)
+    recognize(&Head::new(stream.head(), stream.head_is_whole()), name)
 }
 
 /// Whether a longer head may lead to another decision.
@@ -50,17 +50,17 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 /// When the input is in no format, or in one of two.
-fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadErrorKind> {
+fn recognize(head: &Head<'_>, name: &str) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
     if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
         (refused(head.bytes(), name), evidence)
     {
-        return Err(ReadErrorKind::Malformed(sentence.into()));
+        return Err(ReadErrorKind::malformed(sentence));
     }
     match formats[..] {
         [] => {}
         [_, _, ..] if evidence == Evidence::Fallback => {
-            return by_extension(name, &formats).ok_or_else(|| doubt(&formats, terms));
+            return by_extension(name, &formats).ok_or_else(|| doubt(&formats));
         }
         [format, ..] => return Ok(format),
     }
@@ -71,17 +71,14 @@ fn recognize(head: &Head<'_>, name: &str, terms: Terms) -> Result<Format, ReadEr
     if is_utf_16(bytes) {
         return Err(ReadErrorKind::utf_16());
     }
-    if let Some(sentence) = one_column(head, terms) {
-        return Err(ReadErrorKind::Malformed(sentence));
+    if let Some(sentence) = one_column(head) {
+        return Err(ReadErrorKind::malformed(sentence));
     }
-    Err(ReadErrorKind::UnknownFormat {
-        known: formats::ids(|_| true),
-        option: terms.option("format"),
-    })
+    Err(ReadErrorKind::UnknownFormat { known: formats::ids(|_| true) })
 }
 
 /// What to say about a text whose lines have one column each. Numbers may be points.
-fn one_column(head: &Head<'_>, terms: Terms) -> Option<String> {
+fn one_column(head: &Head<'_>) -> Option<Message> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);
     let mut rows =
         head.lines()?.iter().map(|line| line.trim_ascii()).filter(|row| !is_comment(row));
@@ -89,13 +86,17 @@ fn one_column(head: &Head<'_>, terms: Terms) -> Option<String> {
         return None;
     }
     let is_number = str::from_utf8(rows.next_back()?).is_ok_and(|row| row.parse::<f64>().is_ok());
-    let points = match is_number {
-        true => format!("; {} finds the tree of points of one coordinate", terms.points()),
-        false => String::new(),
-    };
-    Some(format!(
-        "an edge needs two ends, but the lines have one column; write both ends in a line{points}"
-    ))
+    let mut sentence = message![
+        "an edge needs two ends, but the lines have one column; write both ends in a line"
+    ];
+    if is_number {
+        sentence.push(message![
+            "; ",
+            Remedy::PointTree,
+            " finds the tree of points of one coordinate"
+        ]);
+    }
+    Some(sentence)
 }
 
 /// The remedy for an input in a format that Kostra does not read. Some look like an edge list.
@@ -173,14 +174,14 @@ fn by_extension(name: &str, formats: &[Format]) -> Option<Format> {
 }
 
 /// The question which of some formats an input has.
-fn doubt(formats: &[Format], terms: Terms) -> ReadErrorKind {
-    let join = |word: fn(Format, Terms) -> String| {
-        formats.iter().map(|&format| word(format, terms)).collect::<Vec<_>>().join(" or ")
-    };
-    let titles = join(|format, _| format.title().to_owned());
-    let options = join(|format, terms| terms.text("format", format.id()));
-    let sentence = format!("which format is this, {titles}? pass {options}");
-    ReadErrorKind::Columns { sentence, columns: Vec::new() }
+fn doubt(formats: &[Format]) -> ReadErrorKind {
+    let titles: Vec<_> = formats.iter().map(|format| format.title()).collect();
+    let mut sentence = message![format!("which format is this, {}? pass ", titles.join(" or "))];
+    for (index, format) in formats.iter().enumerate() {
+        let or = if index == 0 { "" } else { " or " };
+        sentence.push(message![or, Remedy::text("format", format.id())]);
+    }
+    ReadErrorKind::question(sentence)
 }
 
 #[cfg(test)]
@@ -189,7 +190,7 @@ mod tests {
     use crate::source::from_bytes;
 
     fn recognize(bytes: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
-        super::recognize(&Head::new(bytes, whole), "x", Terms::Command)
+        super::recognize(&Head::new(bytes, whole), "x")
     }
 
     fn format(text: &str) -> Format {
@@ -260,8 +261,8 @@ mod tests {
 
     #[test]
     fn the_extension_decides_between_rows_of_neighbors_and_edges() {
-        let question = "which format is this, edge list or METIS? pass `--format edges` or \
-                        `--format graph`";
+        let question = "which format is this, edge list or METIS? pass \
+                        `format(\"edges\".parse()?)` or `format(\"graph\".parse()?)`";
         for text in [
             "3 3\n2 3\n1 3\n1 2\n",
             "3 3 10\n9 2 3\n8 1 3\n7 1 2\n",
@@ -271,7 +272,7 @@ mod tests {
             "2 0\n\n\n",
         ] {
             let head = Head::new(text.as_bytes(), true);
-            let format = |name| super::recognize(&head, name, Terms::Command);
+            let format = |name| super::recognize(&head, name);
             for name in ["x.edges", "a.b/x.CSV", "x.tsv.gz", "x.el"] {
                 assert_eq!(format(name).unwrap(), Format::EDGE_LIST, "{name}");
             }
@@ -283,16 +284,16 @@ mod tests {
             }
         }
         let rows = Head::new(b"3 2\n2\n1 3\n2\n", true);
-        let format = super::recognize(&rows, "x.csv", Terms::Command).unwrap();
+        let format = super::recognize(&rows, "x.csv").unwrap();
         assert_eq!(format, Format::METIS, "no edges");
         let edges = Head::new(b"3 2\n1 2\n2 3\n", true);
-        let format = super::recognize(&edges, "x.graph", Terms::Command).unwrap();
+        let format = super::recognize(&edges, "x.graph").unwrap();
         assert_eq!(format, Format::EDGE_LIST, "no rows of neighbors");
     }
 
     fn format_of_text(text: &str) -> Format {
         let mut stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
-        recognize_stream(&mut stream, "x", Terms::Command).unwrap()
+        recognize_stream(&mut stream, "x").unwrap()
     }
 
     #[test]
@@ -323,12 +324,12 @@ mod tests {
     #[test]
     fn the_look_has_an_end() {
         let mut stream = Stream::new(from_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
-        assert!(recognize_stream(&mut stream, "x", Terms::Command).is_err());
+        assert!(recognize_stream(&mut stream, "x").is_err());
         assert_eq!(stream.head().len(), LONGEST_HEAD);
         let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
         garbage[1000] = 1;
         let mut stream = Stream::new(from_bytes(&garbage)).unwrap();
-        assert!(recognize_stream(&mut stream, "x", Terms::Command).is_err());
+        assert!(recognize_stream(&mut stream, "x").is_err());
         assert_eq!(stream.head().len(), crate::compression::HEAD);
     }
 
@@ -338,7 +339,7 @@ mod tests {
         assert_eq!(
             error,
             format!(
-                "this input is in none of the formats that Kostra reads ({}); if it is in one of them, pass `--format`",
+                "this input is in none of the formats that Kostra reads ({}); if it is in one of them, pass `format`",
                 formats::ids(|_| true)
             )
         );

@@ -59,9 +59,7 @@ pub(crate) fn open<'a>(
     let file = File::open(path).map_err(ReadErrorKind::Io)?;
     let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
     if metadata.is_dir() {
-        return Err(
-            ReadErrorKind::Malformed("this is a directory; name a file in it".into()).into()
-        );
+        return Err(ReadErrorKind::malformed("this is a directory; name a file in it").into());
     }
     let regular = metadata.is_file();
     let size = regular.then_some(metadata.len());

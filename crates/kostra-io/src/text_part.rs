@@ -16,6 +16,7 @@ use crate::columns::{Columns, Ends, Kinds};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, Part, PartContent, PartOfFile};
+use crate::message::Message;
 use crate::source;
 use crate::{ReadErrorKind, ReadOptions, weights};
 
@@ -49,7 +50,7 @@ pub(crate) trait TextHead: Debug + Send + Sync + Sized + 'static {
         &self,
         all: &Lines,
         options: &ReadOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<Conclusion, Fault>;
 }
 

@@ -6,6 +6,7 @@ use kostra_core::{
 };
 
 use crate::columns::{Columns, Weights};
+use crate::message::Message;
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
 
 /// What a reader knows about a graph: its vertices and edges, before weights are generated and
@@ -34,7 +35,7 @@ impl RawGraph {
     pub(crate) fn build(
         self,
         options: &ReadOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<AnyGraph, ReadErrorKind> {
         let Self { vertices, columns, weighted, coordinates } = self;
         refuse_others(weighted && columns.len() > 0, options)?;
@@ -66,7 +67,7 @@ impl RawGraph {
             MissingWeights::Distance => {
                 let Some(coordinates) = coordinates else {
                     let sentence = "the input has no coordinates, so distances cannot be weights; use unit or hash weights";
-                    return Err(ReadErrorKind::Malformed(sentence.into()));
+                    return Err(ReadErrorKind::malformed(sentence));
                 };
                 notes.push(
                     "the input has no weights; each edge weighs the distance of its ends".into(),
@@ -81,7 +82,7 @@ impl RawGraph {
 /// Refuses to generate weights for an input that has weights.
 pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     if weighted && options.missing_weights.is_some() {
-        return Err(ReadErrorKind::HasWeights { option: options.terms.option("weights") });
+        return Err(ReadErrorKind::HasWeights);
     }
     Ok(())
 }
@@ -106,7 +107,7 @@ impl Ends {
         self,
         weights: Vec<W>,
         options: &ReadOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<AnyGraph, ReadErrorKind>
     where
         AnyGraph: From<EdgeList<W>>,
@@ -122,14 +123,17 @@ impl Ends {
             [] => {}
             [edge] => {
                 let edge = base + u64::from(edge);
-                notes.push(format!("edge {edge} weighs NaN; it is in no forest"));
+                notes.push(format!("edge {edge} weighs NaN; it is in no forest").into());
             }
             [first, ..] => {
-                notes.push(format!(
-                    "{} edges weigh NaN, the first is edge {}; they are in no forest",
-                    skipped.len(),
-                    base + u64::from(first)
-                ));
+                notes.push(
+                    format!(
+                        "{} edges weigh NaN, the first is edge {}; they are in no forest",
+                        skipped.len(),
+                        base + u64::from(first)
+                    )
+                    .into(),
+                );
             }
         }
         Ok(edges.into())
@@ -195,7 +199,7 @@ mod tests {
         let mut notes = Vec::new();
         RawGraph { coordinates, ..RawGraph::new(2, columns, false) }
             .build(&options, &mut notes)
-            .map(|graph| (graph, notes.join("; ")))
+            .map(|graph| (graph, notes.iter().map(ToString::to_string).collect::<String>()))
             .map_err(|kind| kind.to_string())
     }
 
@@ -261,7 +265,7 @@ mod tests {
         let note = "2 edges weigh NaN, the first is edge 0; they are in no forest";
         assert_eq!(
             nan(&ReadOptions { nan: Nan::Skip, ..ReadOptions::default() }),
-            Ok(vec![note.to_string()])
+            Ok(vec![note.into()])
         );
         assert!(nan(&ReadOptions::default()).unwrap_err().starts_with("edge 0 has weight NaN"));
     }

@@ -7,6 +7,7 @@ use kostra_core::memory;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
+use crate::message::Message;
 use crate::source::from_io;
 use crate::{Place, ReadErrorKind};
 
@@ -40,7 +41,7 @@ impl WholeText {
         String::from_utf8(bytes).map(Self).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let place = place_in(error.as_bytes(), valid);
-            let kind = ReadErrorKind::Malformed("this is not UTF-8 text; save it as UTF-8".into());
+            let kind = ReadErrorKind::malformed("this is not UTF-8 text; save it as UTF-8");
             Fault { place: Some(place), kind }
         })
     }
@@ -56,8 +57,8 @@ impl WholeText {
     }
 
     /// The content breaks the rules of its format at a byte.
-    pub(crate) fn malformed(&self, offset: usize, sentence: impl Into<String>) -> Fault {
-        self.fault(offset, ReadErrorKind::Malformed(sentence.into()))
+    pub(crate) fn malformed(&self, offset: usize, sentence: impl Into<Message>) -> Fault {
+        self.fault(offset, ReadErrorKind::malformed(sentence))
     }
 
     /// A fault at a byte.

@@ -7,7 +7,8 @@ use kostra_core::{AnyGraph, Coordinates};
 use kostra_gen::SpecError;
 use kostra_io::{
     ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
-    MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, RoadOptions, Terms, Vertices,
+    Message, MissingWeights, Nan, OptionValue, ReadError, ReadErrorKind, ReadOptions, Remedy,
+    RoadOptions, Vertices,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -140,7 +141,6 @@ impl Arguments {
             }),
             columns,
             roads: RoadOptions { highway: self.highway, bbox: bbox.transpose()? },
-            terms: Terms::Python,
             threads: self.threads.unwrap_or(0),
             // A graph in Python must not change when its file changes.
             copy: true,
@@ -160,8 +160,8 @@ pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyRes
         names_are_ids: loaded.parsed.names_are_ids,
         kept: loaded.parsed.kept.map(Kept),
         similarity: loaded.parsed.similarity,
-        notes: loaded.parsed.notes,
-        warnings: loaded.parsed.warnings,
+        notes: spelled(&loaded.parsed.notes),
+        warnings: spelled(&loaded.parsed.warnings),
         ..Loaded::new(py, loaded.parsed.graph, loaded.parsed.coordinates)
     })
 }
@@ -203,8 +203,29 @@ impl<'py> Loaded<'py> {
     }
 }
 
+fn spelled(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.spelled(spell)).collect()
+}
+
+/// A remedy as a keyword argument: `weight="km"`.
+fn spell(remedy: &Remedy) -> String {
+    let Remedy::Option { option, value } = remedy else {
+        return "`kostra.euclidean_mst`".to_owned();
+    };
+    let keyword = option.strip_prefix("no-").unwrap_or(option).replace('-', "_");
+    match value {
+        OptionValue::Unsaid => format!("`{keyword}`"),
+        OptionValue::On if option.starts_with("no-") => format!("`{keyword}=False`"),
+        OptionValue::On => format!("`{keyword}=True`"),
+        OptionValue::Text(text) => format!("`{keyword}={text:?}`"),
+        OptionValue::Position(at) if keyword == "keep" => format!("`{keyword}=[{at}]`"),
+        OptionValue::Position(at) => format!("`{keyword}={at}`"),
+        OptionValue::Bytes(bytes) => format!("`{keyword}={bytes}`"),
+    }
+}
+
 fn explain(error: &ReadError) -> PyErr {
-    let message = error.to_string();
+    let message = error.spelled(spell);
     match &error.kind {
         ReadErrorKind::Io(cause) => os_error(cause, &error.input, error),
         ReadErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),

@@ -85,9 +85,9 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     assert "a header? pass `header=True` or `header=False`" in refusal(path, names=True)
     assert kostra.Graph.read(path, names=True, header=False).nodes == ["A", "B", "x", "y", "z"]
     path.write_text("a b 5\nb c 6\n")
-    assert "with names=True vertices can have names" in refusal(path, vertices=3)
+    assert "with `names=True` vertices can have names" in refusal(path, vertices=3)
     path.write_text("0 1 5\n1 02 6\n")
-    assert "with names=True it is a name" in refusal(path, vertices=3)
+    assert "with `names=True` it is a name" in refusal(path, vertices=3)
     path.write_text("from,to,road_id\n0,1,7\n")
     assert 'pass `weight="NAME"`, or `weights="unit"`' in refusal(path)
     triangle = tmp_path / "triangle.txt"

@@ -85,7 +85,7 @@ pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
         ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
     let input = Input::Path(path);
     let loaded = match read(&input, &hashed, &|_| {}) {
-        Err(error) if matches!(error.kind, ReadErrorKind::HasWeights { .. }) => {
+        Err(error) if matches!(error.kind, ReadErrorKind::HasWeights) => {
             read(&input, &ReadOptions::default(), &|_| {})
         }
         result => result,

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use kostra_core::{Coordinates, EdgeId};
 use kostra_io::{
-    ColumnChoice, Format, Input, MissingWeights, Nan, Outgoing, ReadError, ReadOptions, Terms,
-    Vertices,
+    ColumnChoice, Format, Input, MissingWeights, Nan, Outgoing, ReadError, ReadOptions, Vertices,
 };
 
 use crate::forest_file::{self, ForestFileError};
@@ -118,7 +117,7 @@ pub struct Reader(ReadOptions);
 impl From<ReadOptions> for Reader {
     fn from(options: ReadOptions) -> Self {
         // A graph that is mapped into memory would change with its file.
-        Self(ReadOptions { copy: true, terms: Terms::Rust, ..options })
+        Self(ReadOptions { copy: true, ..options })
     }
 }
 
@@ -194,7 +193,7 @@ impl Reader {
             graph: loaded.parsed.graph.into(),
             names: loaded.parsed.names,
             coordinates: loaded.parsed.coordinates,
-            notes: loaded.parsed.notes,
+            notes: loaded.parsed.notes.iter().map(ToString::to_string).collect(),
         })
     }
 }

@@ -7,6 +7,7 @@ use kostra_core::{Order, WeightType};
 use kostra_io::{Compression, Format, Parsed};
 
 use crate::output;
+use crate::remedy::spelled;
 
 /// A graph that was read or generated.
 #[derive(Debug)]
@@ -50,7 +51,8 @@ impl Graph {
         format: Option<Format>,
         compression: Compression,
     ) -> Self {
-        let (notes, warnings) = (take(&mut parsed.notes), take(&mut parsed.warnings));
+        let [notes, warnings] =
+            [take(&mut parsed.notes), take(&mut parsed.warnings)].map(|all| spelled(&all));
         Self { parsed, format, compression, notes, warnings, load: Duration::ZERO }
     }
 

@@ -9,7 +9,7 @@ use anyhow::Context;
 use kostra_gen::{Options, Recipe};
 use kostra_io::{
     ArrayContent, ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input,
-    MappedFile, MissingWeights, Parsed, ReadError, ReadOptions, RoadOptions, Terms, Vertices,
+    MappedFile, MissingWeights, Parsed, ReadError, ReadOptions, RoadOptions, Vertices,
 };
 
 use super::graph::{Graph, Header};
@@ -124,7 +124,6 @@ impl Request {
                 },
             },
             roads: RoadOptions { highway: arguments.highway, bbox: arguments.bbox },
-            terms: Terms::Command,
             // A reader is no faster with more threads than the machine runs at a time.
             threads: threads.wanted().min(threads.present),
             copy: false,

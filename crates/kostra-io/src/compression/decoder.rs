@@ -55,7 +55,7 @@ pub(super) fn in_order<'a>(
         #[cfg(feature = "xz")]
         Compression::Xz => Box::new(xz::in_order(raw, window)?),
         #[cfg(not(all(feature = "bzip2", feature = "xz", feature = "zstd")))]
-        left_out => return Err(io::Error::other(ReadErrorKind::Malformed(missing(left_out)))),
+        left_out => return Err(io::Error::other(ReadErrorKind::malformed(missing(left_out)))),
     })
 }
 
@@ -123,7 +123,7 @@ impl Read for Decoder<'_> {
             Err(cause) if is_large_window(&cause) => {
                 let name = name(self.compression);
                 let option = if self.compression == Compression::Zstd { " --long=31" } else { "" };
-                io::Error::other(ReadErrorKind::Malformed(format!(
+                io::Error::other(ReadErrorKind::malformed(format!(
                     "the {name} stream needs more memory than its start shows or than Kostra \
                      allows; decompress it with `{name} -d{option}`, to a file or a pipe"
                 )))

@@ -68,7 +68,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     };
     let mut notes = Vec::new();
     if directed {
-        notes.push("the graph is directed; each arc is read as an edge".to_owned());
+        notes.push("the graph is directed; each arc is read as an edge".into());
     }
     let graph = weights::RawGraph::new(n, edges.into_columns(Weights::I32), true)
         .build(options, &mut notes)?;

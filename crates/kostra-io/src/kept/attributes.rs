@@ -1,13 +1,13 @@
 //! Attributes of edges that are kept, in formats where each edge has its own.
 
 use super::{KeptColumns, KeptKind};
+use crate::message::{Remedy, message};
 use crate::number::show;
-use crate::{ColumnChoice, ReadErrorKind, ReadOptions, Terms};
+use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
 
 /// The attributes that are kept with the edges: that of the option `id`, and those of `keep`.
 #[derive(Debug)]
 pub(crate) struct KeptAttributes {
-    terms: Terms,
     columns: KeptColumns,
     /// What is known of each column.
     seen: Vec<Seen>,
@@ -51,7 +51,7 @@ impl KeptAttributes {
         }
         let edge = vec![None; names.len()];
         let columns = KeptColumns::new(names);
-        Ok(Self { terms: options.terms, columns, seen, edge, names: Vec::new() })
+        Ok(Self { columns, seen, edge, names: Vec::new() })
     }
 
     fn column(&self, name: &str) -> Option<usize> {
@@ -104,7 +104,7 @@ impl KeptAttributes {
         if column.and_then(|column| self.edge.get(column)).is_some_and(Option::is_some) {
             let name = show(name.as_bytes());
             let sentence = format!("this edge has the attribute '{name}' twice; remove one");
-            return Err(ReadErrorKind::Malformed(sentence));
+            return Err(ReadErrorKind::malformed(sentence));
         }
         self.set(name, value);
         Ok(())
@@ -135,14 +135,16 @@ impl KeptAttributes {
     /// # Errors
     /// When no edge has one of the attributes.
     pub(crate) fn finish(self) -> Result<Option<KeptColumns>, ReadErrorKind> {
-        let Self { terms, mut columns, seen, names, .. } = self;
+        let Self { mut columns, seen, names, .. } = self;
         if columns.names().is_empty() {
             return Ok(None);
         }
         let absent = seen.iter().zip(columns.names()).find(|(seen, _)| !seen.is_there);
         if let (Some((seen, name)), true) = (absent, columns.rows() > 0) {
-            let option = terms.text(seen.option, &show(name.as_bytes()));
-            let sentence = format!("{option}: no edge has this attribute; {}", listed(&names));
+            let sentence = message![
+                Remedy::text(seen.option, show(name.as_bytes())),
+                format!(": no edge has this attribute; {}", listed(&names)),
+            ];
             return Err(ReadErrorKind::Columns { sentence, columns: names });
         }
         columns.kinds = seen.iter().map(|seen| seen.kind.unwrap_or_default()).collect();

@@ -42,10 +42,11 @@ fn check(path: &Path, options: &ReadOptions) {
                     all.extend(listed_edges(&part.graph));
                 }
                 assert_eq!(all, listed_edges(&whole.parsed.graph), "{count} parts");
-                let said = |note: &&String| parts.iter().any(|part| part.notes.contains(note));
+                let said =
+                    |note: &crate::Message| parts.iter().any(|part| part.notes.contains(note));
                 let mut notes =
                     whole.parsed.notes.iter().filter(|note| !whole.parsed.warnings.contains(note));
-                assert!(options.nan == Nan::Skip || notes.all(|note| said(&note)));
+                assert!(options.nan == Nan::Skip || notes.all(said));
                 if options.nan != Nan::Skip {
                     // Edges that are skipped are no longer in the graph.
                     assert_eq!(
@@ -62,13 +63,13 @@ fn check(path: &Path, options: &ReadOptions) {
 }
 
 /// What is to be said of vertices at which no edge of any part ends.
-fn warning(parts: &[Part]) -> Option<String> {
+fn warning(parts: &[Part]) -> Option<crate::Message> {
     let first = parts.first()?;
     assert!(parts.iter().all(|part| part.lowest_id == first.lowest_id));
     let (lowest, vertices) = (first.lowest_id?, u64::from(first.graph.vertices()));
     let ends = parts.iter().flat_map(|part| part.graph.u().iter().chain(part.graph.v()));
     let present = ends.collect::<std::collections::HashSet<_>>().len() as u64;
-    crate::isolated_vertices(vertices - present, lowest..vertices, crate::Terms::Command)
+    crate::isolated_vertices(vertices - present, lowest..vertices)
 }
 
 fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
@@ -185,7 +186,7 @@ fn the_parts_of_a_text_have_the_columns_that_the_options_say() {
     let (_folder, path) = file("p sp 3 1\na 1 2 5\n");
     options.format = None;
     let error = PartReader::open(&path, &options, 0, 2).unwrap_err().to_string();
-    assert!(error.ends_with("`--weight` applies to edge lists only, not to DIMACS (pass `--format edges` if the input is an edge list)"), "{error}");
+    assert!(error.ends_with("`weight` applies to edge lists only, not to DIMACS (pass `format(\"edges\".parse()?)` if the input is an edge list)"), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use kostra_core::{OutOfMemory, SolveError, WeightType, counted};
 #[cfg(feature = "gen")]
 use kostra_gen::StreamError;
-use kostra_io::ReadError;
+use kostra_io::{OptionValue, ReadError, Remedy};
 
 pub(super) const MIB: u64 = 1 << 20;
 
@@ -75,19 +75,6 @@ pub enum CheckpointFault {
     NoForest,
 }
 
-/// The option that avoids an [`ExternalError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// A [limit](super::MemoryLimit) of at least this number of bytes.
-    Memory(u64),
-    /// Another [file](super::Checkpoints::at) for checkpoints.
-    CheckpointFile,
-    /// [Resuming](super::Checkpoints::resume) the interrupted solve.
-    Resume,
-    /// Not resuming, after the checkpoint has been removed.
-    FromTheStart,
-}
-
 impl ExternalError {
     pub(super) fn checkpoint(path: impl Into<PathBuf>, fault: CheckpointFault) -> Self {
         Self::Checkpoint { path: path.into(), fault }
@@ -95,26 +82,28 @@ impl ExternalError {
 
     /// The option that avoids the error, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
-        match self {
-            Self::Limit { least, .. } => Some(Remedy::Memory(*least)),
+        let (option, value) = match self {
+            Self::Limit { least, .. } => ("memory", OptionValue::Bytes(*least)),
             Self::Checkpoint { fault, .. } => match fault {
-                CheckpointFault::InUse | CheckpointFault::OtherFile => Some(Remedy::CheckpointFile),
-                CheckpointFault::Interrupted => Some(Remedy::Resume),
-                CheckpointFault::OtherSolve { .. } | CheckpointFault::OtherEdges { .. } => {
-                    Some(Remedy::FromTheStart)
+                CheckpointFault::InUse | CheckpointFault::OtherFile => {
+                    ("output", OptionValue::Unsaid)
                 }
-                CheckpointFault::NoForest => None,
+                CheckpointFault::Interrupted => ("resume", OptionValue::On),
+                CheckpointFault::OtherSolve { .. } | CheckpointFault::OtherEdges { .. } => {
+                    ("resume", OptionValue::Unsaid)
+                }
+                CheckpointFault::NoForest => return None,
             },
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(Remedy::Option { option, value })
     }
 
-    /// The error as one sentence. `name` completes "pass" and "omit" with the option of a remedy,
-    /// as the caller's users know it.
-    pub fn sentence(&self, name: &dyn Fn(Remedy) -> String) -> String {
-        let named = self.remedy().map(name).unwrap_or_default();
+    /// The error as one sentence, with remedies as `spell` writes them.
+    pub fn spelled(&self, spell: impl Fn(&Remedy) -> String) -> String {
+        let named = self.remedy().as_ref().map(&spell).unwrap_or_default();
         match self {
-            Self::Read(error) => error.to_string(),
+            Self::Read(error) => error.spelled(spell),
             #[cfg(feature = "gen")]
             Self::Generate { input, cause: Some(cause) } => format!("{input}: {cause}"),
             #[cfg(feature = "gen")]
@@ -179,14 +168,10 @@ impl CheckpointFault {
     }
 }
 
-/// Names methods and values of this module.
 impl Display for ExternalError {
+    /// Writes the error with remedies as Rust code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence(&|remedy| match remedy {
-            Remedy::Memory(bytes) => format!("a limit of {} MiB", bytes / MIB),
-            Remedy::CheckpointFile => "`Checkpoints::at`".to_owned(),
-            Remedy::Resume | Remedy::FromTheStart => "`resume(true)`".to_owned(),
-        }))
+        f.write_str(&self.spelled(Remedy::to_string))
     }
 }
 

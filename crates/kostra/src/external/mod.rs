@@ -50,7 +50,7 @@ mod solve;
 #[cfg(feature = "io")]
 pub use checkpoint::{CheckpointFile, Checkpoints};
 #[cfg(feature = "io")]
-pub use error::{CheckpointFault, ExternalError, Remedy};
+pub use error::{CheckpointFault, ExternalError};
 pub use kostra_core::{ForestEdges, ForestSink, ForestSoFar, ForestState, SinkStatistics};
 pub use kostra_cpu::external::{BudgetTooSmall, Limits, Sink};
 #[cfg(feature = "io")]

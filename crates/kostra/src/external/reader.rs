@@ -103,7 +103,7 @@ pub(super) struct Summary {
     pub(super) format: Option<Format>,
     pub(super) compression: Compression,
     pub(super) similarity: Option<String>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<kostra_io::Message>,
 }
 
 impl Summary {
@@ -196,6 +196,6 @@ fn generate(
         format: None,
         compression: Compression::None,
         similarity: None,
-        notes: vec!["generating takes up to 256 MiB of its own".to_owned()],
+        notes: vec!["generating takes up to 256 MiB of its own".into()],
     })
 }

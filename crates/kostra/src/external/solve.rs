@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use kostra_core::{AnyGraph, Order, SinkStatistics, SolverInfo, Total};
-use kostra_io::{Compression, Format, Ids, Input, NOTE_ON_IDS, ReadOptions, Terms};
+use kostra_io::{Compression, Format, Ids, Input, Message, NOTE_ON_IDS, ReadOptions};
 
 use super::intake::Intake;
 use super::memory::{ExternalTimes, Memory, MemoryLimit};
@@ -55,7 +55,7 @@ pub struct ExternalForest {
     /// The name of the weights, if it says that greater ones are nearer.
     pub similarity: Option<String>,
     /// What the user should know, one sentence each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// Counts of what happened to the edges after those of a checkpoint.
     pub statistics: SinkStatistics,
     /// The number of edges that the checkpoint covered, if the solve continued from one.
@@ -109,7 +109,7 @@ impl<'a> ExternalSolve<'a> {
     /// As [`run`](Self::run).
     pub fn run_file(self, path: impl AsRef<Path>) -> Result<ExternalForest, ExternalError> {
         let threads = self.threads.unwrap_or_default();
-        let options = ReadOptions { terms: Terms::Rust, threads, ..ReadOptions::default() };
+        let options = ReadOptions { threads, ..ReadOptions::default() };
         self.run(Source::File(&Input::Path(path.as_ref().to_path_buf()), &options))
     }
 
@@ -147,9 +147,10 @@ impl<'a> ExternalSolve<'a> {
         let vertices = summary.vertices_of(&found.forest)?;
         let solve = solving + finishing.elapsed();
         let load = started.elapsed().saturating_sub(solve);
-        let mut notes: Vec<_> = checkpoint.iter().flat_map(CheckpointFile::notes).collect();
+        let mut notes: Vec<_> =
+            checkpoint.iter().flat_map(CheckpointFile::notes).map(Message::from).collect();
         if summary.ids == Ids::Occurring && vertices < summary.vertices {
-            notes.push(NOTE_ON_IDS.to_owned());
+            notes.push(NOTE_ON_IDS.into());
         }
         notes.extend(summary.notes);
         Ok(ExternalForest {

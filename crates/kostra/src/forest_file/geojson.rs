@@ -89,7 +89,7 @@ pub(super) fn read_ids(input: &Input, content: Content) -> Result<Vec<EdgeId>, R
     let error = |sentence: String| ReadError {
         input: input.to_string(),
         place: None,
-        kind: ReadErrorKind::Malformed(sentence),
+        kind: ReadErrorKind::Malformed(sentence.into()),
     };
     let map: Value = serde_json::from_reader(content).map_err(|fault| {
         if fault.is_io() {

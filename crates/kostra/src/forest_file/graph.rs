@@ -29,7 +29,8 @@ pub(super) fn read_ids(
     let forest = kostra_io::read_stream(&input.to_string(), &mut content, &options)?.parsed;
     let error = |place, message: String| {
         let message = format!("{message}; this is a forest of another graph");
-        ReadError { input: input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
+        let kind = ReadErrorKind::Malformed(message.into());
+        ReadError { input: input.to_string(), place, kind }
     };
     compare_vertices(&forest, solved).map_err(|message| error(None, message))?;
     find(&forest.graph, solved.graph).map_err(|edge| {

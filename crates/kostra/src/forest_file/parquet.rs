@@ -21,7 +21,7 @@ pub(super) fn read_ids(
     let error = |sentence: String| ReadError {
         input: input.to_string(),
         place: None,
-        kind: ReadErrorKind::Malformed(sentence),
+        kind: ReadErrorKind::Malformed(sentence.into()),
     };
     let choice = |name: &str| Some(ColumnChoice::Name(name.to_owned()));
     let columns = ColumnOptions {

@@ -181,7 +181,8 @@ impl Lines<'_> {
 
     fn error(&self, column: u64, message: String) -> ReadError {
         let place = Some(Place::Line { line: self.number, column });
-        ReadError { input: self.input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
+        let kind = ReadErrorKind::Malformed(message.into());
+        ReadError { input: self.input.to_string(), place, kind }
     }
 }
 

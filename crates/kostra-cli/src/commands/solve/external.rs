@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kostra::external::{
-    self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, Remedy,
-    SinkStatistics,
+    self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, SinkStatistics,
 };
 use kostra_core::Order;
 use kostra_io::{Ids, Output};
@@ -15,9 +14,9 @@ use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use crate::device::Device;
 use crate::forest_file::{self, Destination};
 use crate::input::{Request, Source, doubt_about_order};
-use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, thousands};
+use crate::{output, remedy};
 
 /// What the user chose for a graph that does not fit into memory.
 #[derive(Debug)]
@@ -116,7 +115,7 @@ pub(super) fn run(
     let mut found = solve(external, input, order)?;
     let mut notes = vec![external.describe(found.statistics)];
     notes.extend(external.describe_resumption(found.resumed_after));
-    notes.append(&mut found.notes);
+    notes.extend(remedy::spelled(&found.notes));
     if let Some(destination) = output
         && found.numbering == Ids::Occurring
         && found.vertices < found.forest.vertices()
@@ -190,11 +189,7 @@ fn solve(external: &External, input: &Request, order: Order) -> anyhow::Result<E
     }
     solve.run(source).map_err(|error| match error {
         ExternalError::Read(error) => error.into(), // with the hints for readers
-        error => anyhow::anyhow!(error.sentence(&|remedy| match remedy {
-            Remedy::Memory(least) => format!("`--memory {}MiB`", least >> 20),
-            Remedy::CheckpointFile => "`--output`".to_owned(),
-            Remedy::Resume | Remedy::FromTheStart => "`--resume`".to_owned(),
-        })),
+        error => anyhow::anyhow!(error.spelled(remedy::spell)),
     })
 }
 

@@ -18,6 +18,7 @@ use kostra_core::{GraphError, SolveError};
 use kostra_io::{ReadError, ReadErrorKind};
 
 use crate::command::{Answer, Command};
+use crate::failure;
 use crate::input::Source;
 pub(super) use arguments::Arguments;
 #[cfg(feature = "mpi")]
@@ -47,8 +48,9 @@ fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
     match plan.input.source {
         Source::File(_) if is_solver || is_reader => {
             anyhow::anyhow!(
-                "{error:#}; if the file is a list of many more edges than vertices, `--memory SIZE` \
-                 solves the graph without holding its edges"
+                "{}; if the file is a list of many more edges than vertices, `--memory SIZE` \
+                 solves the graph without holding its edges",
+                failure::sentence(&error)
             )
         }
         _ => error,

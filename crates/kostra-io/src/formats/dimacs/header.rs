@@ -61,7 +61,7 @@ impl Header {
 
     /// The parser of the lines after it.
     pub(super) fn lines(&self, options: &ReadOptions) -> Lines {
-        Lines { kind: self.kind, n: self.n, nan: options.nan_rule() }
+        Lines { kind: self.kind, n: self.n, nan: options.nan }
     }
 
     /// Parses the lines after it, or a part of them, into empty columns, whose base is the number

@@ -2,10 +2,11 @@
 
 use kostra_core::{Vertex, counted};
 
+use crate::Nan;
 use crate::blocks::Parser;
 use crate::columns::Columns;
-use crate::fault::BlockFault;
-use crate::number::{NanRule, natural, plain_entry, show, weight, words};
+use crate::fault::{BlockFault, LineFault};
+use crate::number::{natural, plain_entry, show, weight, words};
 
 /// The kind of the file: the first word of its lines, and whether they end with a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +83,7 @@ pub(super) struct Lines {
     pub(super) kind: Kind,
     /// The number of vertices.
     pub(super) n: u32,
-    pub(super) nan: NanRule,
+    pub(super) nan: Nan,
 }
 
 impl Parser for Lines {
@@ -114,7 +115,7 @@ impl Lines {
             let rest = block.get(at..).unwrap_or_default();
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             self.any_line(rest.get(..length).unwrap_or_default().trim_ascii_end(), chunk)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+                .map_err(|fault| fault.in_block(at))?;
             at += length + 1;
         }
         Ok(())
@@ -146,21 +147,20 @@ impl Lines {
 
     /// Parses any other line. A fault has its offset in the line.
     #[cold]
-    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), LineFault> {
         let mut all = words(line);
         let Some((at, first)) = all.clone().next() else { return Ok(()) };
         match first {
             b"c" => return Ok(()),
-            b"p" => return Err((at, "this is a second header".into())),
+            b"p" => return Err((at, "this is a second header").into()),
             // Colors and coordinates of vertices.
             b"n" | b"d" | b"v" | b"x" if self.kind == Kind::Coloring => return Ok(()),
             _ if !self.kind.is_edge(first) => {
                 let letter = if self.kind == Kind::ShortestPaths { 'a' } else { 'e' };
                 let shown = show(first);
-                return Err((
-                    at,
-                    format!("the line starts with '{shown}', but should start with {letter} or c"),
-                ));
+                let sentence =
+                    format!("the line starts with '{shown}', but should start with {letter} or c");
+                return Err((at, sentence).into());
             }
             _ => {}
         }
@@ -174,19 +174,18 @@ impl Lines {
         let v = self.vertex(v).map_err(|sentence| (v_at, sentence))?;
         let weighted = self.kind == Kind::ShortestPaths || !word.is_empty();
         if self.kind == Kind::Treewidth && weighted {
-            return Err((
-                weight_at,
-                format!("the line ends with '{}', but should end after two vertices", show(word)),
-            ));
+            let word = show(word);
+            let sentence =
+                format!("the line ends with '{word}', but should end after two vertices");
+            return Err((weight_at, sentence).into());
         }
         if !surplus.is_empty() {
-            return Err((
-                end,
-                format!("the line ends with '{}', but should end after the weight", show(surplus)),
-            ));
+            let word = show(surplus);
+            let sentence = format!("the line ends with '{word}', but should end after the weight");
+            return Err((end, sentence).into());
         }
         if chunk.len() > 0 && weighted != chunk.is_weighted() {
-            return Err((at, self.kind.mixed(chunk.is_weighted())));
+            return Err((at, self.kind.mixed(chunk.is_weighted())).into());
         }
         if weighted {
             let weight = weight(word, self.nan).map_err(|sentence| (weight_at, sentence))?;

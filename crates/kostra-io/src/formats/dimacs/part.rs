@@ -6,6 +6,7 @@ use crate::columns::Columns;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, PartContent, PartOfFile};
+use crate::message::Message;
 use crate::text_part::{Conclusion, Lines, TextHead, TextPart};
 use crate::{ReadOptions, weights};
 
@@ -45,7 +46,7 @@ impl TextHead for Header {
         &self,
         all: &Lines,
         _: &ReadOptions,
-        _: &mut Vec<String>,
+        _: &mut Vec<Message>,
     ) -> Result<Conclusion, Fault> {
         self.check_edges(all.ends.edges, all.lines)?;
         Ok(Conclusion {

@@ -148,7 +148,10 @@ fn a_line_that_is_no_arc_is_named() {
 #[test]
 fn nan_is_an_error_with_a_place_or_skipped() {
     let text = "p sp 3 2\na 1 2 nan\na 2 3 1.5\n";
-    assert_eq!(error(text), "x: line 2, column 7: the weight is NaN; fix it, or pass `--nan skip`");
+    assert_eq!(
+        error(text),
+        "x: line 2, column 7: the weight is NaN; fix it, or pass `nan(Nan::Skip)`"
+    );
     let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
     let parsed = read_all_ways(read_in_blocks, text, &options).unwrap();
     assert_eq!(edges(&parsed.graph), "0-0:0.0 1-2:1.5");

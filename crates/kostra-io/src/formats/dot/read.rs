@@ -12,6 +12,7 @@ use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::message::{Message, Remedy, message};
 use crate::number::{self, show};
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadErrorKind, ReadOptions};
@@ -72,7 +73,7 @@ struct Document<'a> {
     weight: WeightAttribute<'a>,
     is_strict: bool,
     is_directed: bool,
-    notes: Vec<String>,
+    notes: Vec<Message>,
     /// The attributes `name` of nodes, by their ids.
     names: HashMap<String, String>,
     places: AscendingPlaces,
@@ -262,7 +263,7 @@ impl<'a> Document<'a> {
         if parsed.names.is_none() && vertices > 0 && distinct.len() == vertices as usize {
             let name = |vertex: u32| self.names.remove(&vertex.to_string()).unwrap_or_default();
             parsed.names = Some(memory::collected((0..vertices).map(name))?);
-            parsed.notes.push("the nodes are called by their attribute 'name'".to_owned());
+            parsed.notes.push("the nodes are called by their attribute 'name'".into());
         }
         Ok(parsed)
     }
@@ -311,7 +312,7 @@ impl<'a> Document<'a> {
         let mut weight: Option<(Number, usize)> = None;
         for Attribute { name, value, at } in attributes {
             if self.weight.is(name) {
-                let number = number::weight(value.trim().as_bytes(), self.options.nan_rule());
+                let number = number::weight(value.trim().as_bytes(), self.options.nan);
                 let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
                 if weight.replace((number, *at)).is_some() {
                     let sentence = "this edge has two weights; remove one of them";
@@ -324,8 +325,7 @@ impl<'a> Document<'a> {
         let is_chosen = self.options.columns.weight.is_some();
         let label = attributes.iter().find(|attribute| attribute.name == LABEL);
         if let (Some((weight, at)), Some(label), false) = (weight, label, is_chosen)
-            && let Ok(other) =
-                number::weight(label.value.trim().as_bytes(), self.options.nan_rule())
+            && let Ok(other) = number::weight(label.value.trim().as_bytes(), self.options.nan)
             && other != weight
         {
             return Err(self.text.fault(at, self.ask_for_attribute(&label.value)));
@@ -334,13 +334,13 @@ impl<'a> Document<'a> {
     }
 
     fn ask_for_attribute(&self, label: &str) -> ReadErrorKind {
-        let terms = self.options.terms;
-        let sentence = format!(
-            "is the weight the attribute 'weight' or the label, which is {}? pass {} or {}",
-            show(label.as_bytes()),
-            terms.text("weight", "weight"),
-            terms.text("weight", LABEL)
-        );
+        let label = show(label.as_bytes());
+        let sentence = message![
+            format!("is the weight the attribute 'weight' or the label, which is {label}? pass "),
+            Remedy::text("weight", "weight"),
+            " or ",
+            Remedy::text("weight", LABEL),
+        ];
         ReadErrorKind::Columns { sentence, columns: vec!["weight".into(), LABEL.into()] }
     }
 }
@@ -376,7 +376,7 @@ fn check_strict(parsed: &mut Parsed, is_directed: bool) -> Result<(), ReadErrorK
             None => vertex.to_string(),
         };
         let (u, v) = (name(u[pair[0]]), name(v[pair[0]]));
-        return Err(ReadErrorKind::Malformed(format!(
+        return Err(ReadErrorKind::malformed(format!(
             "the graph is strict, but it has edges of different weights between '{u}' and '{v}'; \
              remove `strict` to keep all edges, or keep one of them"
         )));

@@ -34,13 +34,13 @@ fn graphs_of_graphviz_are_read() {
         ("0-1:1 1-0:1".into(), None)
     );
     assert!(
-        directed.parsed.notes.contains(&"the graph is directed; directions are ignored".to_owned())
+        directed.parsed.notes.contains(&"the graph is directed; directions are ignored".into())
     );
 }
 
 #[test]
 fn parallel_edges_of_strict_graphs_have_one_weight() {
-    let note = "the graph is strict; parallel edges of equal weights are kept".to_owned();
+    let note = "the graph is strict; parallel edges of equal weights are kept".into();
     let equal = read("strict graph { a -- b [weight=2]; b -- a [weight=2] }").unwrap();
     assert_eq!((equal.parsed.graph.edges(), equal.parsed.notes.contains(&note)), (2, true));
     for text in [
@@ -76,15 +76,15 @@ fn a_weight_in_doubt_is_a_question() {
     assert_eq!(
         read(both).unwrap_err(),
         "x: line 1, column 24: is the weight the attribute 'weight' or the label, which is 7? pass \
-         `--weight weight` or `--weight label`"
+         `weight(\"weight\")` or `weight(\"label\")`"
     );
     assert_eq!(edges(&read_with(both, Some("label")).unwrap().parsed.graph), "0-1:7");
     assert_eq!(edges(&read_with(both, Some("weight")).unwrap().parsed.graph), "0-1:2");
     assert_eq!(edges(&read("graph { a -- b [weight=2, label=2] }").unwrap().parsed.graph), "0-1:2");
     assert_eq!(
         read("graph { a -- b [label=7, fontsize=9] }").unwrap_err(),
-        "x: which attribute is the weight? numbers are in 'label'; pass `--weight` with one of \
-         these, or `--weights unit`"
+        "x: which attribute is the weight? numbers are in 'label'; pass `weight` with one of \
+         these, or `missing_weights(MissingWeights::Unit)`"
     );
 }
 

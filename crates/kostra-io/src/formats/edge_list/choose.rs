@@ -7,6 +7,7 @@ use kostra_core::counted;
 use super::fields::{is_weight, text, texts, unquote};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use super::points;
+use crate::message::{Message, Remedy, message};
 use crate::number::{has_decimal_comma, show};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
@@ -73,10 +74,9 @@ impl Chooser<'_> {
         for (option, choice) in self.options.columns.chosen() {
             let column = self.find(option, choice)?;
             if let Some(earlier) = found.iter().position(|&other| other == Some(column)) {
-                let terms = self.options.terms;
-                let (earlier, option) =
-                    (terms.option(ColumnOptions::OPTIONS[earlier]), terms.option(option));
-                return Err(self.refusal(format!("{earlier} and {option} name the same column")));
+                let earlier = Remedy::option(ColumnOptions::OPTIONS[earlier]);
+                let both = message![earlier, " and ", Remedy::option(option)];
+                return Err(self.refusal(message![both, " name the same column"]));
             }
             let index = ColumnOptions::OPTIONS.iter().position(|&name| name == option);
             if let Some(place) = index.and_then(|index| found.get_mut(index)) {
@@ -86,7 +86,7 @@ impl Chooser<'_> {
         Ok(found)
     }
 
-    fn find(&self, option: &str, choice: &ColumnChoice) -> Result<usize, ReadErrorKind> {
+    fn find(&self, option: &'static str, choice: &ColumnChoice) -> Result<usize, ReadErrorKind> {
         let (name, position) = match choice {
             ColumnChoice::Name(name) => (Some(name.as_str()), None),
             ColumnChoice::Position(position) => (None, Some(*position)),
@@ -106,21 +106,18 @@ impl Chooser<'_> {
             (&[column], Some(placed)) if column == placed => Ok(column),
             ([], Some(column)) => Ok(column),
             (&[column, ..], Some(placed)) => {
-                let said = self.options.terms.option(option);
-                Err(self.refusal(format!(
-                    "is the column of {said} the one called {}, at position {}, or the one at position {}? rename the \
-                     first",
-                    show(name.unwrap_or_default().as_bytes()),
-                    column + 1,
-                    placed + 1,
-                )))
+                let name = show(name.unwrap_or_default().as_bytes());
+                let first = format!("the one called {name}, at position {}", column + 1);
+                let or = format!(", or the one at position {}? rename the first", placed + 1);
+                let option = Remedy::option(option);
+                Err(self.refusal(message!["is the column of ", option, " ", first, or]))
             }
             ([_, second, ..], None) => {
-                let said = self.options.terms.position(option, second + 1);
-                Err(self.refusal(format!(
-                    "two columns are called '{}'; name one by its position, as {said}",
-                    show(name.unwrap_or_default().as_bytes())
-                )))
+                let name = show(name.unwrap_or_default().as_bytes());
+                Err(self.refusal(message![
+                    format!("two columns are called '{name}'; name one by its position, as "),
+                    Remedy::position(option, second + 1),
+                ]))
             }
             ([], None) => Err(self.refusal(self.not_there(name, position))),
         }
@@ -202,7 +199,7 @@ impl Chooser<'_> {
     /// Refuses ends that no option names if they are called like coordinates.
     fn refuse_points(&self, ends: [usize; 2]) -> Result<(), ReadErrorKind> {
         let [Some(u), Some(v)] = ends.map(|column| self.name(column)) else { return Ok(()) };
-        points::question(u, v, self.options.terms).map_or(Ok(()), |ask| Err(self.refusal(ask)))
+        points::question(u, v).map_or(Ok(()), |ask| Err(self.refusal(ask)))
     }
 
     /// The columns with known names of ends, if no other columns have such names.
@@ -272,22 +269,22 @@ impl Chooser<'_> {
     }
 
     fn ask_for_ends(&self) -> ReadErrorKind {
-        let terms = self.options.terms;
         let columns = match self.names {
             Some(_) => self.list(),
             None => format!("1 to {}", self.columns),
         };
-        let (source, target) = (terms.text("source", "NAME"), terms.text("target", "NAME"));
-        let or_points = points::remedy(self.names.unwrap_or_default(), terms);
-        self.refusal(format!(
-            "which columns are the vertices? columns: {columns}; pass {source} and {target}, or \
-             their positions{or_points}"
-        ))
+        self.refusal(message![
+            format!("which columns are the vertices? columns: {columns}; pass "),
+            Remedy::text("source", "NAME"),
+            " and ",
+            Remedy::text("target", "NAME"),
+            ", or their positions",
+            points::remedy(self.names.unwrap_or_default()),
+        ])
     }
 
     fn ask_for_weight(&self, free: &[usize]) -> ReadErrorKind {
-        let terms = self.options.terms;
-        let unit = terms.text("weights", "unit");
+        let unit = Remedy::text("weights", "unit");
         let columns = match self.names {
             Some(_) => format!("columns: {}", self.list()),
             None => format!("columns: 1 to {}", self.columns),
@@ -296,11 +293,10 @@ impl Chooser<'_> {
         if free.iter().any(|&column| self.is_number(column)) {
             let option = match self.likely_weight(free) {
                 Some(column) => self.weight_option(column),
-                None => terms.text("weight", "NAME"),
+                None => Remedy::text("weight", "NAME"),
             };
-            return self.refusal(format!(
-                "which column is the weight? {columns}; pass {option}, or {unit}"
-            ));
+            let question = format!("which column is the weight? {columns}; pass ");
+            return self.refusal(message![question, option, ", or ", unit]);
         }
         let comma = free
             .iter()
@@ -313,39 +309,42 @@ impl Chooser<'_> {
         };
         let shown = text(field(column));
         let fault = match (comma, shown.is_empty()) {
-            (Some(_), _) => format!(
-                "{name} starts with '{shown}': pass {} if the comma is a decimal point",
-                terms.switch("decimal-comma")
-            ),
-            (None, true) => format!("{name} starts with an empty field: fill it in"),
+            (Some(_), _) => message![
+                format!("{name} starts with '{shown}': pass "),
+                Remedy::on("decimal-comma"),
+                " if the comma is a decimal point",
+            ],
+            (None, true) => format!("{name} starts with an empty field: fill it in").into(),
             (None, false) => {
                 // Cytoscape writes the kind of an edge between its ends.
-                let (u, v) = (terms.position("source", 1), terms.position("target", column + 1));
+                let (u, v) =
+                    (Remedy::position("source", 1), Remedy::position("target", column + 1));
                 let known = plain(field(column));
                 let remedy = if self.names.is_some() {
-                    String::new()
+                    Message::default()
                 } else if WEIGHT_NAMES.iter().chain(&LENGTH_NAMES).any(|name| *name == known) {
-                    let header = terms.header();
-                    format!(", pass {header} if the first line contains the names of the columns")
+                    let then = " if the first line contains the names of the columns";
+                    message![", pass ", Remedy::on("header"), then]
                 } else {
-                    format!(", pass {u} and {v} if it is a vertex")
+                    message![", pass ", u, " and ", v, " if it is a vertex"]
                 };
-                format!("{name} starts with '{shown}', which is not a number: correct it{remedy}")
+                let fault = "which is not a number: correct it";
+                message![format!("{name} starts with '{shown}', {fault}"), remedy]
             }
         };
-        self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
+        let question = format!("which column is the weight? {columns}; ");
+        self.refusal(message![question, fault, ", or pass ", unit])
     }
 
     /// The option that says that a column is the weight: by its name if only this column has it.
-    fn weight_option(&self, column: usize) -> String {
-        let terms = self.options.terms;
+    fn weight_option(&self, column: usize) -> Remedy {
         let by_name = self.name(column).map(text).filter(|name| {
             let choice = ColumnChoice::NameOrPosition(name.clone());
             self.find("weight", &choice).is_ok_and(|found| found == column)
         });
         match by_name {
-            Some(name) => terms.text("weight", &name),
-            None => terms.position("weight", column + 1),
+            Some(name) => Remedy::text("weight", name),
+            None => Remedy::position("weight", column + 1),
         }
     }
 
@@ -394,7 +393,8 @@ impl Chooser<'_> {
         Ok(kept)
     }
 
-    fn refusal(&self, sentence: String) -> ReadErrorKind {
-        ReadErrorKind::Columns { sentence, columns: texts(self.names.unwrap_or_default()) }
+    fn refusal(&self, sentence: impl Into<Message>) -> ReadErrorKind {
+        let columns = texts(self.names.unwrap_or_default());
+        ReadErrorKind::Columns { sentence: sentence.into(), columns }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::message::Message;
 use crate::number::{is_blank, show, words};
 
 /// What separates two fields.
@@ -241,7 +242,7 @@ pub(in crate::formats) fn left_out(
     columns: usize,
     names: Option<&[&[u8]]>,
     is_used: impl Fn(usize) -> bool,
-) -> Option<String> {
+) -> Option<Message> {
     let name = |column: usize| match names.and_then(|names| names.get(column)) {
         Some(name) => format!("'{}'", text(name)),
         None => (column + 1).to_string(),
@@ -249,8 +250,8 @@ pub(in crate::formats) fn left_out(
     let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();
     match &left[..] {
         [] => None,
-        [column] => Some(format!("column {column} is left out")),
-        columns => Some(format!("columns {} are left out", columns.join(", "))),
+        [column] => Some(format!("column {column} is left out").into()),
+        columns => Some(format!("columns {} are left out", columns.join(", ")).into()),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::interface::Vertices;
+use crate::message::{Message, Remedy, message};
 use crate::number::{self, words};
 use crate::numbering::Numbering;
 use crate::text_part::Conclusion;
@@ -60,7 +61,7 @@ impl Head {
         let layout = layout.unwrap_or(Layout::NONE);
         for (line, comment) in comments.iter().filter(|_| layout.named) {
             names::refuse_row(comment, &layout, options)
-                .map_err(|(at, sentence)| Fault::at_line(*line, at as u64 + 1, sentence))?;
+                .map_err(|fault| Fault::at_line(*line, fault.offset as u64 + 1, fault.sentence))?;
         }
         let mut first_line = layout.first_line;
         if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
@@ -83,17 +84,16 @@ impl Head {
     }
 
     /// How vertices can have names, for messages.
-    fn with_names(&self, options: &ReadOptions) -> String {
-        let terms = options.terms;
+    fn with_names(&self, options: &ReadOptions) -> Message {
         let against = match options.vertices {
             _ if self.in_blocks => Some("memory"),
             Vertices::Count(_) => Some("vertices"),
             Vertices::UpToHighest | Vertices::Occurring => None,
         };
-        let names = terms.names();
+        let with = message!["with ", Remedy::on("names")];
         match against {
-            None => format!("with {names}"),
-            Some(option) => format!("without {} and with {names}", terms.option(option)),
+            None => with,
+            Some(option) => message!["without ", Remedy::option(option), " and ", with],
         }
     }
 
@@ -164,7 +164,7 @@ impl Head {
     pub(super) fn check_points(&self, kinds: Kinds) -> Result<(), Fault> {
         let Some(sentence) = kinds.thousands.question() else { return Ok(()) };
         let place = Some(Place::Line { line: self.line, column: 1 });
-        Err(Fault { place, kind: ReadErrorKind::Columns { sentence, columns: Vec::new() } })
+        Err(Fault { place, kind: ReadErrorKind::question(sentence) })
     }
 
     /// Checks that there are as many edges as stated.
@@ -186,7 +186,7 @@ impl Head {
         &self,
         ends: Ends,
         options: &ReadOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<Conclusion, Fault> {
         notes.extend_from_slice(&self.layout.notes);
         if let Some(StatedCounts { n, line, .. }) = self.counts {
@@ -212,7 +212,9 @@ impl Head {
                 stated = Some(n);
                 first_is_an_edge = sure;
                 from_1 = span.largest == n && span.least > 0;
-                notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
+                notes.push(
+                    format!("line {line} is taken as the numbers of vertices and edges").into(),
+                );
             } else if sure {
                 let sentence = format!(
                     "this line has another number of columns than the next, so it should contain the \
@@ -226,12 +228,11 @@ impl Head {
         let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
         if let Vertices::Count(count) = options.vertices {
             if from_ids > u64::from(count) {
-                let (option, largest) = (options.terms.option("vertices"), span.largest);
-                return Err(ReadErrorKind::Malformed(format!(
-                    "an edge ends at vertex {largest}, but {option} is {count} and vertices count \
-                     from 0; pass at least {from_ids}"
-                ))
-                .into());
+                return Err(Fault::whole(message![
+                    format!("an edge ends at vertex {}, but ", span.largest),
+                    Remedy::option("vertices"),
+                    format!(" is {count} and vertices count from 0; pass at least {from_ids}"),
+                ]));
             }
             stated = Some(count.into());
         }
@@ -240,7 +241,7 @@ impl Head {
             && from_ids > most_plausible_vertices(edges)
         {
             let (largest, with_names) = (span.largest, self.with_names(options));
-            return Err(ReadErrorKind::Malformed(format!(
+            return Err(ReadErrorKind::malformed(format!(
                 "the largest vertex is {largest}, too large for a graph of {}; {with_names}, only \
                  vertices that occur are numbered",
                 counted(edges, "edge", "edges")
@@ -266,12 +267,13 @@ impl Head {
         let is_sure = matches!(self.first_line, FirstLine::Counts { sure: true, .. });
         check_vertices(n, self.line, options)?;
         if !is_sure && n.max(m) <= largest + 1 && !matches!(options.vertices, Vertices::Count(_)) {
-            let sentence = format!(
-                "is this line an edge, or does it state the numbers of vertices and edges? pass {} \
-                 if it is an edge, or {} if not",
-                options.terms.no_header(),
-                options.terms.header(),
-            );
+            let sentence = message![
+                "is this line an edge, or does it state the numbers of vertices and edges? pass ",
+                Remedy::on("no-header"),
+                " if it is an edge, or ",
+                Remedy::on("header"),
+                " if not",
+            ];
             return Err(Fault::at_line(self.line, 1, sentence));
         }
         Ok(())
@@ -282,13 +284,16 @@ impl Head {
 fn check_vertices(n: u64, line: u64, options: &ReadOptions) -> Result<(), Fault> {
     match options.vertices {
         Vertices::Count(count) if n != u64::from(count) => {
-            let vertices = options.terms.option("vertices");
             let stated = counted(n, "vertex", "vertices");
-            let (header, no_header) = (options.terms.header(), options.terms.no_header());
-            let sentence = format!(
-                "this line states {stated}, but {vertices} is {count}; correct one of them, or pass \
-                 {no_header} if the line is an edge, or {header} to ignore it"
-            );
+            let sentence = message![
+                format!("this line states {stated}, but "),
+                Remedy::option("vertices"),
+                format!(" is {count}; correct one of them, or pass "),
+                Remedy::on("no-header"),
+                " if the line is an edge, or ",
+                Remedy::on("header"),
+                " to ignore it",
+            ];
             Err(Fault::at_line(line, 1, sentence))
         }
         _ => Ok(()),

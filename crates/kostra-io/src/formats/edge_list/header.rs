@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::fields::{is_weight, text, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
+use crate::message::{Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural};
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
@@ -127,7 +128,7 @@ impl FirstLine {
         match (known || word_over_numbers, number_over_numbers || occurs_again) {
             (true, false) => Ok(Self::ColumnNames),
             (false, true) => Ok(Self::Edge),
-            _ => Err(is_it_a_header(options, Some(head))),
+            _ => Err(is_it_a_header(Some(head))),
         }
     }
 }
@@ -139,17 +140,19 @@ fn is_number(field: &[u8], decimal_comma: bool) -> bool {
 }
 
 /// The question whether the first line is a header.
-pub(super) fn is_it_a_header(options: &ReadOptions, head: Option<&[&[u8]]>) -> ReadErrorKind {
-    let sentence = format!("is the first line a header? pass {}", options.terms.header_or_not());
+pub(super) fn is_it_a_header(head: Option<&[&[u8]]>) -> ReadErrorKind {
+    let sentence = message![
+        "is the first line a header? pass ",
+        Remedy::on("header"),
+        " or ",
+        Remedy::on("no-header"),
+    ];
     ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
 /// Refuses four columns if the first one numbers the rows from 0 or 1. Then the edges may be in the
 /// other three columns, or in the first three.
-pub(super) fn refuse_row_numbers(
-    rows: &[Fields<'_>],
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
+pub(super) fn refuse_row_numbers(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
     let Some(row) = rows.first() else { return Ok(()) };
     let is_numbered = |start: u64| {
         let mut numbers =
@@ -161,22 +164,21 @@ pub(super) fn refuse_row_numbers(
     if row.len() != 4 || !integers || !(is_numbered(0) || is_numbered(1)) {
         return Ok(());
     }
-    let at = |option, position| options.terms.position(option, position);
-    let sentence = format!(
-        "does the first column number the edges? pass {} and {}, or {} and {} if it is a vertex",
-        at("source", 2),
-        at("target", 3),
-        at("source", 1),
-        at("target", 2)
-    );
-    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+    Err(ReadErrorKind::question(message![
+        "does the first column number the edges? pass ",
+        Remedy::position("source", 2),
+        " and ",
+        Remedy::position("target", 3),
+        ", or ",
+        Remedy::position("source", 1),
+        " and ",
+        Remedy::position("target", 2),
+        " if it is a vertex",
+    ]))
 }
 
 /// Refuses lines that look like the rows of a symmetric matrix of weights.
-pub(super) fn refuse_matrix(
-    rows: &[Fields<'_>],
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
+pub(super) fn refuse_matrix(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
     let n = rows.len();
     if n < 3
         || rows.iter().any(|row| row.len() < n || Some(row.len()) != rows.first().map(Vec::len))
@@ -188,21 +190,18 @@ pub(super) fn refuse_matrix(
     if !is_matrix {
         return Ok(());
     }
-    let (source, target) =
-        (options.terms.position("source", 1), options.terms.position("target", 2));
-    let sentence = format!(
-        "are the lines a matrix of weights? store it in a .npy file, or pass {source} and {target} \
-         if each line is an edge"
-    );
-    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+    Err(ReadErrorKind::question(message![
+        "are the lines a matrix of weights? store it in a .npy file, or pass ",
+        Remedy::position("source", 1),
+        " and ",
+        Remedy::position("target", 2),
+        " if each line is an edge",
+    ]))
 }
 
 /// Refuses rows `1-2 5`, recognized as edges between names, that may be edges `1 2` of weight 5: in
 /// every row, the first of two fields is two numbers with signs between them.
-pub(super) fn refuse_joined_ends(
-    rows: &[Fields<'_>],
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
+pub(super) fn refuse_joined_ends(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
     let is_joined = |field: &[u8]| {
         let (_, end) = digits(field, 0);
         let between = field.iter().skip(end).take_while(|byte| b"-=>:/~".contains(byte)).count();
@@ -218,12 +217,11 @@ pub(super) fn refuse_joined_ends(
         return Ok(());
     };
     let (ends, weight) = (text(ends), text(weight));
-    let sentence = format!(
-        "is {ends} the name of a vertex, or an edge of weight {weight}? pass `{}` if it is a name, \
-         or divide the ends of edges by blanks",
-        options.terms.names()
-    );
-    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+    Err(ReadErrorKind::question(message![
+        format!("is {ends} the name of a vertex, or an edge of weight {weight}? pass "),
+        Remedy::on("names"),
+        " if it is a name, or divide the ends of edges by blanks",
+    ]))
 }
 
 /// Whether two of the names are known names of the ends of edges.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use kostra_core::{Vertex, memory};
 
+use crate::ReadErrorKind;
 use crate::columns::Columns;
-use crate::{ReadErrorKind, Terms};
+use crate::message::{Message, Remedy, message};
 
 /// Counts the vertices below `vertices` at which no edge ends.
 pub(in crate::formats) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
@@ -36,7 +37,7 @@ pub(in crate::formats) fn count(vertices: u64, columns: &Columns) -> Result<u64,
 /// The warning for an edge list whose vertices are the ids from 0 to the highest that occurs, if
 /// `isolated` of these ids do not occur. `ids` is the range from the lowest to the highest id that
 /// occurs.
-pub fn isolated_vertices(isolated: u64, ids: Range<u64>, terms: Terms) -> Option<String> {
+pub fn isolated_vertices(isolated: u64, ids: Range<u64>) -> Option<Message> {
     let Range { start: lowest, end: vertices } = ids;
     let highest = vertices.checked_sub(1)?;
     let subject = match isolated {
@@ -49,7 +50,11 @@ pub fn isolated_vertices(isolated: u64, ids: Range<u64>, terms: Terms) -> Option
         _ if isolated == lowest => format!("no edge ends at the vertices 0 to {}", lowest - 1),
         _ => format!("no edge ends at some ids from 0 to {highest}"),
     };
-    Some(format!("{subject}: {reason}; with {} only ids that occur are vertices", terms.names()))
+    Some(message![
+        format!("{subject}: {reason}; with "),
+        Remedy::on("names"),
+        " only ids that occur are vertices",
+    ])
 }
 
 #[cfg(test)]
@@ -57,7 +62,7 @@ mod tests {
     use super::*;
 
     fn warning(isolated: u64, ids: Range<u64>) -> Option<String> {
-        isolated_vertices(isolated, ids, Terms::Command)
+        isolated_vertices(isolated, ids).map(|warning| warning.to_string())
     }
 
     #[test]
@@ -69,7 +74,7 @@ mod tests {
             assert_eq!(count(vertices, &columns).unwrap(), vertices - 3);
         }
         assert_eq!(warning(0, 0..3), None);
-        let rest = "; with --names only ids that occur are vertices";
+        let rest = "; with `names(true)` only ids that occur are vertices";
         for (isolated, ids, start) in [
             (
                 101,
@@ -86,8 +91,5 @@ mod tests {
         ] {
             assert_eq!(warning(isolated, ids), Some(format!("{start}{rest}")));
         }
-        assert!(
-            isolated_vertices(1, 1..4, Terms::Python).unwrap().contains("; with names=True only")
-        );
     }
 }

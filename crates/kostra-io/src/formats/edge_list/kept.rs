@@ -5,7 +5,7 @@ use super::layout::{Dictionary, Layout};
 use super::rows::open_quote;
 use crate::KeptColumns;
 use crate::blocks::{Parser, Text};
-use crate::fault::{BlockFault, Fault};
+use crate::fault::{BlockFault, Fault, LineFault};
 
 /// Parses lines with another parser, and also keeps columns.
 pub(super) struct KeepingRows<'a, P> {
@@ -39,8 +39,7 @@ impl<P: Parser> Parser for KeepingRows<'_, P> {
         self.inner.parse(block, chunk)?;
         let mut at = 0;
         for line in block.split_inclusive(|&byte| byte == b'\n') {
-            self.keep(without_end(line), kept)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+            self.keep(without_end(line), kept).map_err(|fault| fault.in_block(at))?;
             at += line.len();
         }
         Ok(())
@@ -48,7 +47,7 @@ impl<P: Parser> Parser for KeepingRows<'_, P> {
 }
 
 impl<P> KeepingRows<'_, P> {
-    fn keep(&self, line: &[u8], kept: &mut KeptColumns) -> Result<(), (usize, String)> {
+    fn keep(&self, line: &[u8], kept: &mut KeptColumns) -> Result<(), LineFault> {
         if is_comment(line) {
             return Ok(());
         }
@@ -58,7 +57,7 @@ impl<P> KeepingRows<'_, P> {
             let (at, field) = fields.get(column).copied().unwrap_or_default();
             let value = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
             let value = str::from_utf8(&value)
-                .map_err(|_| (at, "the field is not UTF-8 text; save the file as UTF-8".into()))?;
+                .map_err(|_| (at, "the field is not UTF-8 text; save the file as UTF-8"))?;
             kept.push(value);
         }
         Ok(())

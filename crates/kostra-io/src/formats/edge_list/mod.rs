@@ -37,6 +37,7 @@ use crate::head::{Evidence, Head as InputHead};
 use crate::interface::{
     Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Vertices, Writer,
 };
+use crate::message::{Remedy, message};
 use crate::number::words;
 use crate::occurring;
 use crate::text_part::Conclusion;
@@ -135,7 +136,7 @@ fn read_in_blocks(
             let isolated = isolated::count(conclusion.vertices, &columns)?;
             if options.vertices != Vertices::Occurring {
                 let ids = lowest..conclusion.vertices;
-                warnings.extend(isolated_vertices(isolated, ids, options.terms));
+                warnings.extend(isolated_vertices(isolated, ids));
             } else if isolated > 0 {
                 let dense = most_plausible_vertices(columns.len() as u64);
                 names = Some(occurring::renumber(&mut columns, conclusion.vertices, dense)?);
@@ -158,9 +159,11 @@ fn read_in_blocks(
 /// Refuses a number of vertices if the vertices are names.
 fn refuse_number_of_names(named: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     if named && matches!(options.vertices, Vertices::Count(_)) {
-        let (vertices, names) = (options.terms.option("vertices"), options.terms.names());
-        let sentence = format!("{vertices} needs vertices that are numbers; omit it or {names}");
-        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+        return Err(ReadErrorKind::question(message![
+            Remedy::option("vertices"),
+            " needs vertices that are numbers; omit it or ",
+            Remedy::on("names"),
+        ]));
     }
     Ok(())
 }

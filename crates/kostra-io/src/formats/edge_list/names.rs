@@ -10,7 +10,8 @@ use super::rows::{Row, open_quote, parse_lines, plain_weight, row_in, see_thousa
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
-use crate::fault::BlockFault;
+use crate::fault::{BlockFault, LineFault};
+use crate::message::Message;
 use crate::number::{digits, is_blank, show};
 use crate::numbering::Numbering;
 
@@ -64,13 +65,13 @@ impl NamedRows<'_> {
         };
         let (u, start_of_v) = name_at(start)?;
         let (v, start_of_weight) = name_at(start_of_v)?;
-        let nan = self.options.nan_rule();
+        let nan = self.options.nan;
         let next = plain_weight(block, start_of_weight, nan, &mut chunk.columns)?;
         chunk.push_ends(u, v);
         Some(next)
     }
 
-    fn line(&self, line: &[u8], chunk: &mut NamedChunk) -> Result<(), (usize, String)> {
+    fn line(&self, line: &[u8], chunk: &mut NamedChunk) -> Result<(), LineFault> {
         if is_comment(line) {
             return refuse_doubt(line, self.layout);
         }
@@ -79,9 +80,9 @@ impl NamedRows<'_> {
         let bytes = |(at, field)| unquote(field).ok_or_else(|| (at, open_quote(field)));
         let (u, v) = (bytes(row.u)?, bytes(row.v)?);
         let name = |(at, _), bytes| match str::from_utf8(bytes) {
-            Ok("") => Err((at, "the name is missing; fill it in".to_owned())),
+            Ok("") => Err((at, "the name is missing; fill it in")),
             Ok(name) => Ok(name),
-            Err(_) => Err((at, "the name is not UTF-8 text; save the file as UTF-8".to_owned())),
+            Err(_) => Err((at, "the name is not UTF-8 text; save the file as UTF-8")),
         };
         chunk.push_ends(name(row.u, &u)?, name(row.v, &v)?);
         if let Some(weight) = weight {
@@ -97,9 +98,11 @@ pub const MISSING_VALUES: [&str; 9] =
 
 /// A warning if a vertex is called as programs write a missing value. Its edges would join vertices
 /// that have nothing in common.
-pub(in crate::formats) fn missing_value(names: &[String]) -> Option<String> {
+pub(in crate::formats) fn missing_value(names: &[String]) -> Option<Message> {
     let found = names.iter().find(|name| MISSING_VALUES.contains(&name.as_str()))?;
-    Some(format!("'{found}' is a vertex; if it stands for a missing value, remove its edges"))
+    Some(
+        format!("'{found}' is a vertex; if it stands for a missing value, remove its edges").into(),
+    )
 }
 
 /// Refuses a comment before the rows that looks as they do, and not like a header.
@@ -107,7 +110,7 @@ pub(super) fn refuse_row(
     line: &[u8],
     layout: &Layout,
     options: &ReadOptions,
-) -> Result<(), (usize, String)> {
+) -> Result<(), LineFault> {
     let (row, dictionary) = cut(line);
     let fields: Vec<_> = fields(row, layout.separator).map(|(_, field)| field).collect();
     let has_weight = match layout.weight {
@@ -122,7 +125,7 @@ pub(super) fn refuse_row(
 
 /// Refuses a comment line that may be an edge whose first name starts with the sign of comments: a
 /// name follows the sign directly, and the line has as many columns as an edge.
-fn refuse_doubt(line: &[u8], layout: &Layout) -> Result<(), (usize, String)> {
+fn refuse_doubt(line: &[u8], layout: &Layout) -> Result<(), LineFault> {
     let row = cut(line).0;
     let Some((at, first)) = fields(row, layout.separator).next() else { return Ok(()) };
     let sign = if first.starts_with(b"//") { 2 } else { 1 };
@@ -132,13 +135,11 @@ fn refuse_doubt(line: &[u8], layout: &Layout) -> Result<(), (usize, String)> {
         return Ok(());
     }
     let (sign, name) = (show(sign), show(first));
-    Err((
-        at,
-        format!(
-            "is this line a comment or an edge? write a blank after {sign} if it is a comment, or \
-             quotes around the name, as \"{name}\""
-        ),
-    ))
+    let sentence = format!(
+        "is this line a comment or an edge? write a blank after {sign} if it is a comment, or \
+         quotes around the name, as \"{name}\""
+    );
+    Err((at, sentence).into())
 }
 
 /// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.

@@ -48,9 +48,11 @@ fn words_and_long_numbers_are_names_if_the_vertices_are_those_that_occur() {
     let warning = "'NA' is a vertex; if it stands for a missing value, remove its edges";
     assert_eq!(missing.warnings, [warning]);
     let unnamed = occurring("\"\",\"from\",\"to\",\"w\"\n\"1\",\"a\",\"b\",5\n").unwrap();
-    assert_eq!(unnamed.notes.first().unwrap(), "column '' is left out");
+    assert_eq!(unnamed.notes[0], "column '' is left out");
     let question = occurring("A,B\nx,y\ny,z\n").unwrap_err();
-    assert!(question.ends_with("is the first line a header? pass `--header` or `--no-header`"));
+    assert!(question.ends_with(
+        "is the first line a header? pass `header: Header::Present` or `header: Header::Absent`"
+    ));
     for text in ["-1 2 5\n", "1.5 2 5\n", "0 1 5\nalice 2 6\n"] {
         assert!(occurring(text).unwrap_err().contains("the vertex "), "{text}");
     }
@@ -61,7 +63,7 @@ fn a_leading_zero_in_a_list_of_numbers_is_refused() {
     let refused = |line: u64, column: u64, id: &str, number: &str| {
         format!(
             "x: line {line}, column {column}: the vertex {id} starts with 0, so it may be another \
-             one than {number}; with --names it is a name"
+             one than {number}; with `names(true)` it is a name"
         )
     };
     let upward = |text: &str| {
@@ -96,12 +98,12 @@ fn the_number_of_vertices_can_be_given() {
     assert_eq!((parsed.graph.vertices(), parsed.warnings.len()), (7, 0));
     assert_eq!(
         read("1 7 5\n", 7, false).unwrap_err(),
-        "x: an edge ends at vertex 7, but `--vertices` is 7 and vertices count from 0; pass at least 8"
+        "x: an edge ends at vertex 7, but `vertices` is 7 and vertices count from 0; pass at least 8"
     );
     assert!(
         read("a b 5\n", 7, true)
             .unwrap_err()
-            .contains("`--vertices` needs vertices that are numbers")
+            .contains("`vertices` needs vertices that are numbers")
     );
 }
 
@@ -148,7 +150,7 @@ fn columns_can_be_named_in_place_of_a_header() {
     let two = ColumnOptions { names: names("from,to"), ..ColumnOptions::default() };
     assert_eq!(
         with_columns(two, "0 1 5\n").unwrap_err(),
-        "x: line 1, column 1: `--columns` names 2 columns, but the lines have 3; name them all"
+        "x: line 1, column 1: `columns` names 2 columns, but the lines have 3; name them all"
     );
 }
 

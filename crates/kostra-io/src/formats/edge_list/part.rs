@@ -7,6 +7,7 @@ use crate::columns::Columns;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, PartContent, PartOfFile};
+use crate::message::Message;
 use crate::text_part::{Conclusion, Lines, TextHead, TextPart};
 use crate::{KeptColumns, ReadOptions};
 
@@ -51,7 +52,7 @@ impl TextHead for Head {
         &self,
         all: &Lines,
         options: &ReadOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<Conclusion, Fault> {
         self.check_points(all.kinds)?;
         self.conclude(all.ends, &in_order_of_ids(options), notes)

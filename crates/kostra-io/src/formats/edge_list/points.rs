@@ -2,7 +2,7 @@
 
 use super::fields::text;
 use super::known::words;
-use crate::Terms;
+use crate::message::{Message, Remedy, message};
 
 /// Pairs of words by which the names of two coordinates differ: `start_lat` and `start_lon` differ
 /// in `lat` and `lon`.
@@ -29,27 +29,30 @@ fn are_coordinates(name: &[u8], other: &[u8]) -> bool {
 
 /// The question whether lines are edges or points, if the columns of the ends are called like
 /// coordinates.
-pub(super) fn question(u: &[u8], v: &[u8], terms: Terms) -> Option<String> {
+pub(super) fn question(u: &[u8], v: &[u8]) -> Option<Message> {
     let is_open = are_coordinates(u, v);
     let [u, v] = [u, v].map(text);
-    let (source, target) = (terms.text("source", &u), terms.text("target", &v));
     is_open.then(|| {
-        format!(
-            "is each line an edge from {u} to {v}, or a point? pass {source} and {target} if it is \
-             an edge; {} finds the tree of points",
-            terms.points()
-        )
+        message![
+            format!("is each line an edge from {u} to {v}, or a point? pass "),
+            Remedy::text("source", u),
+            " and ",
+            Remedy::text("target", v),
+            " if it is an edge; ",
+            Remedy::PointTree,
+            " finds the tree of points",
+        ]
     })
 }
 
 /// What to add to the question for the columns of the ends, if two columns are called like
 /// coordinates.
-pub(super) fn remedy(names: &[&[u8]], terms: Terms) -> String {
+pub(super) fn remedy(names: &[&[u8]]) -> Message {
     let is_of_points =
         names.iter().any(|name| names.iter().any(|other| are_coordinates(name, other)));
     match is_of_points {
-        true => format!("; {} finds the tree of points", terms.points()),
-        false => String::new(),
+        true => message!["; ", Remedy::PointTree, " finds the tree of points"],
+        false => Message::default(),
     }
 }
 

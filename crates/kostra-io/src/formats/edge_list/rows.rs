@@ -11,10 +11,11 @@ use super::fields::{
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
-use crate::fault::BlockFault;
-use crate::number::{NanRule, digits, has_decimal_comma, natural, show, weight};
+use crate::fault::{BlockFault, LineFault};
+use crate::message::{Message, Remedy, message};
+use crate::number::{digits, has_decimal_comma, natural, show, weight};
 use crate::thousands::Thousands;
-use crate::{ReadOptions, Terms};
+use crate::{Nan, ReadOptions};
 
 /// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
@@ -28,7 +29,7 @@ pub(super) struct Row<'l> {
 
 impl<'l> Row<'l> {
     /// Parses a line that is not a comment. A fault has its offset in the line.
-    pub(super) fn parse(line: &'l [u8], layout: &Layout) -> Result<Self, (usize, String)> {
+    pub(super) fn parse(line: &'l [u8], layout: &Layout) -> Result<Self, LineFault> {
         let (row, dictionary) = match layout.dictionary {
             Dictionary::Absent => (line, None),
             Dictionary::Empty | Dictionary::Other => cut(line),
@@ -38,7 +39,7 @@ impl<'l> Row<'l> {
             columns += 1;
             // Else the lines of a field with a line break would be taken for rows.
             if is_open(field.1) {
-                return Err((field.0, open_quote(field.1)));
+                return Err((field.0, open_quote(field.1)).into());
             }
             if column == layout.u {
                 u = Some(field);
@@ -50,12 +51,10 @@ impl<'l> Row<'l> {
         }
         let (Some(u), Some(v), true) = (u, v, columns == layout.columns) else {
             let (columns, expected) = (counted(columns, "column", "columns"), layout.columns);
-            return Err((
-                0,
-                format!(
-                    "this line has {columns}, but the previous lines have {expected}; correct it"
-                ),
-            ));
+            let sentence = format!(
+                "this line has {columns}, but the previous lines have {expected}; correct it"
+            );
+            return Err((0, sentence).into());
         };
         let start = line.len() - dictionary.map_or(0, <[u8]>::len);
         if layout.dictionary == Dictionary::Empty
@@ -63,19 +62,19 @@ impl<'l> Row<'l> {
         {
             let sentence =
                 "the first dictionary is empty, so that edges have no weights, but this one is not";
-            return Err((start, sentence.into()));
+            return Err((start, sentence).into());
         }
         if layout.weight == WeightAt::Dictionary {
-            let (at, field) = dictionary.and_then(weight_in).ok_or_else(|| {
-                (start, "the dictionary has no weight, but the first has one".to_string())
-            })?;
+            let (at, field) = dictionary
+                .and_then(weight_in)
+                .ok_or((start, "the dictionary has no weight, but the first has one"))?;
             weight = Some((start + at, field));
         }
         Ok(Self { u, v, weight })
     }
 
     /// The weight, if the layout contains weights.
-    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<Number>, (usize, String)> {
+    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<Number>, LineFault> {
         let Some((at, field)) = self.weight else { return Ok(None) };
         let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
         let text = if options.columns.decimal_comma {
@@ -83,12 +82,12 @@ impl<'l> Row<'l> {
         } else {
             Cow::Borrowed(&*text)
         };
-        weight(&text, options.nan_rule()).map(Some).map_err(|mut sentence| {
+        weight(&text, options.nan).map(Some).map_err(|mut sentence| {
             if has_decimal_comma(&text) && !text.contains(&b'.') {
-                let option = options.terms.switch("decimal-comma");
-                sentence += &format!(", or pass {option} if the comma is a decimal point");
+                let comma = Remedy::on("decimal-comma");
+                sentence.push(message![", or pass ", comma, " if the comma is a decimal point"]);
             }
-            (at, sentence)
+            (at, sentence).into()
         })
     }
 }
@@ -120,8 +119,8 @@ pub(super) fn row_in(block: &[u8], edge: usize) -> usize {
 pub(super) struct Rows<'a> {
     pub(super) layout: &'a Layout,
     pub(super) options: &'a ReadOptions,
-    /// How vertices can have names, for messages: `with --names`.
-    pub(super) with_names: String,
+    /// How vertices can have names, for messages: `with names`.
+    pub(super) with_names: Message,
 }
 
 impl Parser for Rows<'_> {
@@ -133,7 +132,7 @@ impl Parser for Rows<'_> {
         let any = |line: &[u8], chunk: &mut Columns| self.any_line(line, chunk);
         see_thousands(block, layout, self.options, chunk);
         if layout.is_weighted_triple(self.options) {
-            let nan = self.options.nan_rule();
+            let nan = self.options.nan;
             let plain = |at, chunk: &mut Columns| plain_edge(block, at, separator, nan, chunk);
             parse_lines(block, chunk, plain, any)
         } else if layout.is_pair() {
@@ -174,7 +173,7 @@ pub(super) fn parse_lines<C>(
     block: &[u8],
     chunk: &mut C,
     plain: impl Fn(usize, &mut C) -> Option<usize>,
-    any: impl Fn(&[u8], &mut C) -> Result<(), (usize, String)>,
+    any: impl Fn(&[u8], &mut C) -> Result<(), LineFault>,
 ) -> Result<(), BlockFault> {
     let mut at = 0;
     while at < block.len() {
@@ -185,20 +184,19 @@ pub(super) fn parse_lines<C>(
         let rest = block.get(at..).unwrap_or_default();
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..length).unwrap_or_default();
-        any(without_end(line), chunk)
-            .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+        any(without_end(line), chunk).map_err(|fault| fault.in_block(at))?;
         at += length + 1;
     }
     Ok(())
 }
 
 impl Rows<'_> {
-    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), LineFault> {
         if is_comment(line) {
             return Ok(());
         }
         let row = Row::parse(line, self.layout)?;
-        let vertex = |field| vertex(field, &self.with_names, self.options.terms);
+        let vertex = |field| vertex(field, &self.with_names);
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
         let weight = row.weight(self.options)?;
         chunk.push_ends(u, v);
@@ -210,42 +208,35 @@ impl Rows<'_> {
 }
 
 /// Parses a vertex. `with_names` says how a vertex can be a name.
-fn vertex(
-    (at, field): Field<'_>,
-    with_names: &str,
-    terms: Terms,
-) -> Result<Vertex, (usize, String)> {
+fn vertex((at, field): Field<'_>, with_names: &Message) -> Result<Vertex, LineFault> {
+    let with_names = || with_names.clone();
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     if has_leading_zero(&text) {
         let text = show(&text);
-        let sentence = format!(
-            "the vertex {text} starts with 0, so it may be another one than {}; {with_names} \
-             it is a name",
-            without_zeros(&text)
-        );
-        return Err((at, sentence));
+        let (start, other) = ("starts with 0, so it may be another one than", without_zeros(&text));
+        let sentence =
+            message![format!("the vertex {text} {start} {other}; "), with_names(), " it is a name"];
+        return Err((at, sentence).into());
     }
     let vertex = natural(&text, "vertex").map_err(|sentence| {
-        let is_decimal = sentence.ends_with("not a whole number");
-        let is_name = is_decimal
-            || ["not a number", "negative", "too large"]
-                .iter()
-                .any(|reason| sentence.ends_with(reason));
-        let mut remedy = String::new();
+        let is = |reason: &&str| sentence.ends_with(reason);
+        let is_decimal = is(&"not a whole number");
+        let is_name = is_decimal || ["not a number", "negative", "too large"].iter().any(is);
+        let mut sentence = Message::from(sentence);
         if is_name {
-            remedy = format!("; {with_names} vertices can have names");
+            sentence.push(message!["; ", with_names(), " vertices can have names"]);
         }
         if is_decimal {
-            remedy += &format!(", and {} finds the tree of points", terms.points());
+            sentence.push(message![", and ", Remedy::PointTree, " finds the tree of points"]);
         }
-        (at, sentence + &remedy)
+        (at, sentence)
     })?;
     match Vertex::try_from(vertex) {
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),
-        _ => Err((
-            at,
-            format!("the vertex {vertex} is beyond 32-bit ids; {with_names} it is numbered anew"),
-        )),
+        _ => {
+            let beyond = format!("the vertex {vertex} is beyond 32-bit ids; ");
+            Err((at, message![beyond, with_names(), " it is numbered anew"]).into())
+        }
     }
 }
 
@@ -297,7 +288,7 @@ fn plain_edge(
     block: &[u8],
     start: usize,
     separator: Separator,
-    nan: NanRule,
+    nan: Nan,
     chunk: &mut Columns,
 ) -> Option<usize> {
     let (u, v, end_of_v) = plain_pair(block, start, separator)?;
@@ -314,7 +305,7 @@ fn plain_edge(
 pub(super) fn plain_weight(
     block: &[u8],
     at: usize,
-    nan: NanRule,
+    nan: Nan,
     chunk: &mut Columns,
 ) -> Option<usize> {
     let (value, end) = digits(block, at);

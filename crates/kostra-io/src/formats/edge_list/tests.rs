@@ -70,8 +70,8 @@ fn columns_that_are_left_out_are_said() {
     let refused = with(Vertices::Occurring, "0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n").unwrap_err();
     assert!(
         refused.ends_with(
-            "does the first column number the edges? pass `--source 2` and `--target 3`, or \
-             `--source 1` and `--target 2` if it is a vertex"
+            "does the first column number the edges? pass `source: ColumnChoice::Position(2)` and `target: ColumnChoice::Position(3)`, or \
+             `source: ColumnChoice::Position(1)` and `target: ColumnChoice::Position(2)` if it is a vertex"
         ),
         "{refused}"
     );
@@ -79,7 +79,9 @@ fn columns_that_are_left_out_are_said() {
 
 #[test]
 fn a_first_line_of_counts_is_no_edge() {
-    let note = |line| format!("line {line} is taken as the numbers of vertices and edges");
+    let note = |line| {
+        crate::Message::from(format!("line {line} is taken as the numbers of vertices and edges"))
+    };
     let from_1 = with(Vertices::Occurring, "3 2\n1 2 5\n2 3 6\n").unwrap();
     assert_eq!((from_1.graph.vertices(), edges(&from_1.graph)), (3, "0-1:5 1-2:6".into()));
     assert_eq!(from_1.names.unwrap(), ["1", "2", "3"]);
@@ -105,7 +107,7 @@ fn a_first_line_that_may_be_an_edge_or_counts_is_refused_with_the_question() {
         assert_eq!(
             refused,
             "x: line 1, column 1: is this line an edge, or does it state the numbers of vertices \
-             and edges? pass `--no-header` if it is an edge, or `--header` if not"
+             and edges? pass `header: Header::Absent` if it is an edge, or `header: Header::Present` if not"
         );
     }
     let names = Some(vec!["u".into(), "v".into()]);
@@ -117,10 +119,7 @@ fn a_first_line_that_may_be_an_edge_or_counts_is_refused_with_the_question() {
     assert!(with(Vertices::Occurring, "5 3\n0 1\n1 2\n2 3\n").is_ok());
     for text in ["9 1\n4 5 1\n", "9 1\n4 5\n", "# kostra edge list: 9 vertices, 1 edges\n4 5\n"] {
         let refused = with(Vertices::Count(8), text).unwrap_err();
-        assert!(
-            refused.contains("this line states 9 vertices, but `--vertices` is 8;"),
-            "{refused}"
-        );
+        assert!(refused.contains("this line states 9 vertices, but `vertices` is 8;"), "{refused}");
         assert_eq!(with(Vertices::Count(9), text).unwrap().graph.vertices(), 9);
     }
 }
@@ -137,15 +136,13 @@ fn vertices_are_taken_as_they_are() {
     let from_one = parsed("1 2 5\n2 3 6\n");
     assert_eq!(from_one.graph.vertices(), 4);
     let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, so ids probably count from 1; with \
-                   --names only ids that occur are vertices";
-    assert_eq!(
-        (&from_one.notes[..], &from_one.warnings[..]),
-        (&[warning.into()][..], &[warning.into()][..])
-    );
+                   `names(true)` only ids that occur are vertices";
+    assert_eq!(from_one.notes, [warning]);
+    assert_eq!(from_one.warnings, [warning]);
     let sparse = parsed("101 102 5\n102 103 6\n");
     assert_eq!(sparse.graph.vertices(), 104);
     assert!(
-        sparse.warnings[0].starts_with("101 of the 104 vertices are isolated: "),
+        sparse.warnings[0].to_string().starts_with("101 of the 104 vertices are isolated: "),
         "{:?}",
         sparse.warnings
     );
@@ -155,24 +152,24 @@ fn vertices_are_taken_as_they_are() {
     }
     assert_eq!(
         error("0 4000000000 5\n"),
-        "x: the largest vertex is 4000000000, too large for a graph of 1 edge; with --names, only \
+        "x: the largest vertex is 4000000000, too large for a graph of 1 edge; with `names(true)`, only \
          vertices that occur are numbered"
     );
     assert_eq!(
         error("0 1 5\n4294967295 1 5\n"),
-        "x: line 2, column 1: the vertex 4294967295 is beyond 32-bit ids; with --names it is numbered anew"
+        "x: line 2, column 1: the vertex 4294967295 is beyond 32-bit ids; with `names(true)` it is numbered anew"
     );
     assert_eq!(
         error("0 1 5\n1 -2 5\n"),
-        "x: line 2, column 3: the vertex -2 is negative; with --names vertices can have names"
+        "x: line 2, column 3: the vertex -2 is negative; with `names(true)` vertices can have names"
     );
     assert_eq!(
         error("0 1 5\n1 1.5 5\n"),
-        "x: line 2, column 3: the vertex 1.5 is not a whole number; with --names vertices can have names, and `kostra tree` finds the tree of points"
+        "x: line 2, column 3: the vertex 1.5 is not a whole number; with `names(true)` vertices can have names, and the command `kostra tree` finds the tree of points"
     );
     assert_eq!(
         error("alice bob 5\nbob carol 6\n"),
-        "x: line 1, column 1: the vertex is 'alice', which is not a number; with --names vertices can have names"
+        "x: line 1, column 1: the vertex is 'alice', which is not a number; with `names(true)` vertices can have names"
     );
 }
 
@@ -201,7 +198,7 @@ fn lines_that_differ_from_the_first_are_errors() {
     );
     assert_eq!(
         error("0 1 5\n1 2 nan\n"),
-        "x: line 2, column 5: the weight is NaN; fix it, or pass `--nan skip`"
+        "x: line 2, column 5: the weight is NaN; fix it, or pass `nan(Nan::Skip)`"
     );
     let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
     assert!(read_all_ways(read_in_blocks, "0 1 5\n1 2 nan\n", &options).is_ok());

@@ -13,6 +13,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
+use crate::message::{Message, Remedy, message};
 use crate::number;
 use crate::weights::{self, RawGraph};
 use crate::whole::WholeText;
@@ -114,7 +115,7 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
 fn in_feature(index: usize, kind: ReadErrorKind) -> ReadErrorKind {
     match kind {
         ReadErrorKind::Malformed(sentence) => {
-            ReadErrorKind::Malformed(format!("feature {index} (counted from 0): {sentence}"))
+            ReadErrorKind::malformed(format!("feature {index} (counted from 0): {sentence}"))
         }
         kind => kind,
     }
@@ -125,8 +126,8 @@ pub(crate) fn kind(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn malformed<T>(sentence: impl Into<String>) -> Result<T, ReadErrorKind> {
-    Err(ReadErrorKind::Malformed(sentence.into()))
+fn malformed<T>(sentence: impl Into<Message>) -> Result<T, ReadErrorKind> {
+    Err(ReadErrorKind::malformed(sentence))
 }
 
 /// Refuses positions that are no longitudes and latitudes, as the member `crs` of older files says.
@@ -256,27 +257,28 @@ impl Lines<'_> {
     ) -> Result<Option<Number>, ReadErrorKind> {
         let members = properties.and_then(Value::as_object);
         let found = members.into_iter().flatten().find(|(name, _)| self.weight.is(name));
-        let terms = self.options.terms;
         match (found, self.options.columns.weight.is_some()) {
             (None, false) => Ok(None),
-            (None, true) => malformed(format!(
-                "the line has no such property as {} says; add it",
-                terms.option("weight")
-            )),
+            (None, true) => malformed(message![
+                "the line has no such property as ",
+                Remedy::option("weight"),
+                " says; add it",
+            ]),
             (Some((_, value)), true) => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                number::weight(text.as_bytes(), self.options.nan_rule())
+                number::weight(text.as_bytes(), self.options.nan)
                     .map(Some)
-                    .map_err(ReadErrorKind::Malformed)
+                    .map_err(ReadErrorKind::malformed)
             }
             (Some(_), false) if self.options.missing_weights.is_some() => Ok(None),
             (Some((name, _)), false) => {
-                let sentence = format!(
-                    "feature {index} (counted from 0): is the weight the property or the length \
-                     of the line? pass {} or {}",
-                    terms.text("weight", &number::show(name.as_bytes())),
-                    terms.text("weights", "distance")
-                );
+                let sentence = message![
+                    format!("feature {index} (counted from 0): "),
+                    "is the weight the property or the length of the line? pass ",
+                    Remedy::text("weight", number::show(name.as_bytes())),
+                    " or ",
+                    Remedy::text("weights", "distance"),
+                ];
                 Err(ReadErrorKind::Columns { sentence, columns: vec![name.clone()] })
             }
         }
@@ -342,7 +344,7 @@ impl Lines<'_> {
         let mut notes = Vec::new();
         if others > 0 {
             let count = kostra_core::counted(others, "feature is", "features are");
-            notes.push(format!("{count} left out, because only lines are edges"));
+            notes.push(format!("{count} left out, because only lines are edges").into());
         }
         let meridian = 180.0_f64;
         let is_twice = |[x, y]: &&[f64; 2]| {
@@ -351,10 +353,13 @@ impl Lines<'_> {
         let twice = points.iter().filter(is_twice).count() as u64;
         if twice > 0 {
             let count = kostra_core::counted(twice, "place is", "places are");
-            notes.push(format!(
-                "{count} two vertices each, at the longitudes 180 and -180; write one of the \
+            notes.push(
+                format!(
+                    "{count} two vertices each, at the longitudes 180 and -180; write one of the \
                  longitudes in all lines to join them"
-            ));
+                )
+                .into(),
+            );
         }
         let kept = kept.finish()?;
         let vertices = points.len();

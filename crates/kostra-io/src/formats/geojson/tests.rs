@@ -36,7 +36,7 @@ fn each_segment_of_a_line_is_an_edge_of_its_length() {
         let words = edges(&loaded.parsed.graph);
         assert!(words.starts_with("0-1:111195."), "a degree at the equator in meters: {words}");
         assert!(
-            loaded.parsed.notes[0].starts_with("1 feature is left out"),
+            loaded.parsed.notes[0].to_string().starts_with("1 feature is left out"),
             "{:?}",
             loaded.parsed.notes
         );
@@ -79,7 +79,10 @@ fn places_at_both_180_degrees_are_a_note() {
         feature("[[-180, 6], [-179, 6]]", "null"),
     ]);
     let notes = read(&text).unwrap().parsed.notes;
-    assert!(notes[0].starts_with("1 place is two vertices each, at the longitudes"), "{notes:?}");
+    assert!(
+        notes[0].to_string().starts_with("1 place is two vertices each, at the longitudes"),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn a_property_as_weight_makes_each_line_one_edge() {
     assert_eq!(
         read(&text).unwrap_err(),
         "x: feature 0 (counted from 0): is the weight the property or the length of the line? pass \
-         `--weight weight` or `--weights distance`"
+         `weight(\"weight\")` or `missing_weights(MissingWeights::Distance)`"
     );
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
@@ -104,7 +107,7 @@ fn options_without_property_are_refused() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
     let error = read_with(&collection(&[feature("[[0, 0], [1, 0]]", "{}")]), &options).unwrap_err();
-    assert!(error.contains("the line has no such property as `--weight` says; add it"), "{error}");
+    assert!(error.contains("the line has no such property as `weight` says; add it"), "{error}");
     let parts = feature("[[[0, 0], [1, 0]], [[2, 0], [3, 0]]]", r#"{"km": 5}"#)
         .replace("LineString", "MultiLineString");
     let error = read_with(&collection(&[parts]), &options).unwrap_err();

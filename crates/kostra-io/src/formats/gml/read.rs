@@ -185,7 +185,7 @@ impl<'a> Document<'a> {
                 continue;
             }
             if self.weight.is(key) {
-                let number = number::weight(value.as_bytes(), self.options.nan_rule());
+                let number = number::weight(value.as_bytes(), self.options.nan);
                 let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
                 if weight.replace(number).is_some() {
                     let sentence = "this edge has two weights; remove one of them";
@@ -225,7 +225,7 @@ impl<'a> Document<'a> {
             return Err(Fault::at_line(1, 1, "the file has no list `graph`; name a file in GML"));
         }
         let note = "the graph is directed; directions are ignored";
-        let notes = if directed { vec![note.to_owned()] } else { Vec::new() };
+        let notes = if directed { vec![note.into()] } else { Vec::new() };
         let mut parsed = graph.finish(weight, notes)?;
         let vertices = parsed.graph.vertices() as usize;
         let distinct: HashSet<&String> = labels.values().collect();

@@ -29,14 +29,14 @@ fn graphs_of_gephi_and_networkx_are_read() {
     let shared = read(shared).unwrap();
     assert_eq!(shared.parsed.names.unwrap(), ["1", "2"]);
     let note = "some nodes share a label or have none; the ids are the names";
-    assert!(shared.parsed.notes.contains(&note.to_owned()), "{:?}", shared.parsed.notes);
+    assert!(shared.parsed.notes.contains(&note.into()), "{:?}", shared.parsed.notes);
 }
 
 #[test]
 fn the_weight_is_asked_for_unless_it_is_named() {
     let text = with_edge("source 1 target 2 value 3");
-    let question = "x: which attribute is the weight? numbers are in 'value'; pass `--weight` \
-                    with one of these, or `--weights unit`";
+    let question = "x: which attribute is the weight? numbers are in 'value'; pass `weight` \
+                    with one of these, or `missing_weights(MissingWeights::Unit)`";
     assert_eq!(read(&text).unwrap_err(), question);
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("value".into()));

@@ -350,7 +350,7 @@ impl<'a> Document<'a> {
 
     /// The number that is the text.
     fn number(&self) -> Result<Number, Fault> {
-        number::weight(self.text.trim_ascii().as_bytes(), self.options.nan_rule())
+        number::weight(self.text.trim_ascii().as_bytes(), self.options.nan)
             .map_err(|sentence| malformed(self.text_place, sentence))
     }
 
@@ -385,7 +385,7 @@ impl<'a> Document<'a> {
             return Err(malformed(place, "the file has no element <graph>; add it"));
         }
         let note = "the graph is directed; directions are ignored";
-        let notes = if self.directed { vec![note.to_owned()] } else { Vec::new() };
+        let notes = if self.directed { vec![note.into()] } else { Vec::new() };
         let mut parsed = self.graph.finish(self.weight, notes)?;
         let mut ids = parsed.names.iter().flatten().enumerate();
         // igraph writes such ids, and its names as an attribute.
@@ -393,7 +393,7 @@ impl<'a> Document<'a> {
         let distinct: HashSet<&String> = self.names.iter().collect();
         if are_generated && parsed.names.is_some() && distinct.len() == self.nodes {
             parsed.names = Some(self.names);
-            parsed.notes.push("the nodes are called by their attribute 'name'".to_owned());
+            parsed.notes.push("the nodes are called by their attribute 'name'".into());
         }
         Ok(parsed)
     }

@@ -135,15 +135,15 @@ fn a_weight_can_have_a_key_for_each_type_of_numbers() {
 fn the_weight_is_asked_for_unless_it_is_named() {
     let edge = "<edge source='a' target='b'><data key='w'>3</data></edge>";
     let text = with_length(&format!("{TWO_NODES}{edge}"));
-    let question = "x: which attribute is the weight? numbers are in 'length'; pass `--weight` \
-                    with one of these, or `--weights unit`";
+    let question = "x: which attribute is the weight? numbers are in 'length'; pass `weight` \
+                    with one of these, or `missing_weights(MissingWeights::Unit)`";
     assert_eq!(read(&text).unwrap_err(), question);
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("length".into()));
     let loaded = read_with(&text, &options).unwrap();
     assert_eq!(listed_edges(&loaded.parsed.graph), [(0, 1, "3".to_owned())]);
     options.columns.weight = Some(ColumnChoice::Name("cost".into()));
-    let absent = "x: `--weight cost`: no edge has this attribute; numbers are in 'length'";
+    let absent = "x: `weight(\"cost\")`: no edge has this attribute; numbers are in 'length'";
     assert_eq!(read_with(&text, &options).unwrap_err(), absent);
     options.columns.weight = None;
     options.missing_weights = Some(MissingWeights::Unit);

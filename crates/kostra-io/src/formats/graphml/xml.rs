@@ -8,6 +8,7 @@ use quick_xml::{Reader, XmlVersion};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::message::Message;
 use crate::number::show;
 use crate::source::from_io;
 use crate::{Place, ReadErrorKind};
@@ -73,8 +74,8 @@ pub(super) fn required(
 }
 
 /// The content breaks the rules of GraphML at a place.
-pub(super) fn malformed(place: Place, sentence: impl Into<String>) -> Fault {
-    Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence.into()) }
+pub(super) fn malformed(place: Place, sentence: impl Into<Message>) -> Fault {
+    Fault { place: Some(place), kind: ReadErrorKind::malformed(sentence) }
 }
 
 /// A fault of the text, or of the system that reads it.

@@ -24,11 +24,14 @@ pub(super) fn read_blocks(stream: Stream<'_>, blocks: &mut Blocks<'_>) -> Result
     let (header, sections, length) = Header::decode(head.get(..LONGEST).unwrap_or(head))?;
     let held_bytes = header.edges * (2 * Vertex::SIZE) as u64;
     begin(&header, blocks, held_bytes)?;
-    blocks.notes.push(format!(
-        "the ends of all edges took {} MiB of the memory, because their weights follow them; a \
+    blocks.notes.push(
+        format!(
+            "the ends of all edges took {} MiB of the memory, because their weights follow them; a \
          plain .kst file is read without holding them",
-        held_bytes.div_ceil(1 << 20),
-    ));
+            held_bytes.div_ceil(1 << 20),
+        )
+        .into(),
+    );
     let [u, v, weights, ..] = &sections[..] else { return Ok(()) };
     let mut input = Sections { stream, at: 0, length };
     let ends = [input.ends(u)?, input.ends(v)?];

@@ -3,10 +3,11 @@
 use kostra_core::Vertex;
 
 use super::{Banner, Field, Symmetry};
+use crate::Nan;
 use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
-use crate::fault::BlockFault;
-use crate::number::{NanRule, natural, plain_entry, show, weight, words};
+use crate::fault::{BlockFault, LineFault};
+use crate::number::{natural, plain_entry, show, weight, words};
 
 /// The offset of an entry in a block; entries count from 0.
 pub(super) fn entry_in(block: &[u8], index: usize) -> usize {
@@ -24,7 +25,7 @@ pub(super) fn entry_in(block: &[u8], index: usize) -> usize {
 pub(super) struct Entries {
     pub(super) banner: Banner,
     pub(super) n: u32,
-    pub(super) nan: NanRule,
+    pub(super) nan: Nan,
 }
 
 impl Parser for Entries {
@@ -43,7 +44,7 @@ impl Parser for Entries {
             let rest = block.get(at..).unwrap_or_default();
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             self.any_line(rest.get(..length).unwrap_or_default().trim_ascii_end(), chunk)
-                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+                .map_err(|fault| fault.in_block(at))?;
             at += length + 1;
         }
         Ok(())
@@ -70,7 +71,7 @@ impl Entries {
     }
 
     /// Any other line. A fault comes with its place in the line.
-    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), LineFault> {
         let mut words = words(line);
         let mut next = || words.next().unwrap_or((line.len(), b""));
         let (row_at, row) = next();
@@ -81,7 +82,7 @@ impl Entries {
         let u = self.vertex(row, "row").map_err(|sentence| (row_at, sentence))?;
         let v = self.vertex(column, "column").map_err(|sentence| (column_at, sentence))?;
         if let Some(sentence) = self.misplaced(u, v) {
-            return Err((row_at, sentence));
+            return Err((row_at, sentence).into());
         }
         let weight = match self.banner.field {
             Field::Pattern => None,
@@ -92,13 +93,11 @@ impl Entries {
                         Some(as_real(weight, word).map_err(|wrong| (at, wrong))?)
                     }
                     Number::Float(_) => {
-                        return Err((
-                            at,
-                            format!(
-                                "the weight {} is not a whole number, but the banner says integer",
-                                show(word)
-                            ),
-                        ));
+                        let word = show(word);
+                        let sentence = format!(
+                            "the weight {word} is not a whole number, but the banner says integer"
+                        );
+                        return Err((at, sentence).into());
                     }
                     weight => Some(weight),
                 }
@@ -106,7 +105,8 @@ impl Entries {
         };
         let (at, surplus) = next();
         if !surplus.is_empty() {
-            return Err((at, format!("the line should end before '{}'", show(surplus))));
+            let sentence = format!("the line should end before '{}'", show(surplus));
+            return Err((at, sentence).into());
         }
         chunk.push_ends(u, v);
         if let Some(weight) = weight {

@@ -127,7 +127,7 @@ impl Header {
     }
 
     fn entries(&self, options: &ReadOptions) -> Entries {
-        Entries { banner: self.banner, n: self.n, nan: options.nan_rule() }
+        Entries { banner: self.banner, n: self.n, nan: options.nan }
     }
 
     /// Appends the entries of a block.

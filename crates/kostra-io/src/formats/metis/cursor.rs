@@ -1,8 +1,9 @@
 //! Parsing the numbers of a line in order.
 
+use crate::Nan;
 use crate::columns::Number;
 use crate::fault::BlockFault;
-use crate::number::{NanRule, digits, is_blank, natural, show, weight};
+use crate::number::{digits, is_blank, natural, show, weight};
 
 /// A place in a line.
 pub(super) struct Cursor<'a> {
@@ -47,7 +48,7 @@ impl Cursor<'_> {
             }
         }
         let word = self.word();
-        let sentence = match weight(word, NanRule::Accept) {
+        let sentence = match weight(word, Nan::Skip) {
             Ok(Number::Integer(value)) => return Ok(value),
             Ok(Number::Huge(_)) => {
                 format!("the weight {} does not fit in 64 bits with a sign", show(word))
@@ -55,7 +56,7 @@ impl Cursor<'_> {
             Ok(Number::Float(_)) => {
                 format!("the weight {} is not an integer, as METIS requires", show(word))
             }
-            Err(sentence) => sentence,
+            Err(sentence) => return Err(BlockFault::new(start, sentence)),
         };
         Err(BlockFault::new(start, sentence))
     }

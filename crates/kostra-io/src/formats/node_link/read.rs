@@ -17,6 +17,7 @@ use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
+use crate::message::{Remedy, message};
 use crate::number::{self, show};
 use crate::source::from_io;
 use crate::{KeptKind, Nan, Place, ReadErrorKind, ReadOptions};
@@ -126,7 +127,7 @@ impl Document<'_> {
             return Err(Fault::at_line(1, 1, sentence));
         }
         let note = "the graph is directed; directions are ignored";
-        let notes = if self.directed { vec![note.to_owned()] } else { Vec::new() };
+        let notes = if self.directed { vec![note.into()] } else { Vec::new() };
         self.graph.finish(self.weight, notes)
     }
 }
@@ -155,13 +156,12 @@ fn edge(
         Some("null") if options.missing_weights.is_some() => None,
         Some("null") if options.nan == Nan::Skip => Some(Number::Float(f64::NAN)),
         Some("null") => {
-            let skip = options.terms.text("nan", "skip");
-            let sentence = format!("the weight is missing; add it, or pass {skip}");
-            return Err(ReadErrorKind::Malformed(sentence));
+            let sentence = message!["the weight is missing; add it, or pass ", Remedy::skip_nan()];
+            return Err(ReadErrorKind::malformed(sentence));
         }
         Some(weight) => {
-            let number = number::weight(weight.as_bytes(), options.nan_rule());
-            Some(number.map_err(ReadErrorKind::Malformed)?)
+            let number = number::weight(weight.as_bytes(), options.nan);
+            Some(number.map_err(ReadErrorKind::malformed)?)
         }
         None => None,
     };
@@ -174,7 +174,7 @@ fn id<'t>(
     name: &str,
     object: &str,
 ) -> Result<Cow<'t, str>, ReadErrorKind> {
-    let malformed = |sentence| Err(ReadErrorKind::Malformed(sentence));
+    let malformed = |sentence| Err(ReadErrorKind::malformed(sentence));
     let Some(text) = member else {
         return malformed(format!("this {object} has no member '{name}'; add it"));
     };

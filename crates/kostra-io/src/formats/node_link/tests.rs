@@ -97,8 +97,8 @@ fn an_infinite_weight_is_refused() {
 #[test]
 fn the_weight_is_asked_for_unless_it_is_named() {
     let text = with_edges(r#"{"source": "a", "target": "b", "value": 3}"#);
-    let question = "x: which attribute is the weight? numbers are in 'value'; pass `--weight` \
-                    with one of these, or `--weights unit`";
+    let question = "x: which attribute is the weight? numbers are in 'value'; pass `weight` \
+                    with one of these, or `missing_weights(MissingWeights::Unit)`";
     assert_eq!(read(&text).unwrap_err(), question);
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("value".into()));
@@ -132,7 +132,7 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         ),
         (
             with_edges(r#"{"source": "a", "target": "b", "weight": null}"#),
-            "line 2, column 1: the weight is missing; add it, or pass `--nan skip`",
+            "line 2, column 1: the weight is missing; add it, or pass `nan(Nan::Skip)`",
         ),
         (with_edges("5"), "line 2, column 1: this is not node-link JSON: invalid type"),
         (with_edges("{"), "line 2, column 2: this is not node-link JSON: "),

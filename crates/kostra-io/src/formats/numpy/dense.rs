@@ -5,6 +5,7 @@ use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{ArrayContent, Parsed, Vertices};
+use crate::message::{Remedy, message};
 use crate::weights::RawGraph;
 use crate::{Nan, ReadErrorKind, ReadOptions, occurring, whole};
 
@@ -19,9 +20,10 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         ArrayContent::Matrix => {
             add_matrix(&array, &mut columns)?;
             if matches!(options.vertices, Vertices::Count(_)) {
-                let option = options.terms.option("vertices");
-                let sentence = format!("the matrix has {} rows; omit {option}", array.rows);
-                return Err(Fault::whole(sentence));
+                return Err(Fault::whole(message![
+                    format!("the matrix has {} rows; omit ", array.rows),
+                    Remedy::option("vertices"),
+                ]));
             }
             (array.rows as u64, true)
         }
@@ -52,14 +54,14 @@ fn content(array: &Array<'_>, options: &ReadOptions) -> Result<ArrayContent, Fau
         (true, _, Some(ArrayContent::Matrix)) | (true, false, None) => Ok(ArrayContent::Matrix),
         (_, true, Some(ArrayContent::Edges)) | (false, true, None) => Ok(ArrayContent::Edges),
         (true, true, None) => {
-            let terms = options.terms;
-            let sentence = format!(
-                "is this array of {rows} x {columns} values a matrix of weights or a list of \
-                 edges? pass {} or {}",
-                terms.text("array", "matrix"),
-                terms.text("array", "edges")
-            );
-            Err(ReadErrorKind::Columns { sentence, columns: Vec::new() }.into())
+            let sentence = message![
+                format!("is this array of {rows} x {columns} values a matrix of weights"),
+                " or a list of edges? pass ",
+                Remedy::text("array", "matrix"),
+                " or ",
+                Remedy::text("array", "edges"),
+            ];
+            Err(ReadErrorKind::question(sentence).into())
         }
         _ => Err(Fault::whole(format!(
             "the array has {rows} x {columns} values; save an n x n matrix of weights, or an m x 3 \
@@ -119,9 +121,9 @@ fn add_edges(array: &Array<'_>, options: &ReadOptions, columns: &mut Columns) ->
         if array.columns == 3 {
             let weight = array.number(row, 2);
             if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
-                let skip = options.terms.text("nan", "skip");
-                let sentence = format!("the weight in row {row} is NaN; fix it, or pass {skip}");
-                return Err(at_byte((array.offset(row, 2), sentence)));
+                let fault = format!("the weight in row {row} is NaN; fix it, or pass ");
+                let sentence = message![fault, Remedy::skip_nan()];
+                return Err(Fault::at_byte(array.offset(row, 2) as u64, sentence));
             }
             edge.push_weight(weight);
         }
@@ -149,12 +151,12 @@ fn vertices_of(
         }
         Vertices::Count(count) if from_ids <= count.into() => Ok((count.into(), None)),
         Vertices::Count(count) => {
-            let option = options.terms.option("vertices");
-            Err(Fault::whole(format!(
-                "{option} is {count}, but vertices count from 0 to the highest, {}; pass at least \
-                 {from_ids}",
-                from_ids - 1
-            )))
+            let highest = from_ids - 1;
+            Err(Fault::whole(message![
+                Remedy::option("vertices"),
+                format!(" is {count}, but vertices count from 0 to the highest, {highest}"),
+                format!("; pass at least {from_ids}"),
+            ]))
         }
         Vertices::UpToHighest if from_ids <= dense + 1_000_000 => Ok((from_ids, None)),
         Vertices::UpToHighest => Err(Fault::whole(format!(

@@ -8,6 +8,7 @@ use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::message::{Remedy, message};
 use crate::number::show;
 use crate::weights::RawGraph;
 use crate::{Nan, ReadErrorKind, ReadOptions, whole};
@@ -146,9 +147,9 @@ impl Matrix {
             }
             let weight = data.number(entry, 0);
             if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
-                let skip = options.terms.text("nan", "skip");
-                let sentence = format!("entry {entry} has weight NaN; fix it, or pass {skip}");
-                return Err(at_byte(self.data.fault(&sentence)));
+                let (at, sentence) =
+                    self.data.fault(&format!("entry {entry} has weight NaN; fix it, or pass "));
+                return Err(Fault::at_byte(at as u64, message![sentence, Remedy::skip_nan()]));
             }
             edge.push_ends(u as u32, v as u32);
             edge.push_weight(weight);

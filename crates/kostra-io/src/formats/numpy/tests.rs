@@ -90,8 +90,8 @@ fn a_square_that_may_be_a_list_is_a_question() {
     let bytes = npy("<i4", "3, 3", &ints(&[0, 1, 2, 1, 0, 0, 2, 0, 0]));
     assert_eq!(
         read(&bytes).unwrap_err(),
-        "x: is this array of 3 x 3 values a matrix of weights or a list of edges? pass `--array \
-         matrix` or `--array edges`"
+        "x: is this array of 3 x 3 values a matrix of weights or a list of edges? pass `array: \
+         Some(ArrayContent::Matrix)` or `array: Some(ArrayContent::Edges)`"
     );
     let answer = |array| read_with(&bytes, &ReadOptions { array, ..ReadOptions::default() });
     assert_eq!(edges(&answer(Some(ArrayContent::Matrix)).unwrap().parsed.graph), "0-1:1 0-2:2");
@@ -101,7 +101,7 @@ fn a_square_that_may_be_a_list_is_a_question() {
     );
     let array = Some(ArrayContent::Matrix);
     let error = read_with(b"0 1 5\n", &ReadOptions { array, ..ReadOptions::default() });
-    assert!(error.unwrap_err().contains("`--array` applies to .npy files only"));
+    assert!(error.unwrap_err().contains("`array` applies to .npy files only"));
 }
 
 #[test]

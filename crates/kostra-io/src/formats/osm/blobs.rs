@@ -9,6 +9,7 @@ use super::protobuf::{Broken, Fields};
 #[cfg(not(feature = "zstd"))]
 use crate::compression::{Compression, missing};
 use crate::fault::Fault;
+use crate::message::Message;
 use crate::source::from_io;
 
 /// The limits that the format sets.
@@ -109,7 +110,7 @@ fn parse_header(bytes: &[u8]) -> Result<(Kind, u64), Broken> {
 
 impl Blob {
     /// A fault of this blob.
-    pub(super) fn fault(&self, sentence: impl Into<String>) -> Fault {
+    pub(super) fn fault(&self, sentence: impl Into<Message>) -> Fault {
         Fault::at_byte(self.offset, sentence)
     }
 

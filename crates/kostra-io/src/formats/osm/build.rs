@@ -5,6 +5,7 @@ use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, Vertex, memory};
 use super::block::{NodeId, Roads};
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::message::{Message, Remedy, message};
 use crate::number::show;
 use crate::weights::distance;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions};
@@ -72,34 +73,39 @@ pub(super) fn build(
 }
 
 /// The warning of values of `highway` that no road has; they may be misspelt.
-fn absent_values(roads: &Roads, options: &ReadOptions) -> Option<String> {
+fn absent_values(roads: &Roads, options: &ReadOptions) -> Option<Message> {
     let wanted = options.roads.highway.iter().enumerate();
     let absent = wanted.filter(|(place, _)| !roads.values.contains(place));
     let absent: Vec<_> = absent.map(|(_, value)| format!("'{}'", show(value.as_bytes()))).collect();
-    let (option, list) = (options.terms.option("highway"), absent.join(", "));
-    (!absent.is_empty()).then(|| format!("{option}: no road of the extract has the value {list}"))
+    (!absent.is_empty()).then(|| {
+        let list = absent.join(", ");
+        message![
+            Remedy::option("highway"),
+            format!(": no road of the extract has the value {list}"),
+        ]
+    })
 }
 
 impl Network {
     /// The warning of a box without roads; its numbers may be in another order.
-    fn empty_box(&self, options: &ReadOptions) -> Option<String> {
+    fn empty_box(&self, options: &ReadOptions) -> Option<Message> {
         let is_empty = options.roads.bbox.is_some() && self.u.is_empty() && self.left_out > 0;
         is_empty.then(|| {
-            let option = options.terms.option("bbox");
-            format!(
-                "{option}: no road of the extract is in the box; its order is west,south,east,north"
-            )
+            message![
+                Remedy::option("bbox"),
+                ": no road of the extract is in the box; its order is west,south,east,north",
+            ]
         })
     }
 
     /// The warnings of kept tags that no road has; they may be misspelt.
-    fn absent_tags(&self) -> impl Iterator<Item = String> {
+    fn absent_tags(&self) -> impl Iterator<Item = Message> {
         let rows = || (0..self.kept.rows()).map(|row| self.kept.row(row));
         let names = self.kept.names().iter().enumerate();
         let absent = names.filter(move |&(column, _)| {
             self.kept.rows() > 0 && rows().all(|mut row| row.nth(column) == Some(""))
         });
-        absent.map(|(_, name)| format!("no road has the tag '{name}'"))
+        absent.map(|(_, name)| format!("no road has the tag '{name}'").into())
     }
 
     /// Adds the edges of a road, whose nodes are a range of the nodes of all roads.
@@ -138,7 +144,7 @@ impl Network {
         Ok(())
     }
 
-    fn notes(&self, roads: &Roads, options: &ReadOptions) -> Vec<String> {
+    fn notes(&self, roads: &Roads, options: &ReadOptions) -> Vec<Message> {
         let mut notes = Vec::new();
         if roads.ends.is_empty() && options.roads.highway.is_empty() {
             notes.push("the extract has no roads".into());
@@ -147,10 +153,12 @@ impl Network {
             if options.roads.bbox.is_some() { "the box or the extract" } else { "the extract" };
         match self.left_out {
             0 => {}
-            1 => notes.push(format!("1 edge is left out, because {place} lacks one of its ends")),
-            count => notes.push(format!(
-                "{count} edges are left out, because {place} lacks one of their ends"
-            )),
+            1 => notes
+                .push(format!("1 edge is left out, because {place} lacks one of its ends").into()),
+            count => notes.push(
+                format!("{count} edges are left out, because {place} lacks one of their ends")
+                    .into(),
+            ),
         }
         notes
     }

@@ -35,6 +35,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
+use crate::message::{Remedy, message};
 use crate::number::show;
 use crate::source::from_io;
 use crate::weights;
@@ -121,11 +122,9 @@ fn wanted(options: &ReadOptions) -> Result<Wanted<'_>, ReadErrorKind> {
     if let Some(ColumnChoice::Name(id) | ColumnChoice::NameOrPosition(id)) = &columns.id
         && id != block::WAY
     {
-        let sentence = format!(
-            "the id of a road is that of its way; pass {}",
-            options.terms.text("id", block::WAY)
-        );
-        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+        let sentence =
+            message!["the id of a road is that of its way; pass ", Remedy::text("id", block::WAY),];
+        return Err(ReadErrorKind::question(sentence));
     }
     Ok(Wanted { highway: &options.roads.highway, keep })
 }

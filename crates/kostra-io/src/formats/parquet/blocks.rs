@@ -67,7 +67,7 @@ fn read_file(
     let wanted = ends.into_iter().chain(chosen.weight).collect();
     let table = Table { file: &file, weight: chosen.weight, wanted, options };
     for group in file.groups() {
-        let vertex = |end: &Cells<'_>, row| vertex(end, row, options);
+        let vertex = |end: &Cells<'_>, row| vertex(end, row);
         table.scan_group(group, vertex, |first, mut batch| {
             let largest = Ends::of_edges(&batch.columns.u, &batch.columns.v).all.largest;
             if let Some(stated) = stated.filter(|&stated| largest >= u64::from(stated)) {
@@ -93,6 +93,6 @@ fn read_file(
     if options.vertices == Vertices::Occurring {
         return blocks.conclude(from_ids, Ids::Occurring);
     }
-    refuse_implausible(from_ids, file.rows, options)?;
+    refuse_implausible(from_ids, file.rows)?;
     blocks.conclude(from_ids, Ids::All)
 }

@@ -10,6 +10,7 @@ use super::file::{Column, Kind};
 use super::time;
 use crate::ReadErrorKind;
 use crate::columns::Number;
+use crate::message::Message;
 
 /// What to say about a decimal of more than 128 bits.
 const TOO_WIDE: &str = "the decimal has more than 38 digits; store the column as text";
@@ -259,7 +260,7 @@ impl Cells<'_> {
     }
 
     /// A refusal of the value in a row.
-    pub(super) fn fault(&self, row: usize, sentence: &str) -> ReadErrorKind {
+    pub(super) fn fault(&self, row: usize, sentence: impl Into<Message>) -> ReadErrorKind {
         self.column.fault(self.first + row, sentence)
     }
 }

@@ -8,6 +8,7 @@ use crate::columns::{Columns, Number};
 use crate::fault::Fault;
 use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};
 use crate::interface::Vertices;
+use crate::message::{Message, Remedy, message};
 use crate::number::show;
 use crate::numbering::Numbering;
 use crate::{ReadErrorKind, ReadOptions, occurring};
@@ -43,11 +44,10 @@ pub(super) fn are_names(
     }
     let text = kinds().find(|(_, kind)| *kind == Kind::Texts);
     match (text, options.vertices) {
-        (Some((end, _)), Vertices::Count(_)) => Err(Fault::whole(format!(
-            "column '{}' contains text, so its vertices are names; omit {}",
-            name(end),
-            options.terms.option("vertices")
-        ))),
+        (Some((end, _)), Vertices::Count(_)) => Err(Fault::whole(message![
+            format!("column '{}' contains text, so its vertices are names; omit ", name(end)),
+            Remedy::option("vertices"),
+        ])),
         (Some(_), _) => Ok(true),
         (None, Vertices::Occurring) => has_large_ids(file, ends, options.thread_count()),
         (None, _) => Ok(false),
@@ -90,23 +90,26 @@ pub(super) fn named(
 }
 
 /// The vertex in a row of numbers.
-pub(super) fn vertex(
-    end: &Cells<'_>,
-    row: usize,
-    options: &ReadOptions,
-) -> Result<Vertex, ReadErrorKind> {
-    let names = options.terms.names();
+pub(super) fn vertex(end: &Cells<'_>, row: usize) -> Result<Vertex, ReadErrorKind> {
     match end.number(row) {
         Some(Number::Integer(value)) if (0..MAX_VERTICES as i64).contains(&value) => {
             Ok(value as Vertex)
         }
         Some(Number::Integer(value @ ..0)) => Err(end.fault(
             row,
-            &format!("the vertex {value} is negative; with {names} any integer is a vertex"),
+            message![
+                format!("the vertex {value} is negative; with "),
+                Remedy::on("names"),
+                " any integer is a vertex",
+            ],
         )),
         Some(Number::Integer(_) | Number::Huge(_)) => Err(end.fault(
             row,
-            &format!("the vertex is too large; with {names} only vertices that occur are numbered"),
+            message![
+                "the vertex is too large; with ",
+                Remedy::on("names"),
+                " only vertices that occur are numbered",
+            ],
         )),
         _ => Err(end.fault(row, "the vertex is missing; fill it in")),
     }
@@ -118,7 +121,7 @@ pub(super) fn conclude(
     columns: &mut Columns,
     stated: Option<u32>,
     options: &ReadOptions,
-    [notes, warnings]: [&mut Vec<String>; 2],
+    [notes, warnings]: [&mut Vec<Message>; 2],
 ) -> Result<(u64, Option<Vec<String>>), ReadErrorKind> {
     let ends = || columns.u.iter().chain(&columns.v).copied();
     let (lowest, highest) = (ends().min().unwrap_or_default(), ends().max());
@@ -141,10 +144,10 @@ pub(super) fn conclude(
             Ok((count, Some(names)))
         }
         (None, _) => {
-            refuse_implausible(from_ids, columns.len() as u64, options)?;
+            refuse_implausible(from_ids, columns.len() as u64)?;
             let isolated = count_isolated(from_ids, columns)?;
             let ids = u64::from(lowest)..from_ids;
-            warnings.extend(isolated_vertices(isolated, ids, options.terms));
+            warnings.extend(isolated_vertices(isolated, ids));
             Ok((from_ids, None))
         }
     }
@@ -152,31 +155,25 @@ pub(super) fn conclude(
 
 /// The error for an edge at a vertex beyond the stated number.
 pub(super) fn beyond(vertex: u64, stated: u32, options: &ReadOptions) -> ReadErrorKind {
-    let (least, option) = (vertex + 1, options.terms.option("vertices"));
-    let (stating, remedy) = match options.vertices {
-        Vertices::Count(_) => (option, "pass".to_owned()),
-        _ => ("the number of vertices in the file".to_owned(), format!("pass {option} with")),
-    };
-    ReadErrorKind::Malformed(format!(
-        "an edge ends at vertex {vertex}, but {stating} is {stated} and vertices count from 0; \
-         {remedy} at least {least}"
-    ))
+    let option = Remedy::option("vertices");
+    let but = format!("an edge ends at vertex {vertex}, but ");
+    let from_0 = format!(" is {stated} and vertices count from 0; pass ");
+    let least = format!("at least {}", vertex + 1);
+    ReadErrorKind::malformed(match options.vertices {
+        Vertices::Count(_) => message![but, option, from_0, least],
+        _ => message![but, "the number of vertices in the file", from_0, option, " with ", least],
+    })
 }
 
 /// Refuses ids that are far above the number of edges, unless only those that occur are vertices.
-pub(super) fn refuse_implausible(
-    from_ids: u64,
-    edges: u64,
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
+pub(super) fn refuse_implausible(from_ids: u64, edges: u64) -> Result<(), ReadErrorKind> {
     if from_ids <= most_plausible_vertices(edges) {
         return Ok(());
     }
-    Err(ReadErrorKind::Malformed(format!(
-        "the largest vertex is {}, too large for a graph of {}; with {}, only vertices that occur \
-         are numbered",
-        from_ids - 1,
-        kostra_core::counted(edges, "edge", "edges"),
-        options.terms.names()
-    )))
+    let edges = kostra_core::counted(edges, "edge", "edges");
+    Err(ReadErrorKind::malformed(message![
+        format!("the largest vertex is {}, too large for a graph of {edges}; with ", from_ids - 1),
+        Remedy::on("names"),
+        ", only vertices that occur are numbered",
+    ]))
 }

@@ -19,6 +19,7 @@ use super::headers::Stored;
 use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
 use crate::fault::Fault;
+use crate::message::{Message, message};
 use crate::number::show;
 use crate::source::from_io;
 use crate::{ReadErrorKind, damage};
@@ -252,7 +253,7 @@ impl Column {
             ParquetError::External(error) => match unwrapped(error) {
                 Some(ReadErrorKind::Malformed(sentence)) => {
                     let name = show(self.name.as_bytes());
-                    ReadErrorKind::Malformed(format!("column '{name}': {sentence}"))
+                    ReadErrorKind::malformed(format!("column '{name}': {sentence}"))
                 }
                 Some(kind) => kind,
                 None => self.damaged(),
@@ -262,14 +263,15 @@ impl Column {
     }
 
     /// A refusal of the value in a row of the table.
-    pub(super) fn fault(&self, row: usize, sentence: &str) -> ReadErrorKind {
+    pub(super) fn fault(&self, row: usize, sentence: impl Into<Message>) -> ReadErrorKind {
         let name = show(self.name.as_bytes());
-        ReadErrorKind::Malformed(format!("column '{name}', row {row} (counted from 0): {sentence}"))
+        let place = format!("column '{name}', row {row} (counted from 0): ");
+        ReadErrorKind::malformed(message![place, sentence])
     }
 
     pub(super) fn damaged(&self) -> ReadErrorKind {
         let name = show(self.name.as_bytes());
-        ReadErrorKind::Malformed(format!("column '{name}' is damaged; write the file again"))
+        ReadErrorKind::malformed(format!("column '{name}' is damaged; write the file again"))
     }
 }
 

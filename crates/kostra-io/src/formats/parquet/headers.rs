@@ -117,7 +117,7 @@ impl Read for Header {
             let checked = thrift::check(self.rest.get_ref().chunk(), HEADER);
             checked.map_err(|_| {
                 let sentence = "the header of a page is damaged; write the file again";
-                refused(ReadErrorKind::Malformed(sentence.into()))
+                refused(ReadErrorKind::malformed(sentence))
             })?;
             self.is_checked = true;
         }

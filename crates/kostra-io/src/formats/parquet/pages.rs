@@ -124,7 +124,7 @@ impl<R: PageReader> Pages<R> {
             return Ok(0);
         }
         if levels != Encoding::RLE {
-            return Err(refused(ReadErrorKind::Malformed(format!(
+            return Err(refused(ReadErrorKind::malformed(format!(
                 "its levels are in the encoding {levels}, which Kostra does not read; write the \
                  file with a newer program"
             ))));
@@ -145,7 +145,7 @@ impl<R: PageReader> Pages<R> {
         }
         let is_text = matches!(self.values, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
         if is_text && encoding == Encoding::DELTA_BYTE_ARRAY && page.len() > LONGEST_PREFIXES {
-            return Err(refused(ReadErrorKind::Malformed(format!(
+            return Err(refused(ReadErrorKind::malformed(format!(
                 "a page in the encoding DELTA_BYTE_ARRAY has {} bytes, where {LONGEST_PREFIXES} \
                  are the most; write smaller pages",
                 page.len()
@@ -179,10 +179,10 @@ impl<R: PageReader> Pages<R> {
             #[cfg(not(feature = "zstd"))]
             CompressionCodec::ZSTD => {
                 let missing = crate::compression::missing(crate::Compression::Zstd);
-                return Err(refused(ReadErrorKind::Malformed(missing)));
+                return Err(refused(ReadErrorKind::malformed(missing)));
             }
             other => {
-                return Err(refused(ReadErrorKind::Malformed(format!(
+                return Err(refused(ReadErrorKind::malformed(format!(
                     "it is compressed with {}, which Kostra does not read; write it with zstd, \
                      Snappy or gzip",
                     other.to_string().to_lowercase()
@@ -223,7 +223,7 @@ fn unpack(mut decoder: impl Read, page: &mut Vec<u8>) -> Result<()> {
 }
 
 fn too_long() -> ParquetError {
-    refused(ReadErrorKind::Malformed(format!(
+    refused(ReadErrorKind::malformed(format!(
         "a page is longer than {LONGEST_PAGE} bytes, which are the most; write smaller pages"
     )))
 }

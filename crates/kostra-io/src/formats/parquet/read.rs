@@ -11,6 +11,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value, similarity};
 use crate::interface::Parsed;
+use crate::message::{Message, Remedy, message};
 use crate::numbering::Numbering;
 use crate::weights::RawGraph;
 use crate::{KeptColumns, KeptKind, Nan, ReadErrorKind, ReadOptions, damage, whole};
@@ -85,7 +86,7 @@ pub(super) fn similarity_of(file: &File, chosen: Chosen) -> Option<String> {
 pub(super) fn choose(
     file: &File,
     options: &ReadOptions,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Message>,
 ) -> Result<(Chosen, Vec<(usize, String)>), Fault> {
     let columns = &file.columns;
     if columns.len() < 2 {
@@ -141,7 +142,7 @@ impl Table<'_> {
         for groups in self.file.groups().chunks(threads) {
             let read = |group: Group<'_>| {
                 let mut rows = Rows::default();
-                let vertex = |end: &Cells<'_>, row| vertex(end, row, self.options);
+                let vertex = |end: &Cells<'_>, row| vertex(end, row);
                 self.read_group(group, &mut rows, vertex).map(|()| rows)
             };
             for (group, part) in groups.iter().zip(File::on_threads(groups, threads, read)) {
@@ -204,7 +205,7 @@ impl Table<'_> {
         let weight = self.weight.and_then(|weight| self.file.columns.get(weight));
         columns.join(more, usize::MAX, |edge| edge).map_err(|fault| match (fault.kind, weight) {
             (ReadErrorKind::Malformed(sentence), Some(weight)) => {
-                weight.fault(first + fault.offset.unwrap_or_default(), &sentence)
+                weight.fault(first + fault.offset.unwrap_or_default(), sentence)
             }
             (kind, _) => kind,
         })
@@ -217,9 +218,9 @@ impl Table<'_> {
             return Err(weight.fault(row, sentence));
         };
         if self.options.nan == Nan::Error && matches!(number, Number::Float(w) if w.is_nan()) {
-            let skip = self.options.terms.text("nan", "skip");
             let what = if weight.is_missing(row) { "missing" } else { "NaN" };
-            return Err(weight.fault(row, &format!("the weight is {what}; fix it, or pass {skip}")));
+            let fault = format!("the weight is {what}; fix it, or pass ");
+            return Err(weight.fault(row, message![fault, Remedy::skip_nan()]));
         }
         Ok(number)
     }

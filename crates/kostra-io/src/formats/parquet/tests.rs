@@ -148,7 +148,7 @@ fn integers_of_pyarrow_are_read() {
         let expected = expected.map(|(u, v, w)| (u, v, w.to_owned()));
         assert_eq!(edges(&loaded.parsed.graph), expected, "{name}");
         assert!(
-            loaded.parsed.notes.iter().any(|note| note == "column 'road' is left out"),
+            loaded.parsed.notes.iter().any(|note| *note == "column 'road' is left out"),
             "{name}"
         );
         let up_to_highest = read_with(&bytes, &ReadOptions::default()).unwrap();
@@ -163,21 +163,20 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
     let question = read(&bytes).unwrap_err();
     assert_eq!(
         question,
-        "x: which columns are the vertices? columns: way, a, b, km, toll, opened; pass `--source \
-         NAME` and `--target NAME`, or their positions"
+        "x: which columns are the vertices? columns: way, a, b, km, toll, opened; pass `source: \
+         \"NAME\"` and `target: \"NAME\"`, or their positions"
     );
     let mut options = chosen([("source", "a"), ("target", "b")]);
     let question = read_with(&bytes, &options).unwrap_err();
     assert!(question.contains("which column is the weight?"), "{question}");
-    assert!(question.contains("`--weight km`"), "{question}");
+    assert!(question.contains("`weight(\"km\")`"), "{question}");
     options.columns.weight = Some(ColumnChoice::Position(4));
     options.columns.id = Some(ColumnChoice::Name("way".into()));
     options.columns.keep = vec![ColumnChoice::Name("toll".into())];
     let missing = read_with(&bytes, &options).unwrap_err();
     assert_eq!(
         missing,
-        "x: column 'km', row 1 (counted from 0): the weight is missing; fix it, or pass `--nan \
-         skip`"
+        "x: column 'km', row 1 (counted from 0): the weight is missing; fix it, or pass `nan(Nan::Skip)`"
     );
     options.nan = Nan::Skip;
     let loaded = read_with(&bytes, &options).unwrap();
@@ -384,11 +383,11 @@ fn what_could_be_misread_is_refused() {
     let text = seed("text.parquet");
     let count = ReadOptions { vertices: Vertices::Count(3), ..ReadOptions::default() };
     let error = read_with(&text, &count).unwrap_err();
-    let sentence = "x: column 'source' contains text, so its vertices are names; omit `--vertices`";
+    let sentence = "x: column 'source' contains text, so its vertices are names; omit `vertices`";
     assert_eq!(error, sentence);
     let header = ColumnOptions { header: crate::Header::Present, ..ColumnOptions::default() };
     let options = ReadOptions { columns: header, ..ReadOptions::default() };
-    assert!(read_with(&text, &options).unwrap_err().contains("`--header` applies to edge lists"));
+    assert!(read_with(&text, &options).unwrap_err().contains("`header` applies to edge lists"));
     let integers = read_with(&seed("integers.parquet"), &count).unwrap_err();
     assert!(integers.contains("pass at least 901"), "{integers}");
 }

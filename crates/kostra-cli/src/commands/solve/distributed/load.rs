@@ -13,8 +13,8 @@ use super::agree::{agree, agree_on};
 use super::isolated::count_isolated;
 use super::same_file;
 use crate::input::{Request, Source};
-use crate::output;
 use crate::progress::Stage;
+use crate::{output, remedy};
 
 /// This rank's slice, and information on the input. Only rank 0 knows the notes and the
 /// compression.
@@ -91,13 +91,12 @@ fn read(
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;
-    let mut notes = gather_notes(part.notes, world);
+    let mut notes = gather_notes(remedy::spelled(&part.notes), world);
     if let Some(lowest) = part.lowest_id {
         let isolated = count_isolated(&part.graph, world);
         let ids = lowest..part.graph.vertices().into();
-        let warning =
-            io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
-        notes.extend(warning.map(output::warned));
+        let warning = io::isolated_vertices(isolated, ids).filter(|_| world.rank() == 0);
+        notes.extend(warning.map(|warning| output::warned(warning.spelled(remedy::spell))));
     }
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (Some(part.format), Compression::None);

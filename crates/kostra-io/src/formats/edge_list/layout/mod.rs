@@ -11,6 +11,7 @@ use super::header::{Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse
 use super::known::similarity;
 use super::rows::open_quote;
 use crate::interface::Vertices;
+use crate::message::{Message, Remedy, message};
 use crate::number::{has_decimal_comma, natural};
 use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
 
@@ -51,7 +52,7 @@ pub(super) struct Layout {
     /// See [`Loaded::similarity`](crate::Loaded).
     pub(super) similarity: Option<String>,
     /// What the user should know about these choices.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Message>,
 }
 
 impl Layout {
@@ -115,16 +116,15 @@ impl Layout {
                 Err(fault)
             }
             _ if commas_are_in_doubt(&lines, options, &with_names) => {
-                let terms = options.terms;
-                let sentence = format!(
-                    "do commas or blanks separate the columns? pass {} or {}",
-                    terms.text("delimiter", ","),
-                    terms.text("delimiter", "blanks")
-                );
-                Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+                Err(ReadErrorKind::question(message![
+                    "do commas or blanks separate the columns? pass ",
+                    Remedy::text("delimiter", ","),
+                    " or ",
+                    Remedy::text("delimiter", "blanks"),
+                ]))
             }
             (_, Ok((mut layout, true))) => {
-                refuse_joined_ends(&rows_of(&lines, layout.separator), options)?;
+                refuse_joined_ends(&rows_of(&lines, layout.separator))?;
                 layout.notes.push("the vertices are names".into());
                 Ok(Some(layout))
             }
@@ -165,10 +165,10 @@ impl Layout {
             FirstLine::Edge | FirstLine::Counts { .. } => None,
         };
         if let Some(field) = head.iter().flatten().find(|field| is_open(field)) {
-            return Err(ReadErrorKind::Malformed(open_quote(field)));
+            return Err(ReadErrorKind::malformed(open_quote(field)));
         }
         if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
-            return Err(super::header::is_it_a_header(options, head.as_deref()));
+            return Err(super::header::is_it_a_header(head.as_deref()));
         }
         let first_edge = lines.get(lines.len() - rows.len()).copied().unwrap_or_default();
         let row = rows.first().map_or(&[][..], Vec::as_slice);
@@ -177,15 +177,15 @@ impl Layout {
             _ => row.len(),
         };
         if columns < 2 {
-            return Err(ReadErrorKind::Malformed(
-                "an edge needs two vertices, but this line has one column".into(),
+            return Err(ReadErrorKind::malformed(
+                "an edge needs two vertices, but this line has one column",
             ));
         }
         if given.is_none() && row.len() == columns + 1 && !row.ends_with(&[b""]) {
-            return Err(ReadErrorKind::Malformed(unnamed_column(columns, options)));
+            return Err(ReadErrorKind::malformed(unnamed_column(columns)));
         }
         if given.is_some() {
-            check_given(given.as_deref(), columns, options)?;
+            check_given(given.as_deref(), columns)?;
             head = given;
         }
         let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
@@ -194,8 +194,8 @@ impl Layout {
         let ColumnOptions { source, target, weight, .. } = &options.columns;
         let is_chosen = source.is_some() || target.is_some() || weight.is_some();
         if head.is_none() && !options.names && !is_chosen {
-            refuse_row_numbers(&rows, options)?;
-            refuse_matrix(&rows, options)?;
+            refuse_row_numbers(&rows)?;
+            refuse_matrix(&rows)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
@@ -233,12 +233,11 @@ impl Layout {
             self.weight = WeightAt::Dictionary;
         } else if self.weight == WeightAt::Nowhere && options.missing_weights.is_none() {
             if !is_empty(dictionary) {
-                let unit = options.terms.text("weights", "unit");
-                let sentence = format!(
-                    "which entry is the weight? the dictionary of the first edge has no 'weight'; call one so, or pass \
-                     {unit}"
-                );
-                return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+                return Err(ReadErrorKind::question(message![
+                    "which entry is the weight? the dictionary of the first edge has no 'weight'; \
+                     call one so, or pass ",
+                    Remedy::text("weights", "unit"),
+                ]));
             }
             self.dictionary = Dictionary::Empty;
         }
@@ -268,13 +267,15 @@ fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
 }
 
 /// The fault of lines with one more column than the header, as R writes names of rows.
-fn unnamed_column(columns: usize, options: &ReadOptions) -> String {
-    let (names, header) = (options.terms.option("columns"), options.terms.header());
-    format!(
-        "the first line names {}, but the next line has one more; name all columns with {names}, and \
-         pass {header}",
-        counted(columns as u64, "column", "columns")
-    )
+fn unnamed_column(columns: usize) -> Message {
+    let columns = counted(columns as u64, "column", "columns");
+    message![
+        format!("the first line names {columns}, but the next line has one more"),
+        "; name all columns with ",
+        Remedy::option("columns"),
+        ", and pass ",
+        Remedy::on("header"),
+    ]
 }
 
 /// Refuses lines with two tabs after each first field: the field between them is empty, unless
@@ -293,14 +294,14 @@ fn refuse_repeated_tabs(
     {
         return Ok(());
     }
-    let terms = options.terms;
-    let sentence = format!(
-        "do several tabs separate two columns, or is the second column empty? pass {}, or {} and {}",
-        terms.text("delimiter", "blanks"),
-        terms.option("source"),
-        terms.option("target")
-    );
-    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+    Err(ReadErrorKind::question(message![
+        "do several tabs separate two columns, or is the second column empty? pass ",
+        Remedy::text("delimiter", "blanks"),
+        ", or ",
+        Remedy::option("source"),
+        " and ",
+        Remedy::option("target"),
+    ]))
 }
 
 /// Whether the first line starts with two numbers between blanks, but is divided at another
@@ -360,19 +361,16 @@ fn given_names(options: &ReadOptions) -> Option<Fields<'_>> {
 }
 
 /// Checks that the options name every column.
-fn check_given(
-    given: Option<&[&[u8]]>,
-    columns: usize,
-    options: &ReadOptions,
-) -> Result<(), ReadErrorKind> {
+fn check_given(given: Option<&[&[u8]]>, columns: usize) -> Result<(), ReadErrorKind> {
     let count = given.map_or(0, <[_]>::len);
     if count == columns {
         return Ok(());
     }
-    let option = options.terms.option("columns");
     let names = counted(count as u64, "column", "columns");
-    let sentence = format!("{option} names {names}, but the lines have {columns}; name them all");
-    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+    Err(ReadErrorKind::question(message![
+        Remedy::option("columns"),
+        format!(" names {names}, but the lines have {columns}; name them all"),
+    ]))
 }
 
 fn rows_of<'a>(lines: &[&'a [u8]], separator: Separator) -> Vec<Fields<'a>> {

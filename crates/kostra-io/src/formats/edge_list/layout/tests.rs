@@ -1,6 +1,7 @@
 //! What the layout of an edge list promises.
 
 use super::*;
+use crate::message::Remedy;
 use crate::{ColumnChoice, MissingWeights};
 
 fn read(text: &str, options: &ReadOptions) -> Result<Layout, String> {
@@ -65,7 +66,7 @@ fn columns_are_found_by_name() {
 #[test]
 fn names_that_leave_the_vertices_open_are_a_question() {
     let question = "which columns are the vertices? columns: ";
-    let remedy = "; pass `--source NAME` and `--target NAME`, or their positions";
+    let remedy = "; pass `source: \"NAME\"` and `target: \"NAME\"`, or their positions";
     for text in [
         "id,origin,dest,km\n1,4,5,2.5",
         "p,q,w,z\n0,1,2,3",
@@ -75,14 +76,15 @@ fn names_that_leave_the_vertices_open_are_a_question() {
         let names = text.lines().next().unwrap().replace(',', ", ");
         assert_eq!(refusal(text), format!("{question}{names}{remedy}"));
     }
-    let points = format!("{question}x, y, w, z{remedy}; `kostra tree` finds the tree of points");
-    assert_eq!(refusal("x,y,w,z\n0,1,2,3"), points);
+    let points = "; the command `kostra tree` finds the tree of points";
+    assert_eq!(refusal("x,y,w,z\n0,1,2,3"), format!("{question}x, y, w, z{remedy}{points}"));
 }
 
 #[test]
 fn columns_that_are_called_like_coordinates_are_no_edges_unless_an_option_says_so() {
-    let question = "is each line an edge from x to y, or a point? pass `--source x` and \
-                    `--target y` if it is an edge; `kostra tree` finds the tree of points";
+    let question = "is each line an edge from x to y, or a point? pass `source: \"x\"` and \
+                    `target: \"y\"` if it is an edge; the command `kostra tree` finds the tree of \
+                    points";
     for text in ["x,y\n0,1\n1,2", "x,y,weight\n0,1,5\n1,2,6", "x\ty\n0\t1\n1\t2"] {
         assert_eq!(refusal(text), question);
     }
@@ -93,9 +95,12 @@ fn columns_that_are_called_like_coordinates_are_no_edges_unless_an_option_says_s
 #[test]
 fn columns_that_may_be_the_weight_are_a_question() {
     let ask = |columns: &str, option: &str| {
-        format!(
-            "which column is the weight? columns: {columns}; pass `--weight {option}`, or `--weights unit`"
-        )
+        let option = match option.parse::<usize>() {
+            Ok(position) => Remedy::position("weight", position),
+            Err(_) => Remedy::text("weight", option),
+        };
+        let unit = Remedy::text("weights", "unit");
+        format!("which column is the weight? columns: {columns}; pass {option}, or {unit}")
     };
     assert_eq!(
         refusal("id,from,to,length_km,road_name,lanes\n7,0,1,2.5,A1,2"),
@@ -103,7 +108,7 @@ fn columns_that_may_be_the_weight_are_a_question() {
     );
     assert_eq!(
         refusal("id,from,to,Length (km)\n7,0,1,2.5"),
-        ask("id, from, to, Length (km)", "'Length (km)'")
+        ask("id, from, to, Length (km)", "Length (km)")
     );
     assert_eq!(refusal("u,v,length,cost\n0,1,5,6"), ask("u, v, length, cost", "length"));
     assert_eq!(
@@ -119,24 +124,24 @@ fn columns_that_may_be_the_weight_are_a_question() {
         assert_eq!(refusal(&format!("from,to,{name}\n0,1,7")), ask(&columns, "NAME"));
     }
     assert_eq!(refusal(",from,to\n0,1,2"), ask(", from, to", "NAME"), "row numbers of pandas");
-    let unit = "or pass `--weights unit`";
+    let unit = "or pass `missing_weights(MissingWeights::Unit)`";
     for (text, columns, fault) in [
         (
             "1 2 x\n2 3 y",
             "1 to 3",
-            "column 3 starts with 'x', which is not a number: correct it, pass `--source 1` and \
-             `--target 3` if it is a vertex",
+            "column 3 starts with 'x', which is not a number: correct it, pass `source: ColumnChoice::Position(1)` and \
+             `target: ColumnChoice::Position(3)` if it is a vertex",
         ),
         ("1,2,\n2,3,", "1 to 3", "column 3 starts with an empty field: fill it in"),
         (
             "0;1;1,5",
             "1 to 3",
-            "column 3 starts with '1,5': pass `--decimal-comma` if the comma is a decimal point",
+            "column 3 starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
         ),
         (
             "from,to,km\n0,1,\"1,5\"",
             "from, to, km",
-            "column 'km' starts with '1,5': pass `--decimal-comma` if the comma is a decimal point",
+            "column 'km' starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
         ),
         (
             "from to road\n0 1 A1",
@@ -170,9 +175,9 @@ fn options_say_which_column_is_which() {
         ("weight=0", "there is no column 0; columns: id, origin, dest, km, 2"),
         (
             "weight=2",
-            "is the column of `--weight` the one called 2, at position 5, or the one at position 2? rename the first",
+            "is the column of `weight` the one called 2, at position 5, or the one at position 2? rename the first",
         ),
-        ("source=dest target=3", "`--source` and `--target` name the same column"),
+        ("source=dest target=3", "`source` and `target` name the same column"),
     ] {
         assert_eq!(asked(text, words), Err(message.into()), "{words}");
     }
@@ -194,7 +199,7 @@ fn weights_are_made_up_only_where_there_are_none() {
     let layout = read("from,to,length_km,lanes\n0,1,2.5,2", &unit).unwrap();
     assert_eq!(layout.weight, WeightAt::Nowhere);
     assert_eq!(layout.notes, ["columns 'length_km', 'lanes' are left out"]);
-    let refused = "the file has weights; omit `--weights` to use them";
+    let refused = "the file has weights; omit `missing_weights` to use them";
     for text in ["0 1 5", "from,to,weight\n0,1,5", "0 1 {'weight': 3}"] {
         assert_eq!(read(text, &unit).unwrap_err(), refused);
     }
@@ -246,7 +251,8 @@ fn a_header_is_told_from_an_edge_between_names() {
     {
         assert_eq!(first(text), Ok(FirstLine::Edge), "{text}");
     }
-    let question = "is the first line a header? pass `--header` or `--no-header`";
+    let question =
+        "is the first line a header? pass `header: Header::Present` or `header: Header::Absent`";
     for text in ["A,B\nx,y\ny,z", "u,v,5\nv,w,6", "A,B,km\nA,y,1\ny,z,2", "i j\nj k"] {
         assert_eq!(first(text), Err(question.into()), "{text}");
     }
