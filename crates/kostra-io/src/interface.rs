@@ -11,13 +11,13 @@ use std::path::Path;
 use kostra_core::{AnyGraph, Coordinates, WeightType};
 
 use crate::compression::{Compression, Stream};
-use crate::edge_stream::Blocks;
+use crate::edge_blocks::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
 use crate::message::Message;
-use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions};
+use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions, WeightRules};
 pub use crate::outgoing::Outgoing;
 use crate::text_writer::TextWriter;
 
@@ -204,6 +204,12 @@ impl ReadOptions {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             threads => threads,
         }
+    }
+}
+
+impl From<&ReadOptions> for WeightRules {
+    fn from(options: &ReadOptions) -> Self {
+        Self { missing: options.missing_weights, nan: options.nan }
     }
 }
 

@@ -18,6 +18,7 @@ mod compression;
 mod damage;
 #[cfg(unix)]
 mod descriptor;
+mod edge_blocks;
 mod edge_stream;
 mod error;
 mod fault;
@@ -41,6 +42,7 @@ mod outgoing;
 mod output;
 mod part;
 mod point_file;
+mod quotes;
 mod read;
 mod recognition;
 mod replacement;
@@ -61,7 +63,8 @@ mod write;
 pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
 pub use compression::Compression;
 pub use damage::damage_behind_panic;
-pub use edge_stream::{EdgeBlock, Ids, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
+pub use edge_blocks::{EdgeBlock, Ids, StreamFacts, TakeBlocks};
+pub use edge_stream::{StreamSummary, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
 #[cfg(feature = "parquet")]

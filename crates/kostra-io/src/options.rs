@@ -26,6 +26,14 @@ pub enum Nan {
     Skip,
 }
 
+/// What to do about weights that are missing or NaN.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WeightRules {
+    /// The weights of a graph that has none; a graph with weights is refused.
+    pub(crate) missing: Option<MissingWeights>,
+    pub(crate) nan: Nan,
+}
+
 /// A column of an edge list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnChoice {

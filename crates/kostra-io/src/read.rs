@@ -4,9 +4,8 @@ use std::io::Read;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::interface::{Format, Loaded, ReadOptions, Vertices};
-use crate::message::{Remedy, message};
-use crate::recognition::recognize_stream;
+use crate::interface::{Loaded, ReadOptions};
+use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, Source};
 use crate::{ReadError, ReadErrorKind};
 
@@ -78,62 +77,6 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     Ok(Loaded { parsed, format, compression })
 }
 
-/// The format that the options name, or else the format that the content of the input `name` shows.
-/// Refuses options that do not apply to this format.
-pub(crate) fn choose_format(
-    stream: &mut Stream<'_>,
-    name: &str,
-    options: &ReadOptions,
-) -> Result<Format, ReadErrorKind> {
-    let format = match options.format {
-        Some(format) => format,
-        None => match recognize_stream(stream, name) {
-            Err(ReadErrorKind::UnknownFormat { .. })
-                if options.names || options.columns.delimiter.is_some() =>
-            {
-                Format::EDGE_LIST
-            }
-            recognized => recognized?,
-        },
-    };
-    let is_table = format == Format::PARQUET;
-    let is_map = format == Format::OSM_PBF;
-    if let (Some(option), false) = (options.roads.first_used(), is_map) {
-        return Err(does_not_apply(option, "OpenStreetMap files", format));
-    }
-    let column = match format.info().has_attributes {
-        _ if is_map => options.columns.first_besides_kept(),
-        _ if is_table => options.columns.first_of_text(),
-        true => options.columns.first_besides_attributes(),
-        false => options.columns.first_used(),
-    };
-    let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
-    if options.array.is_some() && format != Format::NPY {
-        return Err(does_not_apply("array", ".npy files only", format));
-    }
-    let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
-    let counts = counts.filter(|_| format != Format::NPY && !is_table);
-    let used = column.or(names).or(counts);
-    if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
-        return Err(ReadErrorKind::question(message![
-            Remedy::option(option),
-            format!(" applies to edge lists only, not to {} (pass ", format.title()),
-            Remedy::text("format", Format::EDGE_LIST.id()),
-            " if the input is an edge list)",
-        ]));
-    }
-    Ok(format)
-}
-
-/// Refuses an option that applies to files of another kind.
-fn does_not_apply(option: &'static str, kind: &str, format: Format) -> ReadErrorKind {
-    let title = format.title();
-    ReadErrorKind::question(message![
-        Remedy::option(option),
-        format!(" applies to {kind}, not to {title}; omit it"),
-    ])
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -142,6 +85,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
+    use crate::Format;
 
     fn error(path: &Path) -> String {
         let options = ReadOptions::default();

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::{FORMATS, is_comment};
 use crate::head::{Evidence, Head, is_utf_16};
-use crate::interface::Format;
+use crate::interface::{Format, ReadOptions, Vertices};
 use crate::message::{Message, Remedy, message};
 use crate::{ReadErrorKind, foreign, formats};
 
@@ -28,11 +28,64 @@ const EXTENSIONS: [(Format, &[&str]); 2] = [
     (Format::METIS, &["graph", "metis", "chaco"]),
 ];
 
-/// Recognizes the format of an unread stream of the input `name`.
-pub(crate) fn recognize_stream(
+/// The format that the options name, or else the format that the content of the input `name` shows.
+/// Refuses options that do not apply to this format.
+pub(crate) fn choose_format(
     stream: &mut Stream<'_>,
     name: &str,
+    options: &ReadOptions,
 ) -> Result<Format, ReadErrorKind> {
+    let format = match options.format {
+        Some(format) => format,
+        None => match recognize_stream(stream, name) {
+            Err(ReadErrorKind::UnknownFormat { .. })
+                if options.names || options.columns.delimiter.is_some() =>
+            {
+                Format::EDGE_LIST
+            }
+            recognized => recognized?,
+        },
+    };
+    let is_table = format == Format::PARQUET;
+    let is_map = format == Format::OSM_PBF;
+    if let (Some(option), false) = (options.roads.first_used(), is_map) {
+        return Err(does_not_apply(option, "OpenStreetMap files", format));
+    }
+    let column = match format.info().has_attributes {
+        _ if is_map => options.columns.first_besides_kept(),
+        _ if is_table => options.columns.first_of_text(),
+        true => options.columns.first_besides_attributes(),
+        false => options.columns.first_used(),
+    };
+    let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
+    if options.array.is_some() && format != Format::NPY {
+        return Err(does_not_apply("array", ".npy files only", format));
+    }
+    let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
+    let counts = counts.filter(|_| format != Format::NPY && !is_table);
+    let used = column.or(names).or(counts);
+    if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
+        return Err(ReadErrorKind::question(message![
+            Remedy::option(option),
+            format!(" applies to edge lists only, not to {} (pass ", format.title()),
+            Remedy::text("format", Format::EDGE_LIST.id()),
+            " if the input is an edge list)",
+        ]));
+    }
+    Ok(format)
+}
+
+/// Refuses an option that applies to files of another kind.
+fn does_not_apply(option: &'static str, kind: &str, format: Format) -> ReadErrorKind {
+    let title = format.title();
+    ReadErrorKind::question(message![
+        Remedy::option(option),
+        format!(" applies to {kind}, not to {title}; omit it"),
+    ])
+}
+
+/// Recognizes the format of an unread stream of the input `name`.
+fn recognize_stream(stream: &mut Stream<'_>, name: &str) -> Result<Format, ReadErrorKind> {
     while stream.head().len() < LONGEST_HEAD
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?

@@ -5,7 +5,7 @@
 //! it, the points may separate thousands. The other numbers, at least one, have up to three digits:
 //! programs that write a decimal point write it in all numbers, or leave out zeros at the end.
 
-use crate::formats::unquote;
+use crate::quotes::unquote;
 
 /// What some numbers say about points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,7 +7,8 @@ use kostra_core::{
 
 use crate::columns::{Columns, Weights};
 use crate::message::Message;
-use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
+use crate::options::WeightRules;
+use crate::{MissingWeights, Nan, ReadErrorKind};
 
 /// What a reader knows about a graph: its vertices and edges, before weights are generated and
 /// checked.
@@ -30,31 +31,32 @@ impl RawGraph {
         Self { coordinates: Some(coordinates), ..self }
     }
 
-    /// Builds the graph. If the input has no weights, generates those that the options ask for.
+    /// Builds the graph. If the input has no weights, generates those that the rules ask for.
     /// Adds what the user should know to `notes`.
     pub(crate) fn build(
         self,
-        options: &ReadOptions,
+        rules: impl Into<WeightRules>,
         notes: &mut Vec<Message>,
     ) -> Result<AnyGraph, ReadErrorKind> {
         let Self { vertices, columns, weighted, coordinates } = self;
-        refuse_others(weighted && columns.len() > 0, options)?;
+        let rules = rules.into();
+        refuse_others(weighted && columns.len() > 0, rules)?;
         let Columns { u, v, weights, base, .. } = columns;
         let ends = Ends { vertices, base, u, v };
         if weighted {
             return match weights {
-                Weights::I32(weights) => ends.with(weights, options, notes),
-                Weights::I64(weights) => ends.with(weights, options, notes),
-                Weights::U64(weights) => ends.with(weights, options, notes),
-                Weights::F64(weights) => ends.with(weights, options, notes),
+                Weights::I32(weights) => ends.with(weights, rules, notes),
+                Weights::I64(weights) => ends.with(weights, rules, notes),
+                Weights::U64(weights) => ends.with(weights, rules, notes),
+                Weights::F64(weights) => ends.with(weights, rules, notes),
             };
         }
         drop(weights);
-        match options.missing_weights.unwrap_or(MissingWeights::Unit) {
+        match rules.missing.unwrap_or(MissingWeights::Unit) {
             MissingWeights::Unit => {
                 notes.push("the input has no weights; each edge weighs 1".into());
                 let weights = ends.weights(|_, _| 1_i32)?;
-                ends.with(weights, options, notes)
+                ends.with(weights, rules, notes)
             }
             MissingWeights::Hash => {
                 notes.push(
@@ -62,7 +64,7 @@ impl RawGraph {
                         .into(),
                 );
                 let weights = ends.weights(hash)?;
-                ends.with(weights, options, notes)
+                ends.with(weights, rules, notes)
             }
             MissingWeights::Distance => {
                 let Some(coordinates) = coordinates else {
@@ -73,15 +75,18 @@ impl RawGraph {
                     "the input has no weights; each edge weighs the distance of its ends".into(),
                 );
                 let weights = ends.weights(|u, v| distance(&coordinates, u, v))?;
-                ends.with(weights, options, notes)
+                ends.with(weights, rules, notes)
             }
         }
     }
 }
 
 /// Refuses to generate weights for an input that has weights.
-pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
-    if weighted && options.missing_weights.is_some() {
+pub(crate) fn refuse_others(
+    weighted: bool,
+    rules: impl Into<WeightRules>,
+) -> Result<(), ReadErrorKind> {
+    if weighted && rules.into().missing.is_some() {
         return Err(ReadErrorKind::HasWeights);
     }
     Ok(())
@@ -106,14 +111,14 @@ impl Ends {
     fn with<W: Weight>(
         self,
         weights: Vec<W>,
-        options: &ReadOptions,
+        rules: WeightRules,
         notes: &mut Vec<Message>,
     ) -> Result<AnyGraph, ReadErrorKind>
     where
         AnyGraph: From<EdgeList<W>>,
     {
         let Self { vertices, base, u, v } = self;
-        if options.nan == Nan::Error {
+        if rules.nan == Nan::Error {
             let graph = AnyGraph::from_edges(vertices, u, v, weights);
             return Ok(graph.map_err(|error| with_ids_of_input(error, base))?);
         }
@@ -186,6 +191,7 @@ pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ReadOptions;
 
     fn unweighted(
         missing_weights: MissingWeights,
@@ -258,7 +264,7 @@ mod tests {
             let mut notes = Vec::new();
             let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
             Ends { vertices: 2, base: 0, u, v }
-                .with(weights, options, &mut notes)
+                .with(weights, options.into(), &mut notes)
                 .map(|_| notes)
                 .map_err(|kind| kind.to_string())
         };

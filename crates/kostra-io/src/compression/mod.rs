@@ -7,6 +7,7 @@
 
 mod boundary;
 mod decoder;
+mod in_order;
 #[cfg(test)]
 #[cfg(all(feature = "bzip2", feature = "xz", feature = "zstd"))]
 mod tests;
@@ -18,9 +19,9 @@ mod xz;
 use std::fs::File;
 use std::io::{self, Read};
 
-#[cfg(not(feature = "zstd"))]
-pub(crate) use decoder::missing;
 use decoder::{Decoder, Decoding};
+#[cfg(not(feature = "zstd"))]
+pub(crate) use in_order::missing;
 
 use crate::ReadErrorKind;
 use crate::source::{Progress, Source, from_io};

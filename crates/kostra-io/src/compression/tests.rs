@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::decoder::name;
+use super::in_order::name;
 use super::*;
 use crate::source::from_bytes;
 

@@ -22,7 +22,7 @@ use kostra_parallel::lock;
 
 use super::Compression;
 use super::boundary::{Boundary, MOST_COMPRESSED, MOST_CONTENT, boundary};
-use super::decoder::in_order;
+use super::in_order::in_order;
 
 /// The most units that are queued or decompressed, per thread.
 const QUEUED: usize = 2;

@@ -24,7 +24,7 @@ use std::str::FromStr;
 use crate::interface::Format;
 
 pub use edge_list::{MISSING_VALUES, is_similarity, isolated_vertices};
-pub(crate) use edge_list::{Separator, fields, is_comment, unquote};
+pub(crate) use edge_list::{Separator, fields, is_comment};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
 #[cfg(feature = "image")]
 pub(crate) use numpy::NPY_MAGIC;

@@ -22,7 +22,7 @@ use crate::ReadError;
 use crate::compression::{Compression, Stream};
 use crate::fault::Fault;
 use crate::interface::{Format, Part, PartContent, PartOfFile, ReadOptions};
-use crate::read::choose_format;
+use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress};
 pub use compare::{hash_ranges, pieces};
 

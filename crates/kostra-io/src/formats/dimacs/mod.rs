@@ -19,7 +19,7 @@ use kostra_core::{AnyGraph, with_graph};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
-use crate::edge_stream::{Blocks, StreamFacts};
+use crate::edge_blocks::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};

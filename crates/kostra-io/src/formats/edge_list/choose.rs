@@ -4,11 +4,12 @@
 
 use kostra_core::counted;
 
-use super::fields::{is_weight, text, texts, unquote};
+use super::fields::{is_weight, text, texts};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use super::points;
 use crate::message::{Message, Remedy, message};
 use crate::number::{has_decimal_comma, show};
+use crate::quotes::unquote;
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
@@ -101,24 +102,21 @@ impl Chooser<'_> {
         let placed = position
             .and_then(|position| position.checked_sub(1))
             .filter(|&column| column < self.columns);
+        let shown = show(name.unwrap_or_default().as_bytes());
         match (&named[..], placed) {
             (&[column], None) => Ok(column),
             (&[column], Some(placed)) if column == placed => Ok(column),
             ([], Some(column)) => Ok(column),
             (&[column, ..], Some(placed)) => {
-                let name = show(name.unwrap_or_default().as_bytes());
-                let first = format!("the one called {name}, at position {}", column + 1);
+                let first = format!("the one called {shown}, at position {}", column + 1);
                 let or = format!(", or the one at position {}? rename the first", placed + 1);
-                let option = Remedy::option(option);
-                Err(self.refusal(message!["is the column of ", option, " ", first, or]))
+                let question = message!["is the column of ", Remedy::option(option), " "];
+                Err(self.refusal(message![question, first, or]))
             }
-            ([_, second, ..], None) => {
-                let name = show(name.unwrap_or_default().as_bytes());
-                Err(self.refusal(message![
-                    format!("two columns are called '{name}'; name one by its position, as "),
-                    Remedy::position(option, second + 1),
-                ]))
-            }
+            ([_, second, ..], None) => Err(self.refusal(message![
+                format!("two columns are called '{shown}'; name one by its position, as "),
+                Remedy::position(option, second + 1),
+            ])),
             ([], None) => Err(self.refusal(self.not_there(name, position))),
         }
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::message::Message;
 use crate::number::{is_blank, show, words};
+use crate::quotes::{is_open, quoted_length, unquote};
 
 /// What separates two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,43 +124,17 @@ pub(crate) fn fields(
     })
 }
 
-/// The length of the quoted text at the start of a field, quotes included; 0 if there are no quotes
-/// or the closing quote is missing.
-fn quoted_length(rest: &[u8]) -> usize {
-    let [b'"', inside @ ..] = rest else { return 0 };
-    let mut at = 0;
-    while let Some(quote) = memchr::memchr(b'"', inside.get(at..).unwrap_or_default()) {
-        at += quote + 1;
-        if inside.get(at) != Some(&b'"') {
-            return at + 1;
-        }
-        at += 1;
+/// What to say about a field whose quotes do not match.
+pub(super) fn open_quote(field: &[u8]) -> String {
+    let shown = show(field);
+    if is_open(field) {
+        format!(
+            "the field {shown} has no closing quote in this line; close it, and write fields \
+             without line breaks"
+        )
+    } else {
+        format!("the quotes of the field {shown} do not match; write quotes in it twice")
     }
-    0
-}
-
-/// Whether a field has an opening quote and no closing one.
-pub(super) fn is_open(field: &[u8]) -> bool {
-    field.starts_with(b"\"") && quoted_length(field) == 0
-}
-
-/// The content of a field without quotes; `None` if the quotes do not match.
-pub(crate) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let [b'"', ..] = field else { return Some(Cow::Borrowed(field)) };
-    if quoted_length(field) != field.len() {
-        return None;
-    }
-    let inside = field.get(1..field.len() - 1)?;
-    if memchr::memchr(b'"', inside).is_none() {
-        return Some(Cow::Borrowed(inside));
-    }
-    // Every quote inside is doubled; of each pair one stays.
-    let mut keep = false;
-    let once = |&byte: &u8| {
-        keep = byte != b'"' || !keep;
-        keep
-    };
-    Some(Cow::Owned(inside.iter().copied().filter(once).collect()))
 }
 
 /// Divides a line into the part before the Python dictionary at its end, and the dictionary.
@@ -283,21 +258,6 @@ mod tests {
         assert_eq!(texts("a,", comma), pairs(&[(0, "a"), (2, "")]));
         assert_eq!(texts("a b\tc", Separator::Byte(b'\t')), pairs(&[(0, "a b"), (4, "c")]));
         assert_eq!(texts("", Separator::Blanks), []);
-    }
-
-    #[test]
-    fn quotes_come_off_in_pairs() {
-        for (field, text) in [
-            ("a", Some("a")),
-            ("\"a b\"", Some("a b")),
-            ("\"a\"\"b\"", Some("a\"b")),
-            ("\"\"", Some("")),
-        ] {
-            assert_eq!(unquote(field.as_bytes()).as_deref(), text.map(str::as_bytes));
-        }
-        for field in ["\"a", "\"a\"b", "\""] {
-            assert_eq!(unquote(field.as_bytes()), None, "{field}");
-        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use kostra_core::counted;
 use crate::blocks::Text;
 use crate::columns::{Columns, Ends, Kinds};
 use crate::compression::{HEAD, LONGEST_HEAD};
-use crate::edge_stream::{Blocks, StreamFacts};
+use crate::edge_blocks::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::{is_weight, text, texts, unquote};
+use super::fields::{is_weight, text, texts};
 use super::known::{U_NAMES, V_NAMES, plain};
 use crate::message::{Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural};
+use crate::quotes::unquote;
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
 /// The first line that is not a comment.

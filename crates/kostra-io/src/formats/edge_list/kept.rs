@@ -1,11 +1,11 @@
 //! Columns of an edge list that are kept with the edges, as text.
 
-use super::fields::{cut, fields, is_comment, unquote, without_end};
+use super::fields::{cut, fields, is_comment, open_quote, without_end};
 use super::layout::{Dictionary, Layout};
-use super::rows::open_quote;
 use crate::KeptColumns;
 use crate::blocks::{Parser, Text};
 use crate::fault::{BlockFault, Fault, LineFault};
+use crate::quotes::unquote;
 
 /// Parses lines with another parser, and also keeps columns.
 pub(super) struct KeepingRows<'a, P> {

@@ -1,6 +1,7 @@
 //! Known names of columns of edge lists, in the form that [`plain`] returns.
 
-use super::fields::{text, unquote};
+use super::fields::text;
+use crate::quotes::unquote;
 
 /// Names of the first end. The name of the second end is at the same index of [`V_NAMES`].
 pub(super) const U_NAMES: [&str; 16] = [

@@ -31,7 +31,7 @@ use kostra_core::{AnyGraph, memory, with_graph};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
-use crate::edge_stream::{Blocks, Ids};
+use crate::edge_blocks::{Blocks, Ids};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
 use crate::interface::{
@@ -49,7 +49,7 @@ use head::{COUNTS_COMMENT, Head};
 pub(super) use choose::{Chooser, Chosen};
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
-pub(crate) use fields::{Separator, fields, is_comment, unquote};
+pub(crate) use fields::{Separator, fields, is_comment};
 pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;

@@ -3,10 +3,10 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::fields::{cut, fields, is_comment, is_weight, unquote};
+use super::fields::{cut, fields, is_comment, is_weight, open_quote};
 use super::header::has_known_ends;
 use super::layout::{Layout, WeightAt};
-use super::rows::{Row, open_quote, parse_lines, plain_weight, row_in, see_thousands};
+use super::rows::{Row, parse_lines, plain_weight, row_in, see_thousands};
 use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
@@ -14,6 +14,7 @@ use crate::fault::{BlockFault, LineFault};
 use crate::message::Message;
 use crate::number::{digits, is_blank, show};
 use crate::numbering::Numbering;
+use crate::quotes::unquote;
 
 /// Parses lines into edges between names.
 pub(super) struct NamedRows<'a> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, unquote, weight_in,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, open_quote, weight_in,
     with_point, without_end,
 };
 use super::layout::{Dictionary, Layout, WeightAt};
@@ -14,6 +14,7 @@ use crate::columns::{Columns, Number};
 use crate::fault::{BlockFault, LineFault};
 use crate::message::{Message, Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural, show, weight};
+use crate::quotes::{is_open, unquote};
 use crate::thousands::Thousands;
 use crate::{Nan, ReadOptions};
 
@@ -89,18 +90,6 @@ impl<'l> Row<'l> {
             }
             (at, sentence).into()
         })
-    }
-}
-
-pub(super) fn open_quote(field: &[u8]) -> String {
-    let shown = show(field);
-    if is_open(field) {
-        format!(
-            "the field {shown} has no closing quote in this line; close it, and write fields \
-             without line breaks"
-        )
-    } else {
-        format!("the quotes of the field {shown} do not match; write quotes in it twice")
     }
 }
 

@@ -19,25 +19,19 @@ use kostra_core::{AnyGraph, EdgeList, Key, Vertex, Weight, WeightType, counted};
 use super::chunks::{Digest, Plain};
 use super::direct;
 use super::header::{Header, LONGEST, Section, check_length};
-use super::piped;
 use super::pool::{Lent, Pool};
+use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::edge_stream::{Blocks, StreamFacts};
+use crate::edge_blocks::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::file_version::FileVersion;
-use crate::interface::ReadOptions;
 use crate::source::{Progress, from_io};
-use crate::{ReadErrorKind, weights};
 
 pub(super) fn read_blocks(
-    mut stream: Stream<'_>,
-    options: &ReadOptions,
+    stream: &Stream<'_>,
+    mut file: File,
     blocks: &mut Blocks<'_>,
 ) -> Result<(), Fault> {
-    weights::refuse_others(true, options)?;
-    let Some(mut file) = stream.file.take() else {
-        return piped::read_blocks(stream, blocks);
-    };
     let version = FileVersion::of_open(&file).map_err(ReadErrorKind::Io)?;
     let mut head = [0; LONGEST];
     file.seek(SeekFrom::Start(0)).map_err(ReadErrorKind::Io)?;

@@ -35,8 +35,12 @@ mod stream;
 mod tests;
 mod write;
 
+use crate::compression::Stream;
+use crate::edge_blocks::Blocks;
+use crate::fault::Fault;
 use crate::head::{Evidence, Head};
-use crate::interface::{Format, FormatInfo, StreamWriter};
+use crate::interface::{Format, FormatInfo, ReadOptions, StreamWriter};
+use crate::weights;
 use read::read;
 use write::writer;
 
@@ -57,8 +61,20 @@ impl Format {
         write: Some(writer),
         write_stream: Some(StreamWriter::File(stream::sink)),
         read_part: Some(part::open),
-        read_blocks: Some(blocks::read_blocks),
+        read_blocks: Some(read_blocks),
     });
+}
+
+fn read_blocks(
+    mut stream: Stream<'_>,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+) -> Result<(), Fault> {
+    weights::refuse_others(true, options)?;
+    match stream.file.take() {
+        Some(file) => blocks::read_blocks(&stream, file, blocks),
+        None => piped::read_blocks(stream, blocks),
+    }
 }
 
 /// Recognizes the first bytes of the magic number, which a transfer in text mode does not change.

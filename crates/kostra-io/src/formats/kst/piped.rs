@@ -15,7 +15,7 @@ use super::header::{Header, LONGEST, Section, check_length};
 use super::pool::Pool;
 use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::edge_stream::Blocks;
+use crate::edge_blocks::Blocks;
 use crate::fault::Fault;
 use crate::source::from_io;
 

@@ -11,7 +11,7 @@ use super::headers::Stored;
 use super::read::{Table, choose, similarity_of};
 use crate::columns::Ends;
 use crate::compression::Stream;
-use crate::edge_stream::{Blocks, Ids, StreamFacts};
+use crate::edge_blocks::{Blocks, Ids, StreamFacts};
 use crate::fault::Fault;
 use crate::file_version::FileVersion;
 use crate::source::Progress;

@@ -6,7 +6,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType, Int96};
 use parquet::errors::Result;
 
-use super::file::{Column, Kind};
+use super::column::{Column, Kind};
 use super::time;
 use crate::ReadErrorKind;
 use crate::columns::Number;

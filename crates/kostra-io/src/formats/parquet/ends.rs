@@ -3,7 +3,8 @@
 use kostra_core::{MAX_VERTICES, Vertex};
 
 use super::cells::Cells;
-use super::file::{Column, File, Group, Kind};
+use super::column::{Column, Kind};
+use super::file::{File, Group};
 use crate::columns::{Columns, Number};
 use crate::fault::Fault;
 use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};

@@ -16,6 +16,8 @@ mod blocks;
 #[cfg(feature = "parquet")]
 mod cells;
 #[cfg(feature = "parquet")]
+mod column;
+#[cfg(feature = "parquet")]
 mod delta;
 #[cfg(feature = "parquet")]
 mod ends;

@@ -3,8 +3,9 @@
 use kostra_core::Vertex;
 
 use super::cells::Cells;
+use super::column::Kind;
 use super::ends::{are_names, conclude, named, vertex};
-use super::file::{File, Group, Kind};
+use super::file::{File, Group};
 use super::headers::Stored;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;

@@ -4,15 +4,15 @@ use kostra_core::counted;
 
 use super::choose::{Chooser, Chosen};
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_open, is_weight, left_out,
-    text, unquote, weight_in,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, left_out,
+    open_quote, text, weight_in,
 };
 use super::header::{Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse_row_numbers};
 use super::known::similarity;
-use super::rows::open_quote;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
 use crate::number::{has_decimal_comma, natural};
+use crate::quotes::{is_open, unquote};
 use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
 
 /// The position of the weight in a line.
