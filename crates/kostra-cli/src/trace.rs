@@ -278,11 +278,11 @@ mod tests {
         let mut run = Run::new().observed_by(&mut watcher);
         run.phase("build", |run| {
             run.phase("sort", |_| ());
-            run.round(10, 20)
+            run.report.round(10, 20)
         })
         .unwrap();
-        run.counter("light", 2.5);
-        run.round(1, 0).unwrap();
+        run.report.counter("light", 2.5);
+        run.report.round(1, 0).unwrap();
         let trace = watcher.finish().0.unwrap();
         let phases: Vec<_> = trace.phases.iter().map(|phase| (phase.name, phase.depth)).collect();
         assert_eq!(phases, [("build", 0), ("sort", 1)]);

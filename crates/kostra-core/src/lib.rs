@@ -31,11 +31,14 @@ mod forest_sink;
 mod graph;
 mod large;
 pub mod memory;
+mod observer;
 mod prefetch;
 pub mod random;
 mod request;
 mod run;
+mod solve_error;
 mod solver;
+mod solver_info;
 mod steps;
 pub mod tree;
 mod union_find;
@@ -57,13 +60,13 @@ pub use forest_sink::{ForestSink, ForestSoFar, SinkStatistics};
 pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
 pub use memory::OutOfMemory;
+pub use observer::{Observer, Reporter, Round};
 pub use prefetch::prefetch;
-pub use request::{OptionError, RequestError};
-pub use run::{DeviceTimes, Observer, Round, Run, Scratch};
-pub use solver::{
-    Algorithm, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo,
-    SolverOption,
-};
+pub use request::{OptionError, RequestError, RunRequest, Scratch};
+pub use run::{DeviceTimes, Run};
+pub use solve_error::SolveError;
+pub use solver::{Algorithm, Problem, Solution, Solver};
+pub use solver_info::{Platform, Representation, SolverInfo, SolverOption};
 pub use union_find::UnionFind;
 pub use verify::{Certificate, VerifyError, verify};
 pub use vertex_parts::{PartsError, VertexParts};

@@ -69,13 +69,13 @@ fn solve_with<K: Key>(
 ) -> Result<Solution, SolveError> {
     let info = algorithm.info();
     algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
-    if let Some(parts) = run.parts() {
+    if let Some(parts) = run.request.parts() {
         if !algorithm.uses_partition() {
             return Err(PartsError::NotUsed { solver: info.id }.into());
         }
         parts.check(problem.edges().vertices())?;
     }
-    let devices = run.devices().len();
+    let devices = run.request.devices().len();
     if devices > 1 && info.platform == Platform::Cuda && !algorithm.uses_devices() {
         return Err(RequestError::OneDevice { solver: info.id, devices }.into());
     }
@@ -86,7 +86,7 @@ fn solve_with<K: Key>(
     run.take_device_times(); // discards the times of a solve that failed
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
-    run.finish_rounds();
+    run.report.finish_rounds();
     let solved = Instant::now();
     let ids = run.phase("list the forest", |run| algorithm.list(set, run))?;
     let DeviceTimes { compile, upload, mut download } = run.take_device_times();

@@ -51,7 +51,7 @@ struct Ended {
 
 impl<'a> StepClock<'a> {
     pub(crate) fn new(device: &'a Device, run: &Run<'_>) -> Result<Self, DeviceError> {
-        let observed = run.is_observed();
+        let observed = run.report.is_observed();
         let spare = (0..if observed { EVENTS } else { 0 }).map(|_| new_event(device));
         Ok(Self { device, observed, marks: Vec::new(), spare: spare.collect::<Result<_, _>>()? })
     }
@@ -96,9 +96,9 @@ impl<'a> StepClock<'a> {
             let Some(Ended { phase, occupancy: launch }) = &pair[1].ended else { continue };
             let milliseconds =
                 self.device.check(pair[0].event.elapsed_ms(&pair[1].event), "timing kernels")?;
-            run.phase_took(phase, Duration::from_secs_f32(milliseconds.max(0.0) / 1e3));
+            run.report.phase_took(phase, Duration::from_secs_f32(milliseconds.max(0.0) / 1e3));
             if let Some((name, kernel, grid)) = launch {
-                run.counter(name, occupancy(self.device, kernel, *grid)?);
+                run.report.counter(name, occupancy(self.device, kernel, *grid)?);
             }
         }
         self.spare.extend(marks.into_iter().map(|mark| mark.event));

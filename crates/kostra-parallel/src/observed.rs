@@ -17,16 +17,16 @@ pub fn with_observed_team<R>(
     let start = Instant::now();
     let (result, done) = with_team(threads, |team| {
         if threads > 1 {
-            run.phase_took("start threads", start.elapsed());
+            run.report.phase_took("start threads", start.elapsed());
             let wanted = threads.min(MAX_THREADS);
-            run.threads_refused(wanted - team.threads(), wanted);
+            run.report.threads_refused(wanted - team.threads(), wanted);
         }
         let result = work(team, run);
-        run.finish_rounds();
+        run.report.finish_rounds();
         (result, Instant::now())
     });
     if threads > 1 {
-        run.phase_took("end threads", done.elapsed());
+        run.report.phase_took("end threads", done.elapsed());
     }
     result
 }
@@ -58,7 +58,7 @@ mod tests {
         let mut log = Log::default();
         let mut run = Run::new().observed_by(&mut log);
         with_observed_team(&mut run, threads, |_, run| {
-            run.round(1, 1).unwrap();
+            run.report.round(1, 1).unwrap();
             run.phase("work", |_| ());
         });
         log.0

@@ -32,7 +32,7 @@ pub fn enforce_limit(
     if is_within(graph, &partition, limit) {
         return Ok(partition);
     }
-    with_observed_team(run, run.threads(), |team, _| {
+    with_observed_team(run, run.request.threads(), |team, _| {
         let mut state = State::new(graph, partition.into_parts(), (parts, limit));
         enforce(&mut state, Stream::new(0), team);
         Ok(Partition::of_checked(state.parts, parts))

@@ -141,7 +141,7 @@ impl Job<'_> {
             parts = run.phase("fill by degree", |_| self.or_by_degree(parts, stream));
         }
         for cycle in 1..=cycles {
-            run.progress(cycle, cycles + 1).map_err(PartitionError::cancelled)?;
+            run.report.progress(cycle, cycles + 1).map_err(PartitionError::cancelled)?;
             parts = self.cycle(Some(parts), stream.split(cycle as u64), run)?;
         }
         Ok(parts)
@@ -238,7 +238,8 @@ impl Job<'_> {
         let coarsest = levels.last().map_or(self.graph, |level| &level.graph);
         let mut state = State::new(coarsest, parts, (self.options.parts, limit));
         for level in (0..=levels.len()).rev() {
-            run.progress(levels.len() - level, levels.len() + 1)
+            run.report
+                .progress(levels.len() - level, levels.len() + 1)
                 .map_err(PartitionError::cancelled)?;
             if level < levels.len() {
                 let finer = if level == 0 { self.graph } else { &levels[level - 1].graph };

@@ -22,7 +22,7 @@ use crate::{Distance, PointTree, Points, PointsError, Prepared};
 
 /// The canonical minimum spanning tree of points, by comparing all pairs.
 ///
-/// O(n^2 * d) time on [`run.threads()`](Run::threads) threads; memory for two copies of the points.
+/// O(n^2 * d) time on [`run.request.threads()`](Run::threads) threads; memory for two copies of the points.
 ///
 /// # Errors
 /// When the metric does not accept the points, `min_samples` is 0 or above the number of points,
@@ -43,7 +43,7 @@ fn tree_of(
 ) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
     points.check_min_samples(min_samples)?;
-    with_observed_team(run, run.threads(), |team, run| {
+    with_observed_team(run, run.request.threads(), |team, run| {
         let core = brute_force_core(&prepared, min_samples, team, run)?;
         let pairs = run.phase("compare all pairs", |run| match prepared.norm() {
             Norm::Squares => Prim::<Squares>::new(&prepared, core)?.solve(team, run),
@@ -119,7 +119,7 @@ impl<'a, A: Accumulate> Prim<'a, A> {
         let mut joined = self.remove(n - 1);
         while self.outside > 0 {
             if self.outside.is_multiple_of(STEPS) {
-                run.progress(n - self.outside, n).map_err(|_| PointsError::Cancelled)?;
+                run.report.progress(n - self.outside, n).map_err(|_| PointsError::Cancelled)?;
             }
             let (pair, at) = self.compare_with(joined, team);
             pairs.push(pair);

@@ -394,7 +394,7 @@ mod tests {
             problem: Problem<'_, K>,
             run: &mut Run<'_>,
         ) -> Result<EdgeSet, SolveError> {
-            let settings = (run.option(&SWITCH), run.option(&SIZE));
+            let settings = (run.request.option(&SWITCH), run.request.option(&SIZE));
             SEEN.lock().unwrap_or_else(PoisonError::into_inner).push(settings);
             let mut set = EdgeSet::new(problem.edges().len());
             if settings != (0, 33) {

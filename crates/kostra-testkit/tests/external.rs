@@ -53,7 +53,7 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for External<BUFFER, BLO
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let (limits, threads) = (Limits::with_buffer(BUFFER), run.threads());
+        let (limits, threads) = (Limits::with_buffer(BUFFER), run.request.threads());
         let sink = Sink::new(edges.vertices(), edges.encoding(), limits, threads)?;
         solve(Box::new(sink), edges, BLOCK)
     }
@@ -71,7 +71,7 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for OnDevice<BUFFER, BLO
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let device = Device::open(run.device())?;
+        let device = Device::open(run.request.device())?;
         cuda::fast::admit(edges.vertices(), edges.len())?;
         let limits = DeviceLimits::with_buffer(edges.vertices(), BUFFER);
         let encoding = edges.encoding();

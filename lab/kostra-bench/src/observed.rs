@@ -249,15 +249,15 @@ mod tests {
         let mut run = Run::new().observed_by(&mut recorder);
         let took = Duration::from_secs;
         for round in 0..2 {
-            run.round(10 - round, 20).unwrap();
+            run.report.round(10 - round, 20).unwrap();
             for seconds in [1, 2] {
-                run.phase("step", |run| run.phase_took("scan", took(seconds)));
+                run.phase("step", |run| run.report.phase_took("scan", took(seconds)));
             }
-            run.phase("count", |run| run.counter("entries", 1.0));
-            run.counter("touches", 4.0);
+            run.phase("count", |run| run.report.counter("entries", 1.0));
+            run.report.counter("touches", 4.0);
         }
-        run.finish_rounds();
-        run.phase_took("list", took(5));
+        run.report.finish_rounds();
+        run.report.phase_took("list", took(5));
         let observed = recorder.finish(9.0);
 
         let phases: Vec<_> = observed.phases.iter().collect();

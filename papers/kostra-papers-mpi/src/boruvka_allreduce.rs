@@ -62,7 +62,7 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
         let graph = world.phase(run, "gather the graph", |_| gather(slice, world));
         let mut rounds = Rounds::new(&graph, order, world.rank(), world.size());
         while !rounds.representatives.is_empty() {
-            run.round(rounds.representatives.len(), rounds.share.len())?;
+            run.report.round(rounds.representatives.len(), rounds.share.len())?;
             let mut lightest = world.phase(run, "find minimum edges", |_| rounds.local_min_edges());
             world.phase(run, "all-reduce", |_| {
                 world.reduce_min_pairs(&mut lightest.keys, &mut lightest.ids);
@@ -70,9 +70,9 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
             world.phase(run, "join", |_| rounds.join(&lightest.ids));
             world.phase(run, "contract", |_| rounds.contract(&lightest.ids));
             let all = graph.vertices() as usize;
-            run.progress(all - rounds.representatives.len(), all)?;
+            run.report.progress(all - rounds.representatives.len(), all)?;
         }
-        run.finish_rounds();
+        run.report.finish_rounds();
         let mut forest = EdgeSet::new(slice.len());
         for id in rounds.mst {
             if let Some(local) = u64::from(id).checked_sub(slice.first())

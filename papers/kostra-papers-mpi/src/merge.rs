@@ -84,7 +84,7 @@ fn forest<W: Weight>(
     order: Order,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    run.solver_phase("forest", |run| match run.option(&LOCAL) {
+    run.solver_phase("forest", |run| match run.request.option(&LOCAL) {
         0 => kostra_cpu::kruskal_of_edges(graph.edge_list().edges(order), run),
         1 => kostra_cpu::prim(graph, order, run),
         _ => kostra_cpu::forest(graph, order, run),
@@ -123,12 +123,12 @@ impl<W: Weight> Held<W> {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
-        let arity = run.option(&ARITY) as usize;
+        let arity = run.request.option(&ARITY) as usize;
         let mut stride = 1;
         while stride < world.size() {
             let leader = world.rank() - world.rank() % (stride * arity);
             if leader != world.rank() {
-                run.finish_rounds();
+                run.report.finish_rounds();
                 self.send(leader, world);
                 return Ok(Self::default());
             }
@@ -136,11 +136,11 @@ impl<W: Weight> Held<W> {
             for member in members.take_while(|&member| member < world.size()) {
                 self.receive(member, world);
             }
-            run.round(vertices as usize, self.ids.len())?;
+            run.report.round(vertices as usize, self.ids.len())?;
             self = self.reduce_to_forest(vertices, order, run)?;
             stride *= arity;
         }
-        run.finish_rounds();
+        run.report.finish_rounds();
         Ok(self)
     }
 

@@ -107,7 +107,7 @@ struct Pace<'a, 'r> {
 
 impl Pace<'_, '_> {
     fn go_on(&mut self) -> Result<(), SolveError> {
-        self.run.progress(self.done, self.entries)
+        self.run.report.progress(self.done, self.entries)
     }
 }
 

@@ -47,7 +47,7 @@ impl Algorithm for Boruvka {
         let mut rounds = Rounds::new(edges)?;
         run.phase("filter", |run| rounds.filter(run))?;
         while !rounds.alive.is_empty() {
-            run.round(rounds.components.sets() as usize, rounds.alive.len())?;
+            run.report.round(rounds.components.sets() as usize, rounds.alive.len())?;
             run.phase("hook", |run| rounds.hook(run))?;
             run.phase("filter", |run| rounds.filter(run))?;
         }
@@ -84,7 +84,7 @@ impl<'a, K: Key> Rounds<'a, K> {
     /// One pass does both, because both need the representatives of an edge's ends, which take most
     /// of the time.
     fn filter(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
-        if run.reports_edges() {
+        if run.report.reports_edges() {
             self.report_excluded(run);
         }
         let mut kept = 0;
@@ -117,7 +117,7 @@ impl<'a, K: Key> Rounds<'a, K> {
         for &id in &self.alive {
             let (u, v) = self.edges.ends(id);
             if self.components.find(u) == self.components.find(v) && !self.forest.contains(id) {
-                run.edge(id, false);
+                run.report.edge(id, false);
             }
         }
     }
@@ -136,7 +136,7 @@ impl<'a, K: Key> Rounds<'a, K> {
             // Two components may have chosen the same edge. The second is already merged.
             if self.components.union(u, v) {
                 self.forest.insert(id);
-                run.edge(id, true);
+                run.report.edge(id, true);
             }
         }
         Ok(())

@@ -58,12 +58,12 @@ impl Algorithm for FilterKruskal {
         let mut heavy = Heavy::All(edges.len());
         let mut most_were_kept = false;
         while heavy.len() > 0 {
-            run.round(components.sets() as usize, heavy.len())?;
+            run.report.round(components.sets() as usize, heavy.len())?;
             let wanted =
                 light_edges(heavy.len(), components.sets(), edges.vertices(), most_were_kept);
             let pivot = run.phase("pivot", |_| heavy.pivot(edges, wanted));
             let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot))?;
-            run.counter("light edges", ranks.len() as f64);
+            run.report.counter("light edges", ranks.len() as f64);
             let mut spare = memory::copied(&ranks)?;
             let key = |rank| K::rank_key(rank).to_u64();
             let light = run.phase("sort", |_| radix_sort_by_key(&mut ranks, &mut spare, key));
@@ -77,7 +77,7 @@ impl Algorithm for FilterKruskal {
             };
             // 0 where all edges were light: then nothing was filtered, and this was Kruskal's
             // algorithm.
-            run.counter("edges filtered out", (before - united - heavy.len()) as f64);
+            run.report.counter("edges filtered out", (before - united - heavy.len()) as f64);
             most_were_kept = heavy.len() > before / 2;
         }
         Ok(forest)

@@ -64,7 +64,7 @@ pub fn kruskal_of_edges<K: Key>(
     let mut forest = EdgeSet::try_new(edges.len())?;
     let mut components = UnionFind::try_new(edges.vertices())?;
     run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
-    if run.reports_edges() {
+    if run.report.reports_edges() {
         report::<K>(&ranks, &forest, components.sets() == 1, run);
     }
     Ok(forest)
@@ -77,7 +77,7 @@ fn report<K: Key>(ranks: &[K::Rank], forest: &EdgeSet, connected: bool, run: &mu
     for &rank in ranks {
         let id = K::rank_id(rank);
         let kept = forest.contains(id);
-        run.edge(id, kept);
+        run.report.edge(id, kept);
         left -= usize::from(kept);
         if connected && kept && left == 0 {
             break;

@@ -45,6 +45,6 @@ impl Pace {
     #[cold]
     fn report(&mut self, run: &mut Run<'_>, done: u32, total: u32) -> Result<(), SolveError> {
         self.until_report = Self::STRIDE;
-        run.progress(done as usize, total as usize)
+        run.report.progress(done as usize, total as usize)
     }
 }

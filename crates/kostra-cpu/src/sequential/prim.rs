@@ -33,7 +33,8 @@ pub(super) fn grow<K: Key, H: Heap<K>>(
     let mut nearest = memory::filled(vertices as usize, unreached)?;
     // The vertices of the tree, only if decisions are reported. `nearest` does not tell a vertex of
     // the tree from a vertex beside it whose edge has the lowest rank.
-    let mut joined = BitSet::try_new(if run.reports_edges() { vertices as usize } else { 0 })?;
+    let mut joined =
+        BitSet::try_new(if run.report.reports_edges() { vertices as usize } else { 0 })?;
     let mut reached = 0;
     let mut pace = Pace::new();
 
@@ -59,14 +60,14 @@ pub(super) fn grow<K: Key, H: Heap<K>>(
                     *nearest = rank;
                 }
             }
-            if run.reports_edges() {
+            if run.report.reports_edges() {
                 joined.insert(vertex);
                 report_excluded(graph, vertex, &joined, &forest, run);
             }
             let Some(next) = queue.delete_min() else { break };
             let id = K::rank_id(nearest[next as usize]);
             forest.insert(id);
-            run.edge(id, true);
+            run.report.edge(id, true);
             vertex = next;
         }
     }
@@ -84,7 +85,7 @@ fn report_excluded<K: Key>(
 ) {
     for arc in graph.arcs(vertex) {
         if joined.contains(arc.to) && !forest.contains(arc.id) {
-            run.edge(arc.id, false);
+            run.report.edge(arc.id, false);
         }
     }
 }

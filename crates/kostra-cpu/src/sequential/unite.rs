@@ -31,7 +31,7 @@ pub(super) fn unite<K: Key>(
     let mut ring = [(0, 0); 4 * AHEAD];
     for step in 0..len + 3 * AHEAD {
         if step.is_multiple_of(STRIDE) {
-            run.progress(step.min(len), len)?;
+            run.report.progress(step.min(len), len)?;
         }
         if step < len {
             prefetch(edges.u(), id(step) as usize);

@@ -28,7 +28,7 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let device = &*Device::open(run.device())?;
+    let device = &*Device::open(run.request.device())?;
     let rows = problem.csr(run)?;
     let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
     if entries == 0 {
@@ -43,7 +43,7 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     let (mut rounds, mut now, mut next) = run.upload(|run| {
         let rounds = Rounds::allocate::<C>(device, kernels, (n, m), run)?;
         let next = Rows::contracted(device, n, entries)?;
-        let given = DeviceCsr::upload(device, rows, run.threads())?;
+        let given = DeviceCsr::upload(device, rows, run.request.threads())?;
         Ok::<_, DeviceError>((rounds, Rows::given(device, given)?, next))
     })?;
     rounds.make_keys(&mut now, keys)?;
@@ -53,7 +53,7 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
         std::mem::swap(&mut now, &mut next);
     }
     device.finish()?;
-    Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
+    Ok(run.download(|run| rounds.forest.download(device, run.request.threads()))?)
 }
 
 /// The bytes that are allocated in addition to the given graph.
@@ -88,7 +88,7 @@ impl<'a> Rounds<'a> {
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
         let all = vertices as usize;
-        let blocks = Blocks { threads: run.option(&BLOCK_SIZE) as u32 };
+        let blocks = Blocks { threads: run.request.option(&BLOCK_SIZE) as u32 };
         Ok(Self {
             device,
             blocks,
@@ -117,7 +117,7 @@ impl<'a> Rounds<'a> {
         next: &mut Rows<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
-        run.round(graph.vertices as usize, graph.entries as usize / 2)?;
+        run.report.round(graph.vertices as usize, graph.entries as usize / 2)?;
         self.clock.start()?;
         let arguments = &self.arguments(graph, next);
         self.find_minimum_edges(arguments)?;
@@ -129,7 +129,7 @@ impl<'a> Rounds<'a> {
         next.entries = self.assign_edge_segments(next)?;
         self.insert_new_edges::<C>(arguments)?;
         self.clock.report(run)?;
-        run.counter("color sweeps", f64::from(sweeps));
+        run.report.counter("color sweeps", f64::from(sweeps));
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl<'a> Rounds<'a> {
         let color = &mut self.vertices.color;
         let sweeps = self
             .contraction
-            .propagate_colors(color, graph.vertices, || run.progress(done, self.all))?;
+            .propagate_colors(color, graph.vertices, || run.report.progress(done, self.all))?;
         let (kernel, grid) = self.contraction.propagation(graph.vertices);
         self.clock.lap_of(PROPAGATE_COLORS, kernel, grid)?;
         Ok(sweeps)

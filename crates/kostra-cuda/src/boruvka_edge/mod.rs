@@ -79,7 +79,7 @@ impl Algorithm for BoruvkaEdge {
         problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let device = &*Device::open(run.device())?;
+        let device = &*Device::open(run.request.device())?;
         let edges = problem.edges();
         let (n, m) = (edges.vertices(), edges.len());
         if m == 0 {
@@ -91,17 +91,17 @@ impl Algorithm for BoruvkaEdge {
         let (mut rounds, alive, spare) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let spare = List::uninit(device, m)?;
-            let graph = DeviceEdges::upload(device, edges, run.threads())?;
+            let graph = DeviceEdges::upload(device, edges, run.request.threads())?;
             Ok::<_, DeviceError>((rounds, List::given(device, graph)?, spare))
         })?;
         rounds.initialize(&alive, keys)?;
         rounds.clock.report(run)?;
-        if run.option(&WORKLIST) == 1 {
+        if run.request.option(&WORKLIST) == 1 {
             rounds.run_listing_6(alive, spare, run)?;
         } else {
             rounds.run_listing_5(alive, spare, run)?;
         }
         device.finish()?;
-        Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
+        Ok(run.download(|run| rounds.forest.download(device, run.request.threads()))?)
     }
 }

@@ -71,8 +71,8 @@ impl<'a> Rounds<'a> {
         let n = vertices as usize;
         Ok(Self {
             device,
-            blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
-            path_compression: run.option(&PATH_COMPRESSION) as u32,
+            blocks: Blocks { threads: run.request.option(&BLOCK_SIZE) as u32 },
+            path_compression: run.request.option(&PATH_COMPRESSION) as u32,
             vertices,
             records: device.uninit(n)?,
             slots: device.uninit(n)?,
@@ -128,12 +128,12 @@ impl<'a> Rounds<'a> {
     }
 
     fn report_round(&self, edges: u32, run: &mut Run<'_>) -> Result<(), SolveError> {
-        if !run.is_observed() {
+        if !run.report.is_observed() {
             return Ok(());
         }
         let (joined, all) = (first(self.device, &self.joined)? as usize, self.vertices as usize);
-        run.round(all - joined.min(all), edges as usize)?;
-        run.progress(joined, all)
+        run.report.round(all - joined.min(all), edges as usize)?;
+        run.report.progress(joined, all)
     }
 
     /// Replaces the weights by their keys, and makes each vertex a component without a lightest

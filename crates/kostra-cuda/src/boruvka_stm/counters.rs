@@ -40,14 +40,14 @@ impl Counters {
     pub(super) fn report(self, transactions: bool, run: &mut Run<'_>) {
         let Self { started, committed, aborted, exceeded, .. } = self;
         if transactions {
-            run.counter("transactions started", started as f64);
-            run.counter("transactions committed", committed as f64);
-            run.counter("transactions aborted", aborted as f64);
-            run.counter("transactions too long", exceeded as f64);
+            run.report.counter("transactions started", started as f64);
+            run.report.counter("transactions committed", committed as f64);
+            run.report.counter("transactions aborted", aborted as f64);
+            run.report.counter("transactions too long", exceeded as f64);
         } else {
-            run.counter("hooks started", started as f64);
-            run.counter("hooks succeeded", committed as f64);
-            run.counter("hooks failed", aborted as f64);
+            run.report.counter("hooks started", started as f64);
+            run.report.counter("hooks succeeded", committed as f64);
+            run.report.counter("hooks failed", aborted as f64);
         }
     }
 }

@@ -93,7 +93,7 @@ impl Algorithm for BoruvkaStm {
         problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let device = &*Device::open(run.device())?;
+        let device = &*Device::open(run.request.device())?;
         let rows = problem.csr(run)?;
         let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
         if entries == 0 {
@@ -104,13 +104,13 @@ impl Algorithm for BoruvkaStm {
         let kernels = run.compile(|_| Kernels::load(device, keys))?;
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
-            let given = DeviceCsr::upload(device, rows, run.threads())?;
+            let given = DeviceCsr::upload(device, rows, run.request.threads())?;
             Ok::<_, DeviceError>((rounds, Rows::given(device, given)?))
         })?;
         rounds.initialize(&mut graph, keys)?;
         rounds.clock.report(run)?;
         rounds.run(&mut graph, run)?;
         device.finish()?;
-        Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
+        Ok(run.download(|run| rounds.forest.download(device, run.request.threads()))?)
     }
 }

@@ -79,8 +79,8 @@ impl<'a> Rounds<'a> {
         Ok(Self {
             device,
             vertices,
-            transactions: run.option(&TRANSACTIONS) == 1,
-            longest: run.option(&LONGEST_TRANSACTION) as u32,
+            transactions: run.request.option(&TRANSACTIONS) == 1,
+            longest: run.request.option(&LONGEST_TRANSACTION) as u32,
             components: device.uninit(n)?,
             suggestions: device.uninit(n)?,
             slots: device.uninit(n)?,
@@ -116,7 +116,7 @@ impl<'a> Rounds<'a> {
         let all = self.vertices as usize;
         let (mut remaining, mut merged) = (graph.entries as usize, 0);
         while remaining > 0 {
-            run.round(all - merged, remaining / 2)?;
+            run.report.round(all - merged, remaining / 2)?;
             self.device.fill(&mut self.counters, 0)?;
             self.clock.start()?;
             self.discover_edges(graph)?;
@@ -130,8 +130,8 @@ impl<'a> Rounds<'a> {
             remaining = counters.remaining as usize;
             merged = all.min(merged + counters.committed as usize);
             counters.report(self.transactions, run);
-            run.counter("flattening sweeps", f64::from(sweeps));
-            run.progress(merged, all)?;
+            run.report.counter("flattening sweeps", f64::from(sweeps));
+            run.report.progress(merged, all)?;
         }
         Ok(())
     }

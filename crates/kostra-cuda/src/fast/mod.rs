@@ -83,7 +83,7 @@ impl Algorithm for Fast {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        edge_ids(forest, run.threads())
+        edge_ids(forest, run.request.threads())
     }
 }
 
@@ -109,7 +109,7 @@ pub fn admit(vertices: u32, edges: usize) -> Result<(), SolveError> {
 /// memory.
 pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     admit(edges.vertices(), edges.len())?;
-    let device = &Device::open(run.device())?;
+    let device = &Device::open(run.request.device())?;
     if edges.is_empty() {
         return Ok(EdgeSet::new(0));
     }
@@ -125,13 +125,13 @@ pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeS
         }
         run.upload(|run| {
             plan.allocate(device, run)?;
-            weights_first::send_ends(device, &graph, edges, run.threads())
+            weights_first::send_ends(device, &graph, edges, run.request.threads())
         })?;
         graph
     } else {
         run.upload(|run| {
             plan.allocate(device, run)?;
-            DeviceEdges::upload(device, edges, run.threads())
+            DeviceEdges::upload(device, edges, run.request.threads())
         })?
     };
     solve(device, plan, graph_of_edges(&graph)?, run)
@@ -157,7 +157,7 @@ impl Algorithm for FastRows {
         problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let device = &*Device::open(run.device())?;
+        let device = &*Device::open(run.request.device())?;
         let view = problem.csr(run)?;
         if view.edges() == 0 {
             return Ok(EdgeSet::new(0));
@@ -169,7 +169,7 @@ impl Algorithm for FastRows {
         device.admit(plan.layout.bytes(), DeviceCsr::<K>::bytes(view.vertices(), entries))?;
         let graph = run.upload(|run| {
             plan.allocate(device, run)?;
-            DeviceCsr::upload(device, view, run.threads())
+            DeviceCsr::upload(device, view, run.request.threads())
         })?;
         let forest = solve(device, plan, graph_of_rows(&graph)?, run);
         // Freeing the graph's memory counts as part of the upload.
@@ -178,7 +178,7 @@ impl Algorithm for FastRows {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        edge_ids(forest, run.threads())
+        edge_ids(forest, run.request.threads())
     }
 }
 
@@ -215,7 +215,7 @@ pub fn ids_on_edges<K: Key>(
     }
     let plan = planned(device, input, Form::Edges, run)?;
     let ids = list_set(device, &find_forest(device, plan, input, run)?.words())?;
-    run.progress(1, 1)?;
+    run.report.progress(1, 1)?;
     Ok(ids)
 }
 

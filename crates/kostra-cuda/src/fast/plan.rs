@@ -41,7 +41,7 @@ impl Plan {
 
     /// Allocates the memory that the solve works in.
     pub(super) fn allocate(&mut self, device: &Device, run: &Run<'_>) -> Result<(), DeviceError> {
-        if run.is_observed() {
+        if run.report.is_observed() {
             self.trace = Some(device.uninit(TRACE_STEPS * TraceStep::WORDS)?);
         }
         device.reserve_scratch(self.layout.bytes())

@@ -75,8 +75,8 @@ pub(super) fn solve(
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let forest = find_forest(device, plan, graph, run)?;
-    let set = run.download(|run| download_set(device, &forest.words(), run.threads()))?;
-    run.progress(1, 1)?;
+    let set = run.download(|run| download_set(device, &forest.words(), run.request.threads()))?;
+    run.report.progress(1, 1)?;
     Ok(set)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn find_forest<'a>(
     graph: Graph,
     run: &mut Run<'_>,
 ) -> Result<Found<'a>, SolveError> {
-    run.progress(0, 1)?;
+    run.report.progress(0, 1)?;
     loop {
         device.admit(plan.layout.bytes(), 0)?;
         if let Some(forest) = attempt(device, &plan, graph, run)? {
@@ -155,8 +155,8 @@ fn observe_steps(trace: &[u32], run: &mut Run<'_>) {
         let name = STEP_NAMES.get(step.code as usize).copied().unwrap_or("other");
         if name == "hook" {
             // The observer cannot stop the solve, which is over.
-            let _ = run.round(step.components as usize, step.edges as usize);
+            let _ = run.report.round(step.components as usize, step.edges as usize);
         }
-        run.phase_took(name, Duration::from_nanos(step.time.saturating_sub(last.time)));
+        run.report.phase_took(name, Duration::from_nanos(step.time.saturating_sub(last.time)));
     }
 }

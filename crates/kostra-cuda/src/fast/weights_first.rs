@@ -46,15 +46,15 @@ pub(super) fn solve<K: Key>(
 ) -> Result<Option<EdgeSet>, SolveError> {
     let [weights, ..] = graph.transfers(edges);
     // SAFETY: the array was allocated with the length of its source.
-    run.upload(|run| unsafe { staging::send(device, &[weights], run.threads()) })?;
-    let ids = run.phase("light edges", |run| light_ids(device, graph, run.threads()))?;
+    run.upload(|run| unsafe { staging::send(device, &[weights], run.request.threads()) })?;
+    let ids = run.phase("light edges", |run| light_ids(device, graph, run.request.threads()))?;
     if ids.is_empty() {
         return Ok(None);
     }
     let light = run.upload(|run| {
-        let u = upload(device, &taken(edges.u(), &ids, run.threads())?)?;
-        let v = upload(device, &taken(edges.v(), &ids, run.threads())?)?;
-        let weights = upload(device, &taken(edges.weights(), &ids, run.threads())?)?;
+        let u = upload(device, &taken(edges.u(), &ids, run.request.threads())?)?;
+        let v = upload(device, &taken(edges.v(), &ids, run.request.threads())?)?;
+        let weights = upload(device, &taken(edges.weights(), &ids, run.request.threads())?)?;
         let (vertices, keys) = (graph.vertices, graph.keys);
         let (edges, u, v, weights) = (ids.len() as u32, u.into(), v.into(), weights.into());
         Ok::<_, DeviceError>(DeviceEdges { vertices, edges, u, v, weights, keys })

@@ -55,7 +55,7 @@ pub(super) fn solve<K: Key>(
             Ok::<_, SolveError>((lights, answer))
         })?;
         let count: usize = lights.iter().map(DeviceForest::len).sum();
-        run.counter("light edges", count as f64);
+        run.report.counter("light edges", count as f64);
         let answer = match answer {
             Ok(answer) if count > 0 && fits(parts, count)? => Mutex::new(answer),
             Ok(_) | Err(DeviceError::OutOfMemory { .. }) => return Ok(None),

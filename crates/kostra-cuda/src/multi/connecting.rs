@@ -48,7 +48,7 @@ pub(super) fn solve<K: Key>(
     let pivot = run.phase("find pivot", |_| find_pivot(parts, sampling))?;
     let listed = run.phase("select light edges", |_| select(parts, graph, pivot, room))?;
     let Some(listed) = listed else { return Ok(None) };
-    run.counter("light edges", f64::from(listed.edges.edges));
+    run.report.counter("light edges", f64::from(listed.edges.edges));
     let found = run.phase("forest", |_| {
         first.device.bind()?;
         listed.find(first.device, all as u32)
@@ -58,7 +58,7 @@ pub(super) fn solve<K: Key>(
         return Ok(None);
     }
     let words = found.light_words();
-    let set = run.download(|run| download_set(first.device, &words, run.threads()));
+    let set = run.download(|run| download_set(first.device, &words, run.request.threads()));
     set.map(Some).map_err(|error| named(error.into()))
 }
 

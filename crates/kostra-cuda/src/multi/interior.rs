@@ -45,7 +45,7 @@ pub(super) fn solve<K: Key>(
             })?;
             on_all(team, parts, |index, _| boundary_of(index, &devices, &ends))
         })?;
-        run.counter("boundary vertices", boundaries.iter().map(|b| f64::from(b.len)).sum());
+        run.report.counter("boundary vertices", boundaries.iter().map(|b| f64::from(b.len)).sum());
         if boundaries.iter().any(|boundary| boundary.len > boundary.vertices / 2) {
             return Ok(None);
         }

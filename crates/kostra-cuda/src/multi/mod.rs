@@ -88,13 +88,13 @@ impl Algorithm for Multi {
         problem: Problem<'_, K>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let devices = open(run.devices())?;
+        let devices = open(run.request.devices())?;
         let edges = problem.edges();
         if edges.is_empty() {
             return Ok(EdgeSet::new(0));
         }
         let graph = graph_of(edges);
-        let shares = match run.option(&SHARES) {
+        let shares = match run.request.option(&SHARES) {
             0 => run.compile(|_| fewest_shares::<K>(&devices, graph, edges.len()))?,
             shares => shares as usize,
         };
@@ -106,7 +106,7 @@ impl Algorithm for Multi {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        edge_ids(forest, run.threads())
+        edge_ids(forest, run.request.threads())
     }
 }
 
@@ -167,7 +167,7 @@ pub fn on_edges<K: Key>(
         return Ok(set);
     }
     let mut seats = run.upload(|_| seats::<K>(&devices))?;
-    run.progress(0, merge_levels(devices.len()).len() + 2)?;
+    run.report.progress(0, merge_levels(devices.len()).len() + 2)?;
     run.phase("reduce shares", |_| {
         on_all(&mut seats, |index, seat| seat.reduce_resident(shares[index].edges, starts[index]))
     })?;
@@ -182,9 +182,9 @@ fn together<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
     let [first, _, ..] = parts else { return Ok(None) };
-    run.progress(0, 1)?;
+    run.report.progress(0, 1)?;
     if let Some(set) = connecting::solve(parts, graph, run)? {
-        run.progress(1, 1)?;
+        run.report.progress(1, 1)?;
         return Ok(Some(set));
     }
     let set = if common_pivot::suits(graph.0.0, graph.1) {
@@ -193,9 +193,9 @@ fn together<K: Key>(
         interior::solve(parts, graph, run)?
     };
     let Some(set) = set else { return Ok(None) };
-    let set = run.download(|run| set.download(first.device, run.threads()));
+    let set = run.download(|run| set.download(first.device, run.request.threads()));
     let set = set.map_err(|error| name_device(first.device, error.into()))?;
-    run.progress(1, 1)?;
+    run.report.progress(1, 1)?;
     Ok(Some(set))
 }
 
@@ -299,11 +299,11 @@ fn solve<K: Key>(
     let (count, all) = (devices.len(), edges.len());
     let own: Vec<_> = (0..count).map(|device| shares_of(device, count, shares, all)).collect();
     let turns = own.iter().map(Vec::len).max().unwrap_or_default();
-    let threads = run.threads().div_ceil(count);
+    let threads = run.request.threads().div_ceil(count);
     let steps = turns + merge_levels(count).len() + 1;
     let mut seats = run.upload(|_| seats::<K>(devices))?;
     for turn in 0..turns {
-        run.progress(turn, steps)?;
+        run.report.progress(turn, steps)?;
         run.upload(|_| {
             on_all(&mut seats, |index, seat| match own[index].get(turn) {
                 Some(share) => {
@@ -349,9 +349,9 @@ fn merge_all<K: Key>(
     let levels = merge_levels(seats.len());
     let steps = turns + levels.len() + 1;
     let forests: usize = seats.iter().map(|seat| seat.forest.len()).sum();
-    run.counter("edges of the shares' forests", forests as f64);
+    run.report.counter("edges of the shares' forests", forests as f64);
     for (index, pairs) in levels.iter().enumerate() {
-        run.progress(turns + index, steps)?;
+        run.report.progress(turns + index, steps)?;
         let reduces = index + 1 < levels.len();
         run.phase("merge forests", |_| merge(seats, graph, pairs, reduces))?;
     }
@@ -364,7 +364,7 @@ fn merge_all<K: Key>(
         None => Ok(DeviceEdgeSet::new(&device, all)?),
     });
     let set = set.map_err(|error| name_device(&device, error))?;
-    let set = run.download(|run| set.download(&device, run.threads())).map_err(named)?;
-    run.progress(steps, steps)?;
+    let set = run.download(|run| set.download(&device, run.request.threads())).map_err(named)?;
+    run.report.progress(steps, steps)?;
     Ok(set)
 }

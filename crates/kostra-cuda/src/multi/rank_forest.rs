@@ -81,7 +81,7 @@ impl<K: Key> RankForest<K> {
             // Now, because the later steps keep all memory that they get.
             device.return_wire(device.take_wire(memory)?);
             let mut seat = Seat::new(device.clone())?;
-            run.upload(|run| seat.upload(edges, 0..edges.len(), run.threads()))?;
+            run.upload(|run| seat.upload(edges, 0..edges.len(), run.request.threads()))?;
             Ok(seat)
         };
         let seat = prepare().map_err(named)?;
@@ -159,7 +159,7 @@ impl<K: Key> RankForest<K> {
             let members = upload::<u32>(device, bytemuck::cast_slice(chosen.words()))?;
             let mut set = DeviceEdgeSet::new(device, edges)?;
             mark_members(device, &forest, &members.as_view(), &mut set)?;
-            run.download(|run| set.download(device, run.threads()))
+            run.download(|run| set.download(device, run.request.threads()))
         };
         mark().map_err(|error: DeviceError| name_device(device, error.into()))
     }

@@ -50,7 +50,7 @@ const COARSEST_PER_PART: u32 = 120;
 const COARSEST: u32 = 2000;
 
 /// Divides the vertices of a graph into parts of nearly equal weight, so that the edges between
-/// parts have a low weight. Runs on the device `run.device()`.
+/// parts have a low weight. Runs on the device `run.request.device()`.
 ///
 /// # Errors
 /// When the options do not fit the graph, the sum of the weights of the vertices or of the edges is
@@ -66,7 +66,7 @@ pub fn partition(
     if k == 1 || k == n {
         return Ok(Partition::by_ranges(n, k)?);
     }
-    let device = &*Device::open(run.device())?;
+    let device = &*Device::open(run.request.device())?;
     let entries = graph.neighbors().len();
     device.admit(0, DeviceGraph::bytes(n, entries) + scratch_bytes(n as usize, entries))?;
     let kernels = run.compile(|_| Kernels::load(device))?;
@@ -138,8 +138,8 @@ impl Job<'_> {
         let aim = self.aim.in_cycle(cycle);
         let (levels, mut parts) =
             coarsen(self.device, &self.kernels.coarsen, (finest, parts), aim, run)?;
-        run.finish_rounds();
-        run.counter("levels", levels.len() as f64);
+        run.report.finish_rounds();
+        run.report.counter("levels", levels.len() as f64);
         if cycle == 0 {
             let coarsest = levels.last().map_or(finest, |level| &level.graph);
             let entries = finest.entries as usize;
@@ -172,14 +172,14 @@ impl Job<'_> {
     ) -> Result<CudaSlice<u32>, DevicePartitionError> {
         let mut clock = StepClock::new(self.device, run)?;
         for index in (0..=levels.len()).rev() {
-            run.progress(levels.len() - index, levels.len() + 1)?;
+            run.report.progress(levels.len() - index, levels.len() + 1)?;
             if let Some(level) = levels.get(index) {
                 clock.start()?;
                 parts = self.kernels.coarsen.project(self.device, level, &parts)?;
                 clock.lap("project")?;
             }
             let graph = if index == 0 { finest } else { &levels[index - 1].graph };
-            run.round(graph.vertices as usize, graph.entries as usize / 2)?;
+            run.report.round(graph.vertices as usize, graph.entries as usize / 2)?;
             let effort = Effort {
                 method: self.options.refinement,
                 finest: index == 0,
@@ -188,9 +188,9 @@ impl Job<'_> {
             };
             let (kernels, clock) = ((self.device, &self.kernels.refine), (&mut clock, &mut *run));
             let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
-            run.counter("cut", outcome.cut as f64);
+            run.report.counter("cut", outcome.cut as f64);
         }
-        run.finish_rounds();
+        run.report.finish_rounds();
         Ok(parts)
     }
 }

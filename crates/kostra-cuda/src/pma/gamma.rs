@@ -28,7 +28,7 @@ const LONG_ROWS_GAMMA: u64 = 2;
 
 /// The value of the option for a graph of this size, whose first iteration is of this kind.
 pub(super) fn gamma(run: &Run<'_>, first: Search, vertices: u32, entries: usize) -> u32 {
-    run.chosen_option(&GAMMA).unwrap_or_else(|| by_degree(first, vertices, entries)) as u32
+    run.request.chosen_option(&GAMMA).unwrap_or_else(|| by_degree(first, vertices, entries)) as u32
 }
 
 fn by_degree(first: Search, vertices: u32, entries: usize) -> u64 {

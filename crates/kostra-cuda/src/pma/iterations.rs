@@ -39,7 +39,7 @@ pub(super) fn solve<S: Searches, K: Key>(
     problem: Problem<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let device = &*Device::open(run.device())?;
+    let device = &*Device::open(run.request.device())?;
     let rows = problem.csr(run)?;
     let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
     if entries == 0 {
@@ -51,7 +51,7 @@ pub(super) fn solve<S: Searches, K: Key>(
     let (mut iterations, mut graph, mut other) = run.upload(|run| {
         let iterations = Iterations::allocate::<S>(device, kernels, (n, m, entries), run)?;
         let other = Graph::new(device, Rows::contracted(device, n, entries)?, entries)?;
-        let given = DeviceCsr::upload(device, rows, run.threads())?;
+        let given = DeviceCsr::upload(device, rows, run.request.threads())?;
         let graph = Graph::new(device, Rows::given(device, given)?, entries)?;
         Ok::<_, DeviceError>((iterations, graph, other))
     })?;
@@ -63,7 +63,7 @@ pub(super) fn solve<S: Searches, K: Key>(
         iteration += 1;
     }
     device.finish()?;
-    Ok(run.download(|run| iterations.forest.download(device, run.threads()))?)
+    Ok(run.download(|run| iterations.forest.download(device, run.request.threads()))?)
 }
 
 /// The bytes that are allocated in addition to the given graph.
@@ -112,7 +112,7 @@ impl<'a> Iterations<'a> {
             clock: StepClock::new(device, run)?,
             forest: DeviceEdgeSet::new(device, edges)?,
             gamma: gamma(run, S::search_in(0), vertices, entries),
-            removes_parallel_edges: run.option(&REMOVE_PARALLEL_EDGES) == 1,
+            removes_parallel_edges: run.request.option(&REMOVE_PARALLEL_EDGES) == 1,
             all,
         })
     }
@@ -134,8 +134,8 @@ impl<'a> Iterations<'a> {
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let vertices = graph.rows.vertices;
-        run.round(vertices as usize, graph.rows.entries as usize / 2)?;
-        run.progress(self.all - vertices as usize, self.all)?;
+        run.report.round(vertices as usize, graph.rows.entries as usize / 2)?;
+        run.report.progress(self.all - vertices as usize, self.all)?;
         self.clock.start()?;
         if search == Search::Sort {
             let sorted = (&mut graph.rows, &graph.from);
@@ -209,7 +209,7 @@ impl<'a> Iterations<'a> {
 
     /// Reports the counters of an iteration that began with `vertices` vertices.
     fn report(&mut self, vertices: u32, run: &mut Run<'_>) -> Result<(), SolveError> {
-        if !run.is_observed() {
+        if !run.report.is_observed() {
             return Ok(());
         }
         let counts = download(self.device, &self.counters)?;
@@ -218,11 +218,11 @@ impl<'a> Iterations<'a> {
         // A touch connects two trees. Two mutual touches are one edge.
         let components = trees - touches + mutual;
         let reduction = |left: f64| 100.0 * (1.0 - left / f64::from(vertices));
-        run.counter("trees", trees);
-        run.counter("touches", touches);
-        run.counter("mutual touches", mutual);
-        run.counter("reduction %", reduction(components));
-        run.counter("reduction % without touches", reduction(trees));
+        run.report.counter("trees", trees);
+        run.report.counter("touches", touches);
+        run.report.counter("mutual touches", mutual);
+        run.report.counter("reduction %", reduction(components));
+        run.report.counter("reduction % without touches", reduction(trees));
         Ok(())
     }
 }

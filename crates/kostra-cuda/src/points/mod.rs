@@ -126,7 +126,7 @@ pub struct DevicePointTree {
     pub distances: Arc<DeviceMemory>,
 }
 
-/// The canonical minimum spanning tree of points, built on the device `run.device()`.
+/// The canonical minimum spanning tree of points, built on the device `run.request.device()`.
 ///
 /// # Errors
 /// When there are more than [`MAX_POINTS`] points, more than 2048 dimensions, or more than
@@ -159,7 +159,7 @@ fn tree_of(
     plan: Option<Plan>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    let device = &Device::open(run.device())?;
+    let device = &Device::open(run.request.device())?;
     let (len, dimensions) = (points.len(), points.dimensions());
     let coordinates = match points.values() {
         Values::F32(_) => CoordinateType::F32,
@@ -175,7 +175,7 @@ fn tree_of(
     let bytes = len as usize * dimensions * coordinates.size();
     let plan = plan.unwrap_or_else(|| Plan::of(&addresses, distance.metric()));
     device.admit(0, bytes + bytes_needed(device, &addresses, distance, plan))?;
-    let threads = run.threads();
+    let threads = run.request.threads();
     let copy = run.upload(|_| {
         let copy = DeviceMemory::uninit(device, bytes)?;
         let transfer = match points.values() {
@@ -344,7 +344,7 @@ impl Request<'_> {
     ) -> Result<FoundEdges, DevicePointsError> {
         let rounds = Rounds::allocate((self.device, forest), order, cores.is_some())?;
         let edges = rounds.run(search, cores.as_ref(), clock, run)?;
-        run.finish_rounds();
+        run.report.finish_rounds();
         Ok(edges)
     }
 }

@@ -149,11 +149,11 @@ impl<'a> Rounds<'a> {
         let mut components = count;
         while components > 1 {
             let searching = self.find_pairs(search, clock, run)?;
-            if run.is_observed() {
+            if run.report.is_observed() {
                 let searching = download(self.device, &searching)?[counter::QUERIES];
-                run.round(components as usize, searching as usize)?;
+                run.report.round(components as usize, searching as usize)?;
             }
-            run.progress((count - components) as usize, count as usize)?;
+            run.report.progress((count - components) as usize, count as usize)?;
             clock.start()?;
             self.join(components)?;
             clock.lap("join")?;

@@ -33,14 +33,14 @@ impl Communicator {
             let result = step(run);
             memory::set_current_phase(outer);
             let (elapsed, traffic) = (start.elapsed(), self.traffic() - before);
-            run.counter("messages", traffic.messages as f64);
-            run.counter("bytes sent", traffic.bytes as f64);
+            run.report.counter("messages", traffic.messages as f64);
+            run.report.counter("bytes sent", traffic.bytes as f64);
             if self.machines() > 1 {
-                run.counter("bytes between machines", traffic.bytes_between_machines as f64);
+                run.report.counter("bytes between machines", traffic.bytes_between_machines as f64);
             }
-            run.counter("seconds of communication", traffic.time.as_secs_f64());
+            run.report.counter("seconds of communication", traffic.time.as_secs_f64());
             if self.job.counts_waiting.get() {
-                run.counter("seconds of waiting", traffic.waiting.as_secs_f64());
+                run.report.counter("seconds of waiting", traffic.waiting.as_secs_f64());
             }
             let mut phases = self.job.phases.borrow_mut();
             match phases.iter_mut().find(|phase| phase.name == name) {

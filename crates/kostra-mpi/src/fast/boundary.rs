@@ -140,7 +140,7 @@ pub(super) fn contract_interior<I: GlobalId, W: Weight>(
         }
         (interior.undecided.ends, items_at(&kept, &interior.undecided.ids))
     };
-    let active = ActiveEdges::between(slice, ends, undecided, run.threads());
+    let active = ActiveEdges::between(slice, ends, undecided, run.request.threads());
     let kept = active.forest(order, run)?;
     Ok(active.reduced_to_forest(&kept))
 }

@@ -57,7 +57,7 @@ pub(super) fn solve<W: Weight>(
     } else {
         WireMemory::PageLocked
     };
-    let has_room = RankForest::has_room(run.device(), edges, all, memory, run)?;
+    let has_room = RankForest::has_room(run.request.device(), edges, all, memory, run)?;
     if !everywhere(has_room, world) {
         return Ok(None);
     }
@@ -76,11 +76,11 @@ fn merge<K: Key>(
     world: &Communicator,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let mut forest =
-        world.phase(run, "local", |run| RankForest::new(run.device(), edges, memory, run))?;
+    let mut forest = world
+        .phase(run, "local", |run| RankForest::new(run.request.device(), edges, memory, run))?;
     world.phase(run, "merge", |run| {
         let is_on_device = memory == WireMemory::OnDevice;
-        run.counter("device pointers", f64::from(u8::from(is_on_device)));
+        run.report.counter("device pointers", f64::from(u8::from(is_on_device)));
         let mut merges = Vec::new();
         for sender in rank_tree::senders(world.rank(), world.size()) {
             let (own, received) = (forest.len(), world.receive::<u64>(sender)[0] as usize);

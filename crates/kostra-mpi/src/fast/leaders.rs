@@ -83,7 +83,8 @@ pub(super) fn solve<W: Weight>(
     }
     let own = world.phase(run, "thin", |run| OwnEdges::new(slice, order, run))?;
     let token = Token::new();
-    let contributions = machine.all_gather(&[own.contribution(&token, run.threads())]).into_items();
+    let contributions =
+        machine.all_gather(&[own.contribution(&token, run.request.threads())]).into_items();
     let _permission = ReadPermission::grant(contributions[0].process());
     machine.barrier(); // all ranks have granted the permission
     let words = if machine.rank() == 0 {

@@ -16,7 +16,9 @@ pub(super) const DEVICE_EDGES: SolverOption = SolverOption {
 
 /// Whether a graph of this many edges is solved on a device.
 pub(super) fn is_on_device(edges: usize, run: &Run<'_>) -> bool {
-    run.chosen_device().is_some() && edges > 0 && edges as u64 >= run.option(&DEVICE_EDGES)
+    run.request.chosen_device().is_some()
+        && edges > 0
+        && edges as u64 >= run.request.option(&DEVICE_EDGES)
 }
 
 /// The edges of the canonical forest.

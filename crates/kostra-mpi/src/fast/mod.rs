@@ -130,7 +130,7 @@ impl DistributedAlgorithm for Fast {
         if let Some(forest) = devices::solve(slice, order, world, run)? {
             return Ok(forest);
         }
-        let min_edges = run.option(&SINGLE_NODE);
+        let min_edges = run.request.option(&SINGLE_NODE);
         if let Some(forest) = leaders::solve(slice, order, min_edges, world, run)? {
             return Ok(forest);
         }
@@ -168,12 +168,13 @@ fn solve_between<I: GlobalId, W: Weight>(
         slice,
         order,
         world,
-        merge_below: run.option(&MERGE_BELOW) << shift,
-        light: run.option(&LIGHT),
+        merge_below: run.request.option(&MERGE_BELOW) << shift,
+        light: run.request.option(&LIGHT),
         forest: EdgeSet::new(slice.len()),
     };
-    let boundary =
-        world.phase(run, "share", |run| find_boundary(slice, distribution, world, run.threads()));
+    let boundary = world.phase(run, "share", |run| {
+        find_boundary(slice, distribution, world, run.request.threads())
+    });
     let components = world.reduce_one(Reduction::Sum, boundary.owned_with_edges);
     let edges = world.phase(run, "local", |run| job.contract_alone::<I>(&boundary, run))?;
     drop(boundary);
@@ -202,7 +203,7 @@ impl<'a, W: Weight> Job<'a, W> {
         if is_mostly_interior && slice.edges().vertices() < kostra_cpu::MANY {
             return contract_interior(slice, &boundary.vertices, self.order, &mut self.forest, run);
         }
-        let edges = ActiveEdges::of_slice(slice, run.threads());
+        let edges = ActiveEdges::of_slice(slice, run.request.threads());
         let is_dense = slice.len() as u64 / DENSE >= boundary.vertices_of_slice as u64;
         let reduces = is_dense || is_on_device(slice.len(), run);
         if !reduces && self.world.size() >= FEW_RANKS {
@@ -247,7 +248,7 @@ impl<'a, W: Weight> Job<'a, W> {
         loop {
             let count = world.reduce_one(Reduction::Sum, edges.len() as u64);
             let components = vertices - world.reduce_one(Reduction::Sum, self.forest.len() as u64);
-            run.round(components as usize, count as usize)?;
+            run.report.round(components as usize, count as usize)?;
             let mut wanted = components.saturating_mul(light) / 100;
             light = light.saturating_mul(BATCH_GROWTH);
             if most_were_kept {
@@ -256,7 +257,7 @@ impl<'a, W: Weight> Job<'a, W> {
             let Some(pivot) = self.pivot(&edges, wanted, count, run) else {
                 let batch = edges.select_if(|position| !edges.is_loop(position));
                 self.rounds(batch, &mut owners, true, run)?;
-                run.finish_rounds();
+                run.report.finish_rounds();
                 return Ok(());
             };
             let first = self.slice.first();
@@ -315,7 +316,7 @@ impl<'a, W: Weight> Job<'a, W> {
                 owners.adopt(adopted.into_iter());
                 return Ok(());
             }
-            run.progress(0, edges as usize)?;
+            run.report.progress(0, edges as usize)?;
             // With many edges between few components, most edges of this rank are parallel to
             // others or close cycles with them.
             if batch.len() > 3 * batch.components.len() {

@@ -206,7 +206,7 @@ pub(super) fn for_each_leaf(
         .collect::<Result<Vec<_>, _>>()?;
     let leaves = passes.shape().leaves();
     for start in (0..leaves).step_by(REPORTED) {
-        run.progress(start, leaves).map_err(|_| PointsError::Cancelled)?;
+        run.report.progress(start, leaves).map_err(|_| PointsError::Cancelled)?;
         let part = REPORTED.min(leaves - start);
         team.distribute(part, Schedule::Dynamic(LEAVES), |thread, range| {
             let mut neighbors = lock(&scratch[thread]);

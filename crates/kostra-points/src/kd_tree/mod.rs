@@ -24,7 +24,7 @@ use nearest::LeafNeighbors;
 /// k-d tree.
 ///
 /// O(n log n) time for points that are spread evenly in few dimensions, up to O(n^2) in many, on
-/// [`run.threads()`](Run::threads) threads.
+/// [`run.request.threads()`](Run::threads) threads.
 ///
 /// # Errors
 /// As [`brute_force`](crate::brute_force()), and when there are more dimensions.
@@ -48,7 +48,7 @@ fn tree_of(
     if dimensions > MAX_TREE_DIMENSIONS {
         return Err(PointsError::TooManyDimensions { dimensions });
     }
-    let threads = if points.len() < 2 { 1 } else { run.threads() };
+    let threads = if points.len() < 2 { 1 } else { run.request.threads() };
     with_observed_team(run, threads, |team, run| {
         let pairs = if points.len() < 2 {
             Vec::new()

@@ -45,7 +45,7 @@ pub(super) fn tree(
     let mut rounds = Rounds::new(passes, lists, candidates)?;
     let n = passes.shape().len as usize;
     while rounds.components > 1 {
-        run.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
+        run.report.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
         if rounds.components == n && lists.core.is_empty() {
             // The first neighbor of each point is its first pair.
             let winners = memory::collected(0..n as u32)?;

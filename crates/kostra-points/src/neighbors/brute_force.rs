@@ -57,7 +57,7 @@ pub(super) fn for_each_row(
         .map(|_| Ok(Mutex::new(memory::filled(ROWS, Nearest::new(neighbors)?)?)))
         .collect::<Result<Vec<_>, OutOfMemory>>()?;
     for start in (0..n).step_by(REPORTED) {
-        run.progress(start, n).map_err(|_| PointsError::Cancelled)?;
+        run.report.progress(start, n).map_err(|_| PointsError::Cancelled)?;
         let len = REPORTED.min(n - start);
         team.distribute(len, Schedule::Dynamic(ROWS), |thread, range| {
             let mut nearest = lock(&scratch[thread]);

@@ -53,7 +53,7 @@ pub fn nearest_neighbors(
     let mut indices = memory::zeros(n * neighbors)?;
     let mut distances = memory::zeros(n * neighbors)?;
     let (index_slots, distance_slots) = (atomic_u32(&mut indices), atomic_u64(&mut distances));
-    with_observed_team(run, run.threads(), |team, run| {
+    with_observed_team(run, run.request.threads(), |team, run| {
         for_each_point(&prepared, neighbors, team, run, |point, (compared, points)| {
             let start = point as usize * neighbors;
             for (at, (distance, (index, _))) in (start..).zip(compared.iter().zip(points)) {
@@ -82,7 +82,7 @@ pub fn core_distances(
     points.check_min_samples(min_samples)?;
     let mut core = memory::zeros(points.len() as usize)?;
     let slots = atomic_u64(&mut core);
-    with_observed_team(run, run.threads(), |team, run| {
+    with_observed_team(run, run.request.threads(), |team, run| {
         for_each_point(&prepared, min_samples - 1, team, run, |point, (compared, _)| {
             slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
         })

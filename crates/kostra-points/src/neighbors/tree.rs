@@ -42,7 +42,7 @@ pub fn neighbors_tree(
     let mut pairs = edges(&prepared, &graph)?;
     drop(graph);
     let mut components = UnionFind::try_new(points.len())?;
-    with_observed_team(run, run.threads(), |team, run| {
+    with_observed_team(run, run.request.threads(), |team, run| {
         run.phase("sort edges", |_| pair::sort(&mut pairs, team))
     })?;
     run.phase("join neighbors", |_| {
@@ -57,7 +57,9 @@ pub fn neighbors_tree(
             }
         }
     }
-    with_observed_team(run, run.threads(), |team, _| Ok(pair::tree(&prepared, pairs, team)?))
+    with_observed_team(run, run.request.threads(), |team, _| {
+        Ok(pair::tree(&prepared, pairs, team)?)
+    })
 }
 
 /// The edges of the graph, each once.

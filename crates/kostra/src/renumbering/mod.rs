@@ -141,7 +141,7 @@ fn breadth_first_order(graph: &AnyGraph, run: &mut Run<'_>) -> Result<Vec<Vertex
     let vertices = graph.vertices() as usize;
     with_graph!(graph, graph => {
         let rows = graph.csr("renumbering", run)?;
-        let progress = |visited| run.progress(visited, vertices);
+        let progress = |visited| run.report.progress(visited, vertices);
         kostra_partition::breadth_first_order(rows.offsets(), rows.neighbors(), progress)
     })
 }

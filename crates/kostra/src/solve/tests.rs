@@ -21,7 +21,7 @@ impl Algorithm for Failing {
     };
 
     fn solve<K: Key>(&self, _: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-        run.round(3, 3)?;
+        run.report.round(3, 3)?;
         Err(self.0.clone())
     }
 }

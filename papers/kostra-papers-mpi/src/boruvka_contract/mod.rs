@@ -70,13 +70,13 @@ impl DistributedAlgorithm for BoruvkaContract {
     ) -> Result<EdgeSet, SolveError> {
         let mut graph = world.phase(run, "build", |_| build(slice, order, world))?;
         let all = graph.vertices();
-        let mut rounds = Rounds { world, threads: run.threads(), forest: Vec::new() };
+        let mut rounds = Rounds { world, threads: run.request.threads(), forest: Vec::new() };
         while !graph.edge_dst.is_empty() {
-            run.round(graph.vertices(), graph.edge_dst.len() / 2)?;
+            run.report.round(graph.vertices(), graph.edge_dst.len() / 2)?;
             graph = rounds.round(&graph, run);
-            run.progress(all - graph.vertices(), all)?;
+            run.report.progress(all - graph.vertices(), all)?;
         }
-        run.finish_rounds();
+        run.report.finish_rounds();
         Ok(world.phase(run, "return", |_| own_edges(&rounds.forest, slice, world)))
     }
 }
@@ -153,7 +153,7 @@ impl Rounds<'_> {
         let color = world.phase(run, "initialize colors", |_| vertices.initialize_colors(&chosen));
         let (color, sweeps) =
             world.phase(run, "propagate colors", |_| vertices.propagate_colors(color, world));
-        run.counter("color sweeps", f64::from(sweeps));
+        run.report.counter("color sweeps", f64::from(sweeps));
         let (new_vertex, new_vertices) = world.phase(run, "create new vertex ids", |_| {
             exclusive_prefix_sum(&vertices.flag_roots(&color), world)
         });

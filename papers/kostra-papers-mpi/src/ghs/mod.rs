@@ -114,7 +114,7 @@ impl DistributedAlgorithm for Ghs {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let mut vertices = world.phase(run, "distribute", |run| {
-            if run.option(&INTERLEAVE) == 0 {
+            if run.request.option(&INTERLEAVE) == 0 {
                 return distribute(slice, order, world);
             }
             let interleaved = interleaved(slice, world.size()).map_err(|error| {
@@ -130,11 +130,11 @@ impl DistributedAlgorithm for Ghs {
             let names =
                 COUNTERS.into_iter().chain(["messages between ranks", "tokens", "idle polls"]);
             for (name, sent) in names.zip(sent) {
-                run.counter(name, sent as f64);
+                run.report.counter(name, sent as f64);
             }
             let idle = world.reduce_one(Reduction::Max, idle.as_nanos() as u64);
-            run.counter("longest idle seconds", Duration::from_nanos(idle).as_secs_f64());
-            run.counter(
+            run.report.counter("longest idle seconds", Duration::from_nanos(idle).as_secs_f64());
+            run.report.counter(
                 "highest level",
                 world.reduce_one(Reduction::Max, vertices.level.into()) as f64,
             );
@@ -207,7 +207,7 @@ fn exchange_messages(
         }
         turn = turn.wrapping_add(1);
         if turn.is_multiple_of(TURNS_PER_CHECK) {
-            run.progress(vertices.branches / 2, vertices.count() as usize)?;
+            run.report.progress(vertices.branches / 2, vertices.count() as usize)?;
         }
     }
     let Post { between_ranks, tokens, idle_polls, idle, .. } = post;

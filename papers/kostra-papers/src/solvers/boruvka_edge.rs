@@ -107,24 +107,27 @@ impl Algorithm for BoruvkaEdge {
         let (n, m) = (edges.vertices() as usize, edges.len());
         let sizes = [n, LightestEdges::<K>::words(n), Worklist::words(m), Worklist::words(m)];
         let words: usize = sizes.iter().sum();
-        let mut workspace = run.take_workspace();
+        let mut workspace = run.request.take_workspace();
         let bytes = 8 * words;
         let memory = workspace
             .words(bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
         let forest = SharedEdgeSet::new(m)?;
-        let listed = with_observed_team(run, run.threads(), |team, run| {
+        let listed = with_observed_team(run, run.request.threads(), |team, run| {
             let rounds = Rounds {
                 team,
                 edges,
-                chunk: run.option(&CHUNK) as usize,
-                filter: if run.option(&PARALLEL_FILTER) == 1 {
+                chunk: run.request.option(&CHUNK) as usize,
+                filter: if run.request.option(&PARALLEL_FILTER) == 1 {
                     StepBy::AllThreads
                 } else {
                     StepBy::OneThread
                 },
-                components: SharedUnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
+                components: SharedUnionFind::in_words(
+                    records,
+                    run.request.option(&PATH_COMPRESSION) == 1,
+                ),
                 lightest: LightestEdges::in_words(edges, slots),
                 forest: &forest,
                 joined: AtomicUsize::new(0),
@@ -134,12 +137,12 @@ impl Algorithm for BoruvkaEdge {
                 filtered: Worklist::in_words(filtered, m, 0),
             };
             run.phase("initialize", |_| rounds.initialize(&lists.alive));
-            if run.option(&MERGED_LOOP) == 1 {
+            if run.request.option(&MERGED_LOOP) == 1 {
                 rounds.run_three_loops(&mut lists, run)?;
             } else {
                 rounds.run_four_loops(&mut lists, run)?;
             }
-            let by = StepBy::option(run.option(&FOREST_LIST));
+            let by = StepBy::option(run.request.option(&FOREST_LIST));
             by.map(|by| rounds.list_forest(by, &lists.filtered, run)).transpose()
         })?;
         run.phase("free memory", |_| drop(workspace));
@@ -228,7 +231,7 @@ impl<K: Key> Rounds<'_, K> {
     }
 
     fn report_round(&self, alive: &Worklist<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
-        run.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.count())
+        run.report.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.count())
     }
 
     /// Runs a parallel loop as a phase, and reports progress.
@@ -239,7 +242,7 @@ impl<K: Key> Rounds<'_, K> {
         parallel: impl FnOnce(),
     ) -> Result<(), SolveError> {
         run.phase(name, |_| parallel());
-        run.progress(self.joined.load(Relaxed), self.edges.vertices() as usize)
+        run.report.progress(self.joined.load(Relaxed), self.edges.vertices() as usize)
     }
 
     fn schedule(&self) -> Schedule {

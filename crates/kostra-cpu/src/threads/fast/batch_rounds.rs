@@ -40,7 +40,7 @@ impl<K: Key> Batch<'_, K> {
             if segments.is_empty() {
                 break;
             }
-            run.round((counts.live + counts.finished) as usize, edge_count(&segments))?;
+            run.report.round((counts.live + counts.finished) as usize, edge_count(&segments))?;
         }
         if !self.is_last {
             run.phase("compose", |_| rounds.compose(counts));

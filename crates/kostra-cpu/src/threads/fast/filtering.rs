@@ -75,7 +75,7 @@ impl<'a, K: Key> Filtering<'a, K> {
                 return Ok(pivot);
             }
             pivot = low.between(high);
-            run.progress(0, 1)?;
+            run.report.progress(0, 1)?;
         }
     }
 

@@ -55,7 +55,7 @@ impl Kruskal<'_> {
             let window = if threads == 1 { 1 } else { CHUNKS_PER_THREAD * threads };
             let mut climbed = 0..0;
             while climbed.end < chunks.len() || !climbed.is_empty() {
-                run.progress(climbed.start * CHUNK, items.len())?;
+                run.report.progress(climbed.start * CHUNK, items.len())?;
                 let next = AtomicUsize::new(climbed.end);
                 let end = chunks.len().min(climbed.end + window);
                 self.team.on_available(|thread| {

@@ -121,7 +121,7 @@ impl Algorithm for Fast {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        edge_ids(forest, run.threads())
+        edge_ids(forest, run.request.threads())
     }
 }
 
@@ -181,14 +181,14 @@ fn with_memory<K: Key, T: Send>(
     work: impl FnOnce(&Solve<'_, K>, &mut [u64], &mut Run<'_>) -> Result<T, SolveError>,
 ) -> Result<(EdgeSet, T), SolveError> {
     let (n, m) = (edges.vertices() as usize, edges.len());
-    let mut scratch = run.take_workspace();
+    let mut scratch = run.request.take_workspace();
     let bytes = 12 * m + 24 * n + ROUNDING_BYTES;
     let words =
         scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
     let words = &mut words[..bytes / 8];
     let forest = SharedEdgeSet::new(m)?;
-    let grain = run.option(&GRAIN) as usize;
-    let threads = run.threads().min(1 + m / grain);
+    let grain = run.request.option(&GRAIN) as usize;
+    let threads = run.request.threads().min(1 + m / grain);
     let result = with_observed_team(run, threads, |team, run| {
         work(&Solve { edges, team, forest: &forest, grain }, words, run)
     })?;
@@ -228,7 +228,7 @@ impl<K: Key> Solve<'_, K> {
         let state = Contraction::new(*self, scale, memory, ById);
 
         // The first round reads the input itself.
-        run.round(n, m)?;
+        run.report.round(n, m)?;
         let mut segments = Segment::partition(m, self.team.threads());
         run.phase("choose", |_| {
             state.clear_candidates(n);
@@ -236,7 +236,7 @@ impl<K: Key> Solve<'_, K> {
         });
         let mut counts = ComponentCounts::default();
         state.hook::<T, Input>(parents, boundary.as_deref(), &mut counts, run);
-        run.progress(0, m)?;
+        run.report.progress(0, m)?;
         run.phase("relabel", |_| state.relabel_input::<T>(parents, counts.live, &mut segments));
         loop {
             if let Some(boundary) = &mut boundary {
@@ -250,7 +250,7 @@ impl<K: Key> Solve<'_, K> {
                 }));
             }
             let parents = &parents[..counts.live as usize];
-            run.round(parents.len(), edge_count(&segments))?;
+            run.report.round(parents.len(), edge_count(&segments))?;
             state.hook::<T, Records>(parents, boundary.as_deref(), &mut counts, run);
             run.phase("relabel", |_| state.relabel::<T>(parents, counts.live, &mut segments));
         }
@@ -261,7 +261,7 @@ impl<K: Key> Solve<'_, K> {
         let (arrays, memory) = FilterArrays::take(words, self.edges);
         let mut state = Filtering::new(*self, &arrays);
         while state.remaining.len() > 0 && state.components > 1 {
-            run.round(state.components, state.remaining.len())?;
+            run.report.round(state.components, state.remaining.len())?;
             let pivot = state.select_batch(memory.len(), run)?;
             let result = solve_batch(&state.batch(pivot), memory, run)?;
             let components = result.components;
@@ -274,7 +274,7 @@ impl<K: Key> Solve<'_, K> {
 
             let Some(giant_edges) = giant_edges else { continue };
             if let Some(batch) = state.last_batch(&giant_edges, memory.len()) {
-                run.round(components, batch.len())?;
+                run.report.round(components, batch.len())?;
                 return solve_batch(&batch, memory, run).map(drop);
             }
             run.phase("filter", |_| state.keep(&giant_edges));
@@ -290,7 +290,7 @@ fn solve_batch<'b, K: Key>(
     memory: &'b mut [u64],
     run: &mut Run<'_>,
 ) -> Result<BatchResult<'b>, SolveError> {
-    run.counter("edges of the batch", batch.len() as f64);
+    run.report.counter("edges of the batch", batch.len() as f64);
     let (threads, words) = (batch.solve.team.threads(), memory.len());
     let limits = BatchLimits { threads, words, components: batch.components };
     if limits.is_sorted(batch.len()) {

@@ -42,15 +42,15 @@ impl Counters {
         let Self { started, committed, aborted, late } = self;
         match matching {
             Matching::Transactions => {
-                run.counter("transactions started", started as f64);
-                run.counter("transactions committed", committed as f64);
-                run.counter("transactions aborted", aborted as f64);
-                run.counter("transactions too late", late as f64);
+                run.report.counter("transactions started", started as f64);
+                run.report.counter("transactions committed", committed as f64);
+                run.report.counter("transactions aborted", aborted as f64);
+                run.report.counter("transactions too late", late as f64);
             }
             Matching::Handshake => {
-                run.counter("handshakes started", started as f64);
-                run.counter("handshakes succeeded", committed as f64);
-                run.counter("handshakes refused", late as f64);
+                run.report.counter("handshakes started", started as f64);
+                run.report.counter("handshakes succeeded", committed as f64);
+                run.report.counter("handshakes refused", late as f64);
             }
         }
     }

@@ -106,7 +106,7 @@ impl<'a> Matcher<'a> {
             self.match_followers(scan)?;
             clock.lap("match by common neighbors")?;
             clock.report(run)?;
-            run.counter("pairs with a common neighbor", self.count()?.committed as f64);
+            run.report.counter("pairs with a common neighbor", self.count()?.committed as f64);
         }
         Ok(self.matches)
     }

@@ -113,7 +113,7 @@ pub(super) fn coarsen(
         if finer.vertices <= aim.vertices {
             return Ok((levels, parts));
         }
-        run.round(finer.vertices as usize, finer.entries as usize / 2)?;
+        run.report.round(finer.vertices as usize, finer.entries as usize / 2)?;
         let matcher = Matcher::new(device, &kernels.matching, (finer, &parts), &aim)?;
         let matches = matcher.run(aim.seed_of(levels.len()), &mut scan, &mut clock, run)?;
         let kernels = &kernels.contraction;

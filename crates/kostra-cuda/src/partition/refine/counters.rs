@@ -53,12 +53,12 @@ impl Counters {
     }
 
     pub(super) fn report(self, run: &mut Run<'_>) {
-        run.counter("transactions started", self.started as f64);
-        run.counter("transactions committed", self.committed as f64);
-        run.counter("transactions aborted", self.aborted as f64);
-        run.counter("transactions outdated", self.outdated as f64);
-        run.counter("transactions without room", self.no_room as f64);
-        run.counter("transactions too long", self.too_long as f64);
+        run.report.counter("transactions started", self.started as f64);
+        run.report.counter("transactions committed", self.committed as f64);
+        run.report.counter("transactions aborted", self.aborted as f64);
+        run.report.counter("transactions outdated", self.outdated as f64);
+        run.report.counter("transactions without room", self.no_room as f64);
+        run.report.counter("transactions too long", self.too_long as f64);
     }
 }
 

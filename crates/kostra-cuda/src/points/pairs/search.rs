@@ -69,7 +69,7 @@ impl Search for PairSearch<'_> {
             first += count;
             if first < queries {
                 self.device.finish()?;
-                run.progress(first as usize, queries as usize)?;
+                run.report.progress(first as usize, queries as usize)?;
             }
         }
         Ok(())
@@ -142,7 +142,7 @@ impl<'a> PairSearch<'a> {
             first += queries;
             if first < count {
                 self.device.finish()?;
-                run.progress(0, count as usize)?;
+                run.report.progress(0, count as usize)?;
             }
         }
         Ok(())

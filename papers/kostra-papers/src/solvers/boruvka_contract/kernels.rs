@@ -94,7 +94,7 @@ impl Rounds<'_, '_> {
                     changed.store(true, Relaxed);
                 }
             });
-            run.progress(self.all - vertices, self.all)?;
+            run.report.progress(self.all - vertices, self.all)?;
             if !changed.into_inner() {
                 return Ok(sweep);
             }

@@ -97,14 +97,14 @@ impl Algorithm for BoruvkaContract {
     ) -> Result<EdgeSet, SolveError> {
         let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
         let layout = Layout::for_size(graph.vertices(), graph.neighbors().len());
-        let mut workspace = run.take_workspace();
+        let mut workspace = run.request.take_workspace();
         let memory = workspace
             .words(layout.bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes: layout.bytes })?;
         let forest = SharedEdgeSet::new(graph.edges.len())?;
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let (vertices, now, next) = layout.split(memory);
-            let schedule = Schedule::Guided(run.option(&LEAST_SHARE) as usize);
+            let schedule = Schedule::Guided(run.request.option(&LEAST_SHARE) as usize);
             let all = graph.vertices();
             let rounds = Rounds { team, schedule, vertices, forest: &forest, all };
             contract(&graph, rounds, [now, next], run)
@@ -152,23 +152,23 @@ impl Rounds<'_, '_> {
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let (merged, all) = (self.all - graph.vertices(), self.all);
-        run.round(graph.vertices(), graph.neighbors().len() / 2)?;
+        run.report.round(graph.vertices(), graph.neighbors().len() / 2)?;
         let edges = run.phase("find minimum edge per vertex", |_| self.find_minimum_edges(graph));
         report_load(&edges, run);
-        run.progress(merged, all)?;
+        run.report.progress(merged, all)?;
         run.phase("remove mirrored edges", |_| self.remove_mirrored_edges(graph));
-        run.progress(merged, all)?;
+        run.report.progress(merged, all)?;
         run.phase("initialize colors", |_| self.initialize_colors(graph));
         let sweeps =
             run.phase("propagate colors", |run| self.propagate_colors(graph.vertices(), run))?;
-        run.counter("color sweeps", f64::from(sweeps));
+        run.report.counter("color sweeps", f64::from(sweeps));
         next.vertices = run.phase("create new vertex ids", |_| self.create_new_vertex_ids(graph));
-        run.progress(merged, all)?;
+        run.report.progress(merged, all)?;
         let first_edge = &mut next.first_edge[..=next.vertices];
         run.phase("count new edges", |_| self.count_new_edges(graph, first_edge));
-        run.progress(merged, all)?;
+        run.report.progress(merged, all)?;
         next.entries = run.phase("assign edge segments", |_| self.assign_edge_segments(first_edge));
-        run.progress(merged, all)?;
+        run.report.progress(merged, all)?;
         run.phase("insert new edges", |_| self.insert_new_edges(graph, next));
         Ok(())
     }
@@ -178,10 +178,10 @@ impl Rounds<'_, '_> {
 /// the average.
 fn report_load(edges: &[AtomicU64], run: &mut Run<'_>) {
     let edges = || edges.iter().map(|edges| edges.load(Relaxed) as f64);
-    edges().for_each(|edges| run.counter("edges of a thread", edges));
+    edges().for_each(|edges| run.report.counter("edges of a thread", edges));
     let average = edges().sum::<f64>() / edges().count() as f64;
     let imbalance = edges().fold(0.0, f64::max) / average - 1.0;
-    run.counter("load imbalance in percent", 100.0 * imbalance);
+    run.report.counter("load imbalance in percent", 100.0 * imbalance);
 }
 
 #[cfg(test)]

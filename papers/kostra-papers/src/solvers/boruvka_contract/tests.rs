@@ -102,7 +102,7 @@ fn a_round_reports_every_kernel_and_the_edges_of_every_thread() {
 /// divided by the number of threads, down to a single vertex.
 #[test]
 fn the_least_share_is_one_vertex_by_default() {
-    assert_eq!(Run::new().option(&LEAST_SHARE), 1);
+    assert_eq!(Run::new().request.option(&LEAST_SHARE), 1);
     let path: Vec<_> = (1..100).map(|v| (v - 1, v)).collect();
     let graph = graph(100, &path, (1..100).collect());
     for share in [1, 64, 1000] {

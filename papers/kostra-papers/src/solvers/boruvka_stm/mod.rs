@@ -116,7 +116,7 @@ impl Algorithm for BoruvkaStm {
             LiveArcs::words(n),
         ];
         let bytes = 8 * sizes.iter().sum::<usize>();
-        let mut workspace = run.take_workspace();
+        let mut workspace = run.request.take_workspace();
         let mut memory = workspace
             .words(bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
@@ -125,13 +125,13 @@ impl Algorithm for BoruvkaStm {
             memory = rest;
             piece
         });
-        let longest = run.option(&LONGEST) as usize;
+        let longest = run.request.option(&LONGEST) as usize;
         let mut cells = TransactionalMemory::in_words(cells, longest)
             .expect("the option has the range of the limit");
         let forest = SharedEdgeSet::new(graph.edges())?;
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let (cells, participants) = cells.participants(team.threads());
-            let merging = if run.option(&TRANSACTIONS) == 1 {
+            let merging = if run.request.option(&TRANSACTIONS) == 1 {
                 Merging::in_transactions(participants)
             } else {
                 Merging::Hooks

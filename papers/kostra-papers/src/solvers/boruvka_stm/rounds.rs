@@ -64,12 +64,12 @@ impl<K: Key> Rounds<'_, K> {
         let mut entries = self.rows.neighbors().len();
         run.phase("initialize", |_| self.initialize());
         while entries > 0 {
-            run.round(components, entries / 2)?;
+            run.report.round(components, entries / 2)?;
             run.phase("discover edges", |_| self.discover());
-            run.progress(self.vertices() - components, self.vertices())?;
+            run.report.progress(self.vertices() - components, self.vertices())?;
             components -= self.merge_components(&mut lists, run)?;
             entries = run.phase("prune", |_| self.prune());
-            run.progress(self.vertices() - components, self.vertices())?;
+            run.report.progress(self.vertices() - components, self.vertices())?;
         }
         Ok(())
     }
@@ -140,10 +140,10 @@ impl<K: Key> Rounds<'_, K> {
             std::mem::swap(&mut lists.pending, &mut lists.postponed);
             passes += 1;
             sweeps += run.phase("flatten", |_| self.flatten());
-            run.progress(merged, self.vertices())?;
+            run.report.progress(merged, self.vertices())?;
         }
-        run.counter("merge passes", f64::from(passes));
-        run.counter("flattening sweeps", f64::from(sweeps));
+        run.report.counter("merge passes", f64::from(passes));
+        run.report.counter("flattening sweeps", f64::from(sweeps));
         self.report(run);
         Ok(merged)
     }
@@ -278,7 +278,7 @@ impl<K: Key> Rounds<'_, K> {
             ("transactions with right of way", tally.right_of_way),
             ("most attempts of a transaction", tally.most_attempts),
         ];
-        counters.into_iter().for_each(|(name, value)| run.counter(name, value as f64));
+        counters.into_iter().for_each(|(name, value)| run.report.counter(name, value as f64));
     }
 }
 

@@ -127,7 +127,7 @@ impl Algorithm for Pma {
         let (rows, vertices) = (problem.csr(run)?, problem.edges().vertices() as usize);
         let forest = SharedEdgeSet::new(problem.edges().len())?;
         let mut memory = [memory::zeros(vertices)?, memory::zeros(vertices)?];
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let graph = run.phase("list", |_| StageGraph::build(rows, team))?;
             let [successor, touched] = &mut memory;
             let trees = SharedTrees::in_memory(successor, touched);
@@ -151,7 +151,7 @@ struct Options {
 
 impl Options {
     fn chosen(run: &Run<'_>) -> Self {
-        let (first, later) = match run.option(&VARIANT) {
+        let (first, later) = match run.request.option(&VARIANT) {
             0 => (Search::Min, Search::Min),
             1 => (Search::Sort, Search::Sort),
             _ => (Search::Min, Search::Sort),
@@ -159,8 +159,8 @@ impl Options {
         Self {
             first,
             later,
-            gamma: run.option(&GAMMA) as u32,
-            remove_parallel_edges: run.option(&REMOVE_PARALLEL_EDGES) == 1,
+            gamma: run.request.option(&GAMMA) as u32,
+            remove_parallel_edges: run.request.option(&REMOVE_PARALLEL_EDGES) == 1,
         }
     }
 }
@@ -186,13 +186,13 @@ impl State<'_> {
         let (mut search, team, all) = (self.options.first, self.team, self.all);
         while self.graph.edges() > 0 {
             let before = self.graph.vertices();
-            run.round(before as usize, self.graph.edges())?;
+            run.report.round(before as usize, self.graph.edges())?;
             let iteration = self.begin(search, run);
             run.phase("partial prim", |run| iteration.grow_all(workers, team, run, all))?;
             self.unify(workers, run)?;
             search = self.options.later;
         }
-        run.finish_rounds();
+        run.report.finish_rounds();
         Ok(())
     }
 
@@ -222,15 +222,15 @@ impl State<'_> {
             workers.iter().map(|worker| std::mem::take(&mut lock(worker).tally)).collect();
         report(&tallies, pairs, before, run);
         run.phase("number", |_| self.graph.number(trees, team));
-        run.progress(joined, all)?;
+        run.report.progress(joined, all)?;
         run.phase("relabel", |_| self.graph.relabel(trees, team))?;
-        run.progress(joined, all)?;
+        run.report.progress(joined, all)?;
         if self.options.remove_parallel_edges {
             let dropped =
                 run.phase("remove parallel edges", |_| self.graph.remove_parallel_edges(team));
-            run.counter("parallel edges", dropped as f64);
+            run.report.counter("parallel edges", dropped as f64);
         }
-        run.progress(joined, all)
+        run.report.progress(joined, all)
     }
 }
 
@@ -239,15 +239,16 @@ impl State<'_> {
 fn report(tallies: &[Tally], pairs: usize, vertices: u32, run: &mut Run<'_>) {
     let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum::<u64>() as f64;
     let (trees, touches) = (sum(|tally| tally.trees.into()), sum(|tally| tally.touches.into()));
-    run.counter("trees", trees);
-    run.counter("touches", touches);
-    run.counter("mutual touches", pairs as f64);
+    run.report.counter("trees", trees);
+    run.report.counter("touches", touches);
+    run.report.counter("mutual touches", pairs as f64);
     let largest = tallies.iter().map(|tally| tally.largest).max().unwrap_or(0);
-    run.counter("largest tree", largest.into());
-    run.counter("entries looked at", sum(|tally| tally.looked_at));
+    run.report.counter("largest tree", largest.into());
+    run.report.counter("entries looked at", sum(|tally| tally.looked_at));
     // Each touch merges two components of trees, except the second of a mutual pair.
     let components = trees - (touches - pairs as f64);
-    run.counter("reduction rate in percent", 100.0 * (1.0 - components / f64::from(vertices)));
+    run.report
+        .counter("reduction rate in percent", 100.0 * (1.0 - components / f64::from(vertices)));
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl Iteration<'_> {
                     unfinished.store(true, Relaxed);
                 }
             });
-            run.progress(joined(workers), all)?;
+            run.report.progress(joined(workers), all)?;
         }
         Ok(())
     }

@@ -119,7 +119,7 @@ impl<'l, K: Key> Stage<'_, 'l, K> {
             if self.refused.load(Relaxed) {
                 return Err(refusal(self.edges, team.threads()));
             }
-            run.progress(joined(instances), self.edges.vertices() as usize)?;
+            run.report.progress(joined(instances), self.edges.vertices() as usize)?;
         }
         Ok(())
     }

@@ -128,7 +128,7 @@ impl Algorithm for PrimCollide {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let rows = problem.csr(run)?;
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let refused = |_: OutOfMemory| refusal(problem.edges(), team.threads());
             let mut tree = tree_list(rows.vertices(), team.threads()).map_err(refused)?;
             grow_forest(problem.edges(), rows, team, &tree, run)?;
@@ -183,12 +183,12 @@ fn grow_forest<K: Key>(
 ) -> Result<(), SolveError> {
     let refused = |_: OutOfMemory| refusal(edges, team.threads());
     let mut memory = Memory::new(edges.vertices()).map_err(refused)?;
-    let after_collision = match run.option(&WAITING) {
+    let after_collision = match run.request.option(&WAITING) {
         0 => AfterCollision::Restart,
         _ => AfterCollision::Wait,
     };
     let number = instances_for(edges.vertices(), team.threads());
-    let with_transactions = run.option(&TRANSACTIONS) == 1;
+    let with_transactions = run.request.option(&TRANSACTIONS) == 1;
     let words =
         if with_transactions { TransactionalMemory::words(rows.vertices() as usize) } else { 0 };
     let mut words = memory::zeros(words).map_err(refused)?;
@@ -207,16 +207,16 @@ fn grow_forest<K: Key>(
     }
     while state.graph.edges() > 0 {
         let vertices = state.graph.vertices();
-        run.round(vertices as usize, state.graph.edges())?;
+        run.report.round(vertices as usize, state.graph.edges())?;
         let instances = &instances[..instances_for(vertices, team.threads())];
         instances.iter().for_each(|instance| lock(instance).begin());
         let stage = run.phase("initialize", |_| state.stage(edges, tree, instances.len()));
         run.phase("grow", |run| stage.grow_all(instances, team, run))?;
         report(instances, after_collision, run);
         run.phase("contract", |_| state.contract()).map_err(refused)?;
-        run.progress(grow::joined(instances), edges.vertices() as usize)?;
+        run.report.progress(grow::joined(instances), edges.vertices() as usize)?;
     }
-    run.finish_rounds();
+    run.report.finish_rounds();
     Ok(())
 }
 
@@ -232,9 +232,9 @@ fn report<K: Key>(
 ) {
     let tallies: Vec<Tally> =
         instances.iter().map(|instance| std::mem::take(&mut lock(instance).tally)).collect();
-    run.counter("trees", tallies.iter().map(|tally| f64::from(tally.trees)).sum());
-    run.counter("collisions", tallies.iter().map(|tally| f64::from(tally.collisions)).sum());
-    run.counter(
+    run.report.counter("trees", tallies.iter().map(|tally| f64::from(tally.trees)).sum());
+    run.report.counter("collisions", tallies.iter().map(|tally| f64::from(tally.collisions)).sum());
+    run.report.counter(
         "largest tree",
         tallies.iter().map(|tally| f64::from(tally.largest)).fold(0.0, f64::max),
     );
@@ -249,12 +249,12 @@ fn report<K: Key>(
         }
     }
     if transactions.started > 0 {
-        run.counter("transactions started", transactions.started as f64);
-        run.counter("transactions committed", transactions.committed as f64);
-        run.counter("transactions aborted", transactions.aborted() as f64);
+        run.report.counter("transactions started", transactions.started as f64);
+        run.report.counter("transactions committed", transactions.committed as f64);
+        run.report.counter("transactions aborted", transactions.aborted() as f64);
     }
     for tally in &tallies {
-        run.counter(name, f64::from(tally.vertices));
+        run.report.counter(name, f64::from(tally.vertices));
     }
 }
 

@@ -73,7 +73,7 @@ impl Algorithm for PrimBoundary {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let parts = Parts::find(graph, &PARTS, run)?;
             let local = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &local };
@@ -115,12 +115,12 @@ fn finish<K: Key>(
         (crossing, boundary.len())
     });
     report(parts, crossing, run);
-    run.counter("boundary vertices", boundary as f64);
+    run.report.counter("boundary vertices", boundary as f64);
     let (candidates, mut forest) = (candidates.into_edge_set(), kept.into_edge_set());
     let rest = run.phase("contract", |_| {
         Undecided::contracted(edges, &forest, |id| candidates.contains(id), team)
     })?;
-    run.progress(parts.count(), parts.count())?;
+    run.report.progress(parts.count(), parts.count())?;
     rest.solve(edges, &mut forest, run)?;
     Ok(forest)
 }

@@ -57,7 +57,7 @@ impl<'a> Parts<'a> {
         parts: &SolverOption,
         run: &mut Run<'a>,
     ) -> Result<Self, SolveError> {
-        let given = run.parts();
+        let given = run.request.parts();
         run.solver_phase("partition", |run| match given {
             Some(given) => Ok(Self::sorted(given.as_slice().into(), given.count() as usize)?),
             None => Self::cut(graph, parts, run),
@@ -69,16 +69,16 @@ impl<'a> Parts<'a> {
         parts: &SolverOption,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
-        let asked = match run.option(parts) as usize {
-            0 => run.threads(),
+        let asked = match run.request.option(parts) as usize {
+            0 => run.request.threads(),
             parts => parts,
         };
         let count = asked.clamp(1, (graph.vertices() as usize).max(1));
-        let part_of = match run.option(&CUT) {
+        let part_of = match run.request.option(&CUT) {
             0 => ranges(graph, 0..graph.vertices(), count)?,
             1 => {
                 let (rows, vertices) = (graph.rows(), graph.vertices() as usize);
-                let progress = |visited| run.progress(visited, vertices);
+                let progress = |visited| run.report.progress(visited, vertices);
                 let order = breadth_first_order(rows.offsets(), rows.neighbors(), progress)?;
                 ranges(graph, order.into_iter(), count)?
             }
@@ -165,7 +165,7 @@ fn multilevel<K: Key>(
     }
     let (offsets, neighbors) = (graph.rows().offsets(), graph.rows().neighbors());
     let rows = Rows { offsets, neighbors, ..Rows::default() };
-    let options = Options { parts, threads: run.threads(), ..Options::default() };
+    let options = Options { parts, threads: run.request.threads(), ..Options::default() };
     let partition =
         WeightedGraph::from_rows(rows).and_then(|graph| partition(&graph, &options, run));
     partition.map(Partition::into_parts).map_err(|error| match error {

@@ -58,7 +58,7 @@ impl<K: Key> Field<'_, K> {
                 return Err(refused.into());
             }
             let parts = self.parts.count();
-            run.progress(next.load(Relaxed).min(parts), parts)?;
+            run.report.progress(next.load(Relaxed).min(parts), parts)?;
             if !unfinished.load(Relaxed) {
                 return Ok(());
             }

@@ -116,13 +116,14 @@ impl<K: Key> Undecided<K> {
         forest: &mut EdgeSet,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
-        run.counter("edges of the last stage", self.ids.len() as f64);
+        run.report.counter("edges of the last stage", self.ids.len() as f64);
         let Self { u, v, weights, ids } = self;
         let undecided = Edges::of_checked(edges.vertices(), (&u, &v), &weights, edges.encoding());
-        let found = run.solver_phase("last stage", |run| match run.option(&LAST_STAGE) {
-            0 => kostra_cpu::kruskal_of_edges(undecided, run),
-            _ => kostra_cpu::forest_of_edges(undecided, run),
-        })?;
+        let found =
+            run.solver_phase("last stage", |run| match run.request.option(&LAST_STAGE) {
+                0 => kostra_cpu::kruskal_of_edges(undecided, run),
+                _ => kostra_cpu::forest_of_edges(undecided, run),
+            })?;
         for index in found.try_into_ids()? {
             forest.insert(ids[index as usize]);
         }

@@ -22,9 +22,9 @@ use cut::Parts;
 
 /// Reports the parts: their number, the vertices of the largest, and the edges that cross parts.
 fn report(parts: &Parts<'_>, crossing: usize, run: &mut Run<'_>) {
-    run.counter("parts", parts.count() as f64);
-    run.counter("vertices of the largest part", f64::from(parts.largest()));
-    run.counter("edges that cross parts", crossing as f64);
+    run.report.counter("parts", parts.count() as f64);
+    run.report.counter("vertices of the largest part", f64::from(parts.largest()));
+    run.report.counter("edges that cross parts", crossing as f64);
 }
 
 #[cfg(test)]

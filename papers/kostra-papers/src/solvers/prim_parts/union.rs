@@ -85,11 +85,11 @@ impl Algorithm for PrimUnion {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
-        with_observed_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.request.threads(), |team, run| {
             let parts = Parts::find(graph, &PARTS, run)?;
             let chosen = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &chosen };
-            if run.option(&COMPONENTS) == 0 {
+            if run.request.option(&COMPONENTS) == 0 {
                 run.phase("local forests", |run| field.grow_all::<LocalForest<K>>(team, run))?;
                 unite(problem.edges(), &parts, chosen, team, run)
             } else {
@@ -113,7 +113,7 @@ fn unite<K: Key>(
         Undecided::new(edges, local, team).map(|union| (crossing, union))
     })?;
     report(parts, crossing, run);
-    run.progress(parts.count(), parts.count())?;
+    run.report.progress(parts.count(), parts.count())?;
     let mut forest = EdgeSet::try_new(edges.len())?;
     union.solve(edges, &mut forest, run)?;
     Ok(forest)
@@ -133,8 +133,8 @@ fn contract<K: Key>(
         Undecided::contracted(edges, &forest, |_| true, team).map(|rest| (crossing, rest))
     })?;
     report(parts, crossing, run);
-    run.counter("components", f64::from(edges.vertices()) - forest.len() as f64);
-    run.progress(parts.count(), parts.count())?;
+    run.report.counter("components", f64::from(edges.vertices()) - forest.len() as f64);
+    run.report.progress(parts.count(), parts.count())?;
     rest.solve(edges, &mut forest, run)?;
     Ok(forest)
 }
