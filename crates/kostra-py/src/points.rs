@@ -224,24 +224,33 @@ pub(crate) fn tree_of_distances(
     Ok(Forest::of_points(tree))
 }
 
+/// The number of points, and the rows, columns and distances of entries: a tuple in Python.
+#[derive(FromPyObject)]
+pub(crate) struct EntryColumns<'py>(
+    u32,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, f64>,
+);
+
+impl EntryColumns<'_> {
+    fn entries(&self) -> PyResult<Entries<'_>> {
+        let Self(points, rows, columns, distances) = self;
+        let (rows, columns) = (rows.as_slice()?, columns.as_slice()?);
+        Ok(Entries { points: *points, rows, columns, distances: distances.as_slice()? })
+    }
+}
+
 /// The spanning forest of points whose distances are the entries of a sparse matrix, or with
 /// `min_samples` above 1 the mutual reachability distances of them.
 #[pyfunction]
 pub(crate) fn tree_of_entries(
     py: Python<'_>,
-    points: u32,
-    rows: PyReadonlyArray1<'_, u32>,
-    columns: PyReadonlyArray1<'_, u32>,
-    distances: PyReadonlyArray1<'_, f64>,
+    entries: EntryColumns<'_>,
     min_samples: usize,
     threads: Option<usize>,
 ) -> PyResult<Forest> {
-    let entries = Entries {
-        points,
-        rows: rows.as_slice()?,
-        columns: columns.as_slice()?,
-        distances: distances.as_slice()?,
-    };
+    let entries = entries.entries()?;
     let threads = threads_or_all(threads);
     let tree = py.detach(|| {
         if min_samples == 1 {
@@ -257,17 +266,9 @@ pub(crate) fn tree_of_entries(
 #[pyfunction]
 pub(crate) fn asymmetric_entries(
     py: Python<'_>,
-    points: u32,
-    rows: PyReadonlyArray1<'_, u32>,
-    columns: PyReadonlyArray1<'_, u32>,
-    distances: PyReadonlyArray1<'_, f64>,
+    entries: EntryColumns<'_>,
 ) -> PyResult<Option<[usize; 2]>> {
-    let entries = Entries {
-        points,
-        rows: rows.as_slice()?,
-        columns: columns.as_slice()?,
-        distances: distances.as_slice()?,
-    };
+    let entries = entries.entries()?;
     py.detach(|| asymmetric(entries)).map_err(cluster_error)
 }
 

@@ -15,19 +15,15 @@ fn refuse(report: &mut String, case: &str, workplace: &Workplace, arguments: &st
     writeln!(report, "{case}\n{}", outcome.stderr).unwrap();
 }
 
-#[test]
-fn bad_files_are_refused_with_the_place_and_a_remedy() {
-    let workplace = Workplace::new();
-    std::fs::create_dir(workplace.path("folder")).unwrap();
-    workplace.write("small.gr", SMALL).write("bare.txt", "0 1\n1 2\n");
-    workplace.run("convert small.gr small.gr.gz").expect_success();
-    workplace.run("convert small.gr small.kst").expect_success();
-    let gzip = std::fs::read(workplace.path("small.gr.gz")).unwrap();
-    let kst = std::fs::read(workplace.path("small.kst")).unwrap();
-    let mut damaged = kst.clone();
+/// The name of a case, the name of its file, and the content.
+type Case = (&'static str, &'static str, Vec<u8>);
+
+/// Files whose bytes are damaged or no text.
+fn damaged_files(gzip: &[u8], kst: &[u8]) -> Vec<Case> {
+    let mut damaged = kst.to_vec();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 0x55;
-    let files: Vec<(&str, &str, Vec<u8>)> = vec![
+    vec![
         ("empty", "empty.gr", vec![]),
         ("only empty lines", "blank.txt", b"\n\n\n".to_vec()),
         ("a compressed stream cut short", "cut.gr.gz", gzip[..gzip.len() - 6].to_vec()),
@@ -39,6 +35,12 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
             "garbage.bin",
             (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect(),
         ),
+    ]
+}
+
+/// Texts with wrong content.
+fn wrong_texts() -> Vec<Case> {
+    vec![
         ("fewer edges than the header says", "few.gr", b"p sp 3 3\na 1 2 1\n".to_vec()),
         ("more edges than the header says", "many.gr", b"p sp 3 1\na 1 2 1\na 2 3 1\n".to_vec()),
         ("vertex 0 where vertices count from 1", "zero.gr", b"p sp 3 1\na 0 2 1\n".to_vec()),
@@ -78,11 +80,22 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
             b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 1\n".to_vec(),
         ),
         ("a METIS graph with a line too few", "short.graph", b"3 2\n2\n1 3\n".to_vec()),
-    ];
+    ]
+}
+
+#[test]
+fn bad_files_are_refused_with_the_place_and_a_remedy() {
+    let workplace = Workplace::new();
+    std::fs::create_dir(workplace.path("folder")).unwrap();
+    workplace.write("small.gr", SMALL).write("bare.txt", "0 1\n1 2\n");
+    workplace.run("convert small.gr small.gr.gz").expect_success();
+    workplace.run("convert small.gr small.kst").expect_success();
+    let gzip = std::fs::read(workplace.path("small.gr.gz")).unwrap();
+    let kst = std::fs::read(workplace.path("small.kst")).unwrap();
     let mut report = String::new();
     refuse(&mut report, "a file that is not there", &workplace, "solve missing.gr");
     refuse(&mut report, "a directory", &workplace, "solve folder");
-    for (case, name, content) in files {
+    for (case, name, content) in damaged_files(&gzip, &kst).into_iter().chain(wrong_texts()) {
         workplace.write(name, content);
         refuse(&mut report, case, &workplace, &format!("solve {name}"));
     }

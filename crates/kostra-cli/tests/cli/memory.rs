@@ -84,15 +84,8 @@ fn a_limit_that_leaves_room_is_none() {
     outcome.expect_success();
 }
 
-/// Commands and limits: steps of half as much again, from what the program needs to start to what
-/// it needs to finish.
-#[test]
-fn every_command_ends_in_order_under_every_limit() {
-    let workplace = Workplace::new();
-    workplace.run("generate road:n=20k -o g.gr").expect_success();
-    workplace.run("convert g.gr g.kst").expect_success();
-    workplace.run("solve g.gr -o f.ids").expect_success();
-    std::fs::write(workplace.path("huge.gr"), "p sp 4294967295 0\n").unwrap();
+/// Solves by all solvers, and other commands.
+fn commands() -> Vec<String> {
     let solvers =
         ["auto", "kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairing", "fast"];
     let solvers = solvers.into_iter().chain([
@@ -104,9 +97,6 @@ fn every_command_ends_in_order_under_every_limit() {
         "prim-union",
         "prim-boundary",
     ]);
-    let mut commands: Vec<_> = solvers
-        .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))
-        .collect();
     let others = [
         "info g.kst",
         "convert g.gr out.kst",
@@ -116,7 +106,22 @@ fn every_command_ends_in_order_under_every_limit() {
         "info gen:empty:n=4294967295",
         "solve g.kst -a fast --threads 4096",
     ];
-    commands.extend(others.map(str::to_owned));
+    solvers
+        .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))
+        .chain(others.map(str::to_owned))
+        .collect()
+}
+
+/// Commands and limits: steps of half as much again, from what the program needs to start to what
+/// it needs to finish.
+#[test]
+fn every_command_ends_in_order_under_every_limit() {
+    let workplace = Workplace::new();
+    workplace.run("generate road:n=20k -o g.gr").expect_success();
+    workplace.run("convert g.gr g.kst").expect_success();
+    workplace.run("solve g.gr -o f.ids").expect_success();
+    std::fs::write(workplace.path("huge.gr"), "p sp 4294967295 0\n").unwrap();
+    let commands = commands();
     let folder = workplace.path("");
     let within = |kibibytes: u32, arguments: &str| {
         let script = format!("cd \"$1\" && ulimit -v {kibibytes} && exec \"$0\" {arguments}");

@@ -48,27 +48,7 @@ impl Feature<'_> {
 /// When the content is no GeoJSON, or contains anything but points.
 pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<PointFile, Fault> {
     let value = parse(stream)?;
-    let features = match (kind(&value), value.get("features").and_then(Value::as_array)) {
-        ("FeatureCollection", Some(features)) => features.iter().collect(),
-        ("Feature" | "Point", _) => vec![&value],
-        _ => {
-            return Err(Fault::whole(
-                "this JSON is no GeoJSON with points; save the points as CSV, or as a \
-                 FeatureCollection",
-            ));
-        }
-    };
-    let features: Vec<_> = features
-        .iter()
-        .enumerate()
-        .map(|(index, feature)| {
-            let found = point(feature).and_then(|found| match &*options.columns {
-                [] => found.on_earth(),
-                _ => Ok(found),
-            });
-            found.map_err(|sentence| in_feature(index, &sentence))
-        })
-        .collect::<Result<_, _>>()?;
+    let features = features(&value, options)?;
     let mut names = POSITION.map(str::to_owned).to_vec();
     let mut seen = HashSet::new();
     let properties = features.iter().filter_map(|feature| feature.properties);
@@ -109,6 +89,28 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         }
     }
     Ok(points)
+}
+
+/// The points of all features, with their properties.
+fn features<'a>(value: &'a Value, options: &PointOptions) -> Result<Vec<Feature<'a>>, Fault> {
+    let features = match (kind(value), value.get("features").and_then(Value::as_array)) {
+        ("FeatureCollection", Some(features)) => features.iter().collect(),
+        ("Feature" | "Point", _) => vec![value],
+        _ => {
+            return Err(Fault::whole(
+                "this JSON is no GeoJSON with points; save the points as CSV, or as a \
+                 FeatureCollection",
+            ));
+        }
+    };
+    let found = features.into_iter().enumerate().map(|(index, feature)| {
+        let found = point(feature).and_then(|found| match &*options.columns {
+            [] => found.on_earth(),
+            _ => Ok(found),
+        });
+        found.map_err(|sentence| in_feature(index, &sentence))
+    });
+    found.collect()
 }
 
 fn in_feature(index: usize, sentence: &str) -> Fault {

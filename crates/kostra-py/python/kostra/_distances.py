@@ -123,7 +123,7 @@ def sparse_entries(X):
     rows, columns = X.coords if hasattr(X, "coords") else (X.row, X.col)
     distances = _arrays.numbers("X.data", X.data)
     refuse_wrong("X.data", distances)
-    found = _kostra.asymmetric_entries(X.shape[0], *_entries(rows, columns, distances))
+    found = _kostra.asymmetric_entries((X.shape[0], *_entries(rows, columns, distances)))
     if found is not None:
         one, other = found
         _refuse_directions(rows[one], columns[one], distances[one], distances[other])
@@ -175,7 +175,7 @@ def neighbor_tree(indices, distances, min_samples, threads):
 
 def _warn_of_directions(n, entries):
     """Warns of pairs with two distances. The searches of some libraries round that much."""
-    found = _kostra.asymmetric_entries(n, *entries)
+    found = _kostra.asymmetric_entries((n, *entries))
     if found is not None:
         rows, columns, distances = entries
         one, other = found
@@ -206,7 +206,7 @@ def _refuse_few_neighbors(counts, min_samples, what):
 
 def _forest(n, rows, columns, distances, threads, min_samples=1):
     entries = _entries(rows, columns, distances)
-    return _kostra.tree_of_entries(n, *entries, min_samples, _arrays.threads(threads))
+    return _kostra.tree_of_entries((n, *entries), min_samples, _arrays.threads(threads))
 
 
 def _entries(rows, columns, distances):

@@ -13,6 +13,48 @@ pub(crate) struct Raw {
 
 pub(crate) type Make = Box<dyn Fn() -> Raw>;
 
+/// Graphs of all shapes with such weights.
+fn shapes(words: &str, weight: fn(usize) -> u64) -> Vec<(String, Make)> {
+    let mut graphs: Vec<(String, Make)> = Vec::new();
+    let mut add = |name: String, make: Make| graphs.push((name, make));
+    add(
+        format!("path, {words} weights"),
+        Box::new(move || Raw { vertices: 30_000, ends: path(30_000), weight }),
+    );
+    add(
+        format!("star, {words} weights"),
+        Box::new(move || Raw {
+            vertices: 30_000,
+            ends: (1..30_000).map(|v| (0, v)).collect(),
+            weight,
+        }),
+    );
+    add(
+        format!("a hub with half of the entries, {words} weights"),
+        Box::new(move || Raw { vertices: 20_000, ends: hub(20_000, 120_000), weight }),
+    );
+    add(
+        format!("no giant: components of five, {words} weights"),
+        Box::new(move || Raw { vertices: 25_000, ends: crumbs(25_000, 5), weight }),
+    );
+    add(
+        format!("two thirds of the vertices isolated, {words} weights"),
+        Box::new(move || Raw { vertices: 60_000, ends: random(20_000, 60_000, 5), weight }),
+    );
+    add(
+        format!("dense, {words} weights"),
+        Box::new(move || Raw { vertices: 300, ends: random(300, 40_000, 6), weight }),
+    );
+    add(
+        format!("two vertices and many edges, {words} weights"),
+        Box::new(move || Raw { vertices: 2, ends: random(2, 5_000, 7), weight }),
+    );
+    add(format!("self-loops only, {words} weights"), {
+        Box::new(move || Raw { vertices: 500, ends: (0..500).map(|v| (v, v)).collect(), weight })
+    });
+    graphs
+}
+
 /// Graphs that make a solver leave its fast path, or that fill its tables completely.
 pub(crate) fn hard_graphs() -> Vec<(String, Make)> {
     const SAME: fn(usize) -> u64 = |_| 7;
@@ -21,7 +63,6 @@ pub(crate) fn hard_graphs() -> Vec<(String, Make)> {
     const ASCENDING: fn(usize) -> u64 = |edge| edge as u64;
     const DESCENDING: fn(usize) -> u64 = |edge| u64::from(u32::MAX) - edge as u64;
     let mut graphs: Vec<(String, Make)> = Vec::new();
-    let mut add = |name: String, make: Make| graphs.push((name, make));
     for (words, weight) in [
         ("equal", SAME),
         ("few", FEW),
@@ -29,46 +70,9 @@ pub(crate) fn hard_graphs() -> Vec<(String, Make)> {
         ("ascending", ASCENDING),
         ("descending", DESCENDING),
     ] {
-        add(
-            format!("path, {words} weights"),
-            Box::new(move || Raw { vertices: 30_000, ends: path(30_000), weight }),
-        );
-        add(
-            format!("star, {words} weights"),
-            Box::new(move || Raw {
-                vertices: 30_000,
-                ends: (1..30_000).map(|v| (0, v)).collect(),
-                weight,
-            }),
-        );
-        add(
-            format!("a hub with half of the entries, {words} weights"),
-            Box::new(move || Raw { vertices: 20_000, ends: hub(20_000, 120_000), weight }),
-        );
-        add(
-            format!("no giant: components of five, {words} weights"),
-            Box::new(move || Raw { vertices: 25_000, ends: crumbs(25_000, 5), weight }),
-        );
-        add(
-            format!("two thirds of the vertices isolated, {words} weights"),
-            Box::new(move || Raw { vertices: 60_000, ends: random(20_000, 60_000, 5), weight }),
-        );
-        add(
-            format!("dense, {words} weights"),
-            Box::new(move || Raw { vertices: 300, ends: random(300, 40_000, 6), weight }),
-        );
-        add(
-            format!("two vertices and many edges, {words} weights"),
-            Box::new(move || Raw { vertices: 2, ends: random(2, 5_000, 7), weight }),
-        );
-        add(format!("self-loops only, {words} weights"), {
-            Box::new(move || Raw {
-                vertices: 500,
-                ends: (0..500).map(|v| (v, v)).collect(),
-                weight,
-            })
-        });
+        graphs.extend(shapes(words, weight));
     }
+    let mut add = |name: String, make: Make| graphs.push((name, make));
     // Sizes around the limits at which a table no longer fits into the shared memory of a block or
     // a grid.
     for limit in [32_u32, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536] {

@@ -33,6 +33,15 @@ pub(super) struct StatedCounts {
     pub(super) line: u64,
 }
 
+/// What the first line of numbers means.
+struct FirstNumbers {
+    /// The number of vertices that it states.
+    stated: Option<u64>,
+    first_is_an_edge: bool,
+    /// Whether vertices count from 1, up to the stated number.
+    from_1: bool,
+}
+
 /// The lines before the edges, and the layout of the edges.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -200,29 +209,8 @@ impl Head {
                 from_1: false,
             });
         }
-        let line = self.line;
-        let mut stated = None;
-        let mut first_is_an_edge = true;
-        let mut from_1 = false;
-        if let FirstLine::Counts { n, m, sure } = self.first_line {
-            let edges = ends.edges.saturating_sub(u64::from(!sure));
-            let span = if sure { ends.all } else { ends.rest };
-            if m == edges && m > 0 && span.largest <= n {
-                self.check_counts((n, m), span.largest, options)?;
-                stated = Some(n);
-                first_is_an_edge = sure;
-                from_1 = span.largest == n && span.least > 0;
-                notes.push(
-                    format!("line {line} is taken as the numbers of vertices and edges").into(),
-                );
-            } else if sure {
-                let sentence = format!(
-                    "this line has another number of columns than the next, so it should contain the \
-                     numbers of vertices and edges, but the number of edges is {edges}"
-                );
-                return Err(Fault::at_line(line, 1, sentence));
-            }
-        }
+        let FirstNumbers { mut stated, first_is_an_edge, from_1 } =
+            self.first_numbers(&ends, options, notes)?;
         let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
         let span = if first_is_an_edge { ends.all } else { ends.rest };
         let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
@@ -254,6 +242,34 @@ impl Head {
         let lowest_id = if is_stated || edges == 0 { None } else { Some(span.least) };
         let weighted = self.is_weighted();
         Ok(Conclusion { vertices, weighted, lowest_id, first_is_an_edge, from_1 })
+    }
+
+    /// What the first line means, if it is two numbers, now that the edges are known.
+    fn first_numbers(
+        &self,
+        ends: &Ends,
+        options: &ReadOptions,
+        notes: &mut Vec<Message>,
+    ) -> Result<FirstNumbers, Fault> {
+        let line = self.line;
+        let edge = FirstNumbers { stated: None, first_is_an_edge: true, from_1: false };
+        let FirstLine::Counts { n, m, sure } = self.first_line else { return Ok(edge) };
+        let edges = ends.edges.saturating_sub(u64::from(!sure));
+        let span = if sure { &ends.all } else { &ends.rest };
+        if m == edges && m > 0 && span.largest <= n {
+            self.check_counts((n, m), span.largest, options)?;
+            notes.push(format!("line {line} is taken as the numbers of vertices and edges").into());
+            let from_1 = span.largest == n && span.least > 0;
+            return Ok(FirstNumbers { stated: Some(n), first_is_an_edge: sure, from_1 });
+        }
+        if sure {
+            let sentence = format!(
+                "this line has another number of columns than the next, so it should contain the \
+                 numbers of vertices and edges, but the number of edges is {edges}"
+            );
+            return Err(Fault::at_line(line, 1, sentence));
+        }
+        Ok(edge)
     }
 
     /// Refuses a first line that states `n` vertices and `m` edges, as the other lines confirm, if

@@ -183,6 +183,39 @@ struct Banner {
     symmetry: Symmetry,
 }
 
+impl Field {
+    /// The field of this name, or why there is none; `{}` stands for the name.
+    fn named(name: &[u8]) -> Result<Self, &'static str> {
+        match name {
+            b"real" | b"double" => Ok(Self::Real),
+            b"integer" | b"unsigned-integer" => Ok(Self::Integer),
+            b"pattern" => Ok(Self::Pattern),
+            b"complex" => Err(
+                "the values are {}, and complex numbers have no order; write their absolute values",
+            ),
+            _ => Err("the banner's field is {}, but should be real, integer or pattern"),
+        }
+    }
+}
+
+impl Symmetry {
+    /// The symmetry of this name, or why there is none; `{}` stands for the name.
+    fn named(name: &[u8]) -> Result<Self, &'static str> {
+        match name {
+            b"general" => Ok(Self::General),
+            b"symmetric" => Ok(Self::Symmetric),
+            b"skew-symmetric" => Err(
+                "the matrix is {}, so the weight of an edge is w in one direction and -w in the \
+                 other; write symmetric if the entries of the file are the weights",
+            ),
+            b"hermitian" => Err(
+                "the matrix is {}, and complex numbers have no order; write their absolute values",
+            ),
+            _ => Err("the banner's symmetry is {}, but should be general or symmetric"),
+        }
+    }
+}
+
 impl Banner {
     fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
         let line = text.line()?.unwrap_or_default();
@@ -218,45 +251,13 @@ impl Banner {
             }
             _ => return refuse(format, "the banner's format is {}, but should be coordinate"),
         }
-        let field = match &field.1[..] {
-            b"real" | b"double" => Field::Real,
-            b"integer" | b"unsigned-integer" => Field::Integer,
-            b"pattern" => Field::Pattern,
-            b"complex" => {
-                return refuse(
-                    field,
-                    "the values are {}, and complex numbers have no order; write their absolute values",
-                );
-            }
-            _ => {
-                return refuse(
-                    field,
-                    "the banner's field is {}, but should be real, integer or pattern",
-                );
-            }
+        let field = match Field::named(&field.1) {
+            Ok(found) => found,
+            Err(sentence) => return refuse(field, sentence),
         };
-        let symmetry = match &symmetry.1[..] {
-            b"general" => Symmetry::General,
-            b"symmetric" => Symmetry::Symmetric,
-            b"skew-symmetric" => {
-                return refuse(
-                    symmetry,
-                    "the matrix is {}, so the weight of an edge is w in one direction and -w in \
-                     the other; write symmetric if the entries of the file are the weights",
-                );
-            }
-            b"hermitian" => {
-                return refuse(
-                    symmetry,
-                    "the matrix is {}, and complex numbers have no order; write their absolute values",
-                );
-            }
-            _ => {
-                return refuse(
-                    symmetry,
-                    "the banner's symmetry is {}, but should be general or symmetric",
-                );
-            }
+        let symmetry = match Symmetry::named(&symmetry.1) {
+            Ok(found) => found,
+            Err(sentence) => return refuse(symmetry, sentence),
         };
         Ok(Self { field, symmetry })
     }

@@ -46,8 +46,7 @@ impl Header {
             let (at, word) = words.next().unwrap_or((end, b""));
             let count = natural(word, what).map_err(|sentence| fault(at, sentence))?;
             let place = Place::Line { line: number, column: at as u64 + 1 };
-            let fits = count <= most as u64;
-            if fits {
+            if count <= most as u64 {
                 Ok((count, place))
             } else {
                 Err(Fault { place: Some(place), kind: error(count).into() })
@@ -60,11 +59,11 @@ impl Header {
         let (at, format) = words.next().unwrap_or((end, b"0"));
         let mut place_of_constraints = Place::Line { line: number, column: at as u64 + 1 };
         if format.len() > 3 || !format.iter().all(|digit| matches!(digit, b'0' | b'1')) {
-            let shown = show(format);
-            return Err(fault(
-                at,
-                format!("the format is '{shown}', where up to three digits 0 or 1 are expected"),
-            ));
+            let sentence = format!(
+                "the format is '{}', where up to three digits 0 or 1 are expected",
+                show(format)
+            );
+            return Err(fault(at, sentence));
         }
         let flag = |from_end: usize| format.iter().rev().nth(from_end) == Some(&b'1');
         let (edge_weights, vertex_weights, vertex_sizes) = (flag(0), flag(1), flag(2));
@@ -83,13 +82,11 @@ impl Header {
             }
         };
         if let Some((at, word)) = words.next() {
-            let shown = show(word);
-            return Err(fault(
-                at,
-                format!(
-                    "'{shown}' is not expected: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
-                ),
-            ));
+            let sentence = format!(
+                "'{}' is not expected: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'",
+                show(word)
+            );
+            return Err(fault(at, sentence));
         }
         let of_vertex = constraints.saturating_add(vertex_sizes.into());
         Ok(Self {

@@ -104,18 +104,24 @@ impl<R: PageReader> Pages<R> {
             }
             Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
                 let buf = self.decompressed(buf, 0)?;
-                let least = match self.values {
-                    Type::INT64 | Type::DOUBLE => 8,
-                    Type::INT96 => 12,
-                    Type::FIXED_LEN_BYTE_ARRAY => self.width.max(1),
-                    _ => 4,
-                };
-                if num_values as usize > buf.len() / least {
-                    return Err(damaged("the dictionary is shorter than it states"));
-                }
+                self.check_dictionary(buf.len(), num_values)?;
                 Ok(Page::DictionaryPage { buf, num_values, encoding, is_sorted })
             }
         }
+    }
+
+    /// Refuses a dictionary of `bytes` that cannot hold its values.
+    fn check_dictionary(&self, bytes: usize, values: u32) -> Result<()> {
+        let least = match self.values {
+            Type::INT64 | Type::DOUBLE => 8,
+            Type::INT96 => 12,
+            Type::FIXED_LEN_BYTE_ARRAY => self.width.max(1),
+            _ => 4,
+        };
+        if values as usize > bytes / least {
+            return Err(damaged("the dictionary is shorter than it states"));
+        }
+        Ok(())
     }
 
     /// Where the values start in a page of the first version.

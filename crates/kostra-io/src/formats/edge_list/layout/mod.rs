@@ -33,6 +33,52 @@ pub(super) enum Dictionary {
     Other,
 }
 
+/// The first line, and the rows below it.
+struct Start<'a> {
+    separator: Separator,
+    rows: Vec<Fields<'a>>,
+    /// The names of columns in the first line.
+    head: Option<Fields<'a>>,
+    first_line: FirstLine,
+}
+
+impl<'a> Start<'a> {
+    fn of(lines: &[&'a [u8]], options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let first = lines.first().copied().unwrap_or_default();
+        let mut separator = separator_of(lines, options);
+        let mut rows = rows_of(lines, separator);
+        let first_line = match (cut(first).1, options.columns.header) {
+            // Neither a header nor counts end with a dictionary.
+            (Some(_), Header::Recognize) => FirstLine::Edge,
+            _ => FirstLine::recognize(&rows, options)?,
+        };
+        refuse_repeated_tabs(&rows, separator, options)?;
+        let after_first = lines.get(1..).unwrap_or_default();
+        let head = match first_line {
+            FirstLine::ColumnNames => {
+                let head = rows.remove(0);
+                // Names between blanks can stand above fields between tabs.
+                let tab = Separator::Byte(b'\t');
+                if separator == Separator::Blanks && separator_of(after_first, options) == tab {
+                    separator = tab;
+                    rows = rows_of(after_first, separator);
+                }
+                Some(head)
+            }
+            FirstLine::Counts { sure: true, .. } => {
+                separator = separator_of(after_first, options);
+                rows = rows_of(after_first, separator);
+                None
+            }
+            FirstLine::Edge | FirstLine::Counts { .. } => None,
+        };
+        if let Some(field) = head.iter().flatten().find(|field| is_open(field)) {
+            return Err(ReadErrorKind::malformed(open_quote(field)));
+        }
+        Ok(Self { separator, rows, head, first_line })
+    }
+}
+
 /// The layout of the lines of an edge list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
@@ -135,38 +181,8 @@ impl Layout {
 
     /// The layout of lines that are not comments, and whether the ends of edges are probably names.
     fn of_lines(lines: &[&[u8]], options: &ReadOptions) -> Result<(Self, bool), ReadErrorKind> {
-        let first = lines.first().copied().unwrap_or_default();
-        let mut separator = separator_of(lines, options);
-        let mut rows = rows_of(lines, separator);
+        let Start { separator, rows, mut head, first_line } = Start::of(lines, options)?;
         let given = given_names(options);
-        let first_line = match (cut(first).1, options.columns.header) {
-            // Neither a header nor counts end with a dictionary.
-            (Some(_), Header::Recognize) => FirstLine::Edge,
-            _ => FirstLine::recognize(&rows, options)?,
-        };
-        refuse_repeated_tabs(&rows, separator, options)?;
-        let after_first = lines.get(1..).unwrap_or_default();
-        let mut head = match first_line {
-            FirstLine::ColumnNames => {
-                let head = rows.remove(0);
-                // Names between blanks can stand above fields between tabs.
-                let tab = Separator::Byte(b'\t');
-                if separator == Separator::Blanks && separator_of(after_first, options) == tab {
-                    separator = tab;
-                    rows = rows_of(after_first, separator);
-                }
-                Some(head)
-            }
-            FirstLine::Counts { sure: true, .. } => {
-                separator = separator_of(after_first, options);
-                rows = rows_of(after_first, separator);
-                None
-            }
-            FirstLine::Edge | FirstLine::Counts { .. } => None,
-        };
-        if let Some(field) = head.iter().flatten().find(|field| is_open(field)) {
-            return Err(ReadErrorKind::malformed(open_quote(field)));
-        }
         if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
             return Err(super::header::is_it_a_header(head.as_deref()));
         }

@@ -92,6 +92,32 @@ fn columns_that_are_called_like_coordinates_are_no_edges_unless_an_option_says_s
     assert_eq!(asked("x,y\n1,2\n2,3", "source=x"), Ok((0, 1, WeightAt::Nowhere)));
 }
 
+/// Edge lists, their columns, and why the third column is no weight.
+const NO_WEIGHTS: &[(&str, &str, &str)] = &[
+    (
+        "1 2 x\n2 3 y",
+        "1 to 3",
+        "column 3 starts with 'x', which is not a number: correct it, pass `source: ColumnChoice::Position(1)` and \
+             `target: ColumnChoice::Position(3)` if it is a vertex",
+    ),
+    ("1,2,\n2,3,", "1 to 3", "column 3 starts with an empty field: fill it in"),
+    (
+        "0;1;1,5",
+        "1 to 3",
+        "column 3 starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
+    ),
+    (
+        "from,to,km\n0,1,\"1,5\"",
+        "from, to, km",
+        "column 'km' starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
+    ),
+    (
+        "from to road\n0 1 A1",
+        "from, to, road",
+        "column 'road' starts with 'A1', which is not a number: correct it",
+    ),
+];
+
 #[test]
 fn columns_that_may_be_the_weight_are_a_question() {
     let ask = |columns: &str, option: &str| {
@@ -125,30 +151,7 @@ fn columns_that_may_be_the_weight_are_a_question() {
     }
     assert_eq!(refusal(",from,to\n0,1,2"), ask(", from, to", "NAME"), "row numbers of pandas");
     let unit = "or pass `missing_weights(MissingWeights::Unit)`";
-    for (text, columns, fault) in [
-        (
-            "1 2 x\n2 3 y",
-            "1 to 3",
-            "column 3 starts with 'x', which is not a number: correct it, pass `source: ColumnChoice::Position(1)` and \
-             `target: ColumnChoice::Position(3)` if it is a vertex",
-        ),
-        ("1,2,\n2,3,", "1 to 3", "column 3 starts with an empty field: fill it in"),
-        (
-            "0;1;1,5",
-            "1 to 3",
-            "column 3 starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
-        ),
-        (
-            "from,to,km\n0,1,\"1,5\"",
-            "from, to, km",
-            "column 'km' starts with '1,5': pass `decimal_comma: true` if the comma is a decimal point",
-        ),
-        (
-            "from to road\n0 1 A1",
-            "from, to, road",
-            "column 'road' starts with 'A1', which is not a number: correct it",
-        ),
-    ] {
+    for &(text, columns, fault) in NO_WEIGHTS {
         assert_eq!(
             refusal(text),
             format!("which column is the weight? columns: {columns}; {fault}, {unit}")
