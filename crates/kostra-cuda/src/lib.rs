@@ -6,10 +6,10 @@
 //! loads them. What kernels and Rust share is read from the kernel files by `shared.rs`.
 //!
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
-//! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels
-//! in `run.compile(..)`, copies the graph in `run.upload(..)`, launches them with the struct that
-//! `arguments!` declares (`launch.rs`, `shared.rs`), and copies the result in `run.download(..)`. A
-//! solver with `USES_DEVICES` takes `run.devices()`.
+//! this file. A solver opens its device by [`Device::open`] with `run.request.device()`, loads its
+//! kernels in `run.compile(..)`, copies the graph in `run.upload(..)`, launches them with the
+//! struct that `arguments!` declares (`launch.rs`, `shared.rs`), and copies the result in
+//! `run.download(..)`. A solver with `USES_DEVICES` takes `run.request.devices()`.
 
 pub mod bank;
 mod boruvka_contract;

@@ -22,7 +22,7 @@ use crate::{Distance, PointTree, Points, PointsError, Prepared};
 
 /// The canonical minimum spanning tree of points, by comparing all pairs.
 ///
-/// O(n^2 * d) time on [`run.request.threads()`](Run::threads) threads; memory for two copies of the points.
+/// O(n^2 * d) time on the threads of `run`; memory for two copies of the points.
 ///
 /// # Errors
 /// When the metric does not accept the points, `min_samples` is 0 or above the number of points,

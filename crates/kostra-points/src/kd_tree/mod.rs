@@ -24,7 +24,7 @@ use nearest::LeafNeighbors;
 /// k-d tree.
 ///
 /// O(n log n) time for points that are spread evenly in few dimensions, up to O(n^2) in many, on
-/// [`run.request.threads()`](Run::threads) threads.
+/// the threads of `run`.
 ///
 /// # Errors
 /// As [`brute_force`](crate::brute_force()), and when there are more dimensions.
