@@ -15,7 +15,7 @@ pub(super) struct Budget {
 }
 
 /// The program itself, its stacks, the buffers of files, and what the allocator does not return.
-const PROGRAM: u64 = 24 * MIB;
+const PROGRAM: u64 = 26 * MIB;
 /// Blocks of text and their parsed form, and the state of a decompressor, per thread.
 const PER_THREAD: u64 = 4 * MIB;
 /// Blocks of edges take one part of this many of the memory.
