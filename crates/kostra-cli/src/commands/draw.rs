@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::{Parser, ValueHint};
 use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
-use kostra_core::{AnyGraph, EdgeId, Order, Run, UnionFind};
+use kostra::{DeviceChoice, Solve};
+use kostra_core::{AnyGraph, EdgeId, Order, UnionFind};
 use kostra_io::{Input, Output};
 
 use crate::arguments::{InputArguments, Nan};
@@ -102,9 +103,9 @@ impl Plan {
         let Some(file) = &self.forest else {
             let _stage = Stage::start("solving");
             let threads = self.input.threads.wanted();
-            let solver = kostra::auto_on_processor(&graph.parsed.graph);
-            let run = &mut Run::new().on_threads(threads);
-            return Ok(solver.solve(&graph.parsed.graph, self.order, run)?.forest.into_ids());
+            let solve = Solve::new().device(DeviceChoice::Processor).threads(threads);
+            let solved = solve.order(self.order).run_any(&graph.parsed.graph)?;
+            return Ok(solved.forest.into_ids());
         };
         let ids = forest_file::read(file, graph)?;
         let edges = graph.parsed.graph.edges();
