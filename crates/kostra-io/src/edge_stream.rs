@@ -55,15 +55,13 @@ pub fn stream_edges(
     progress: &(dyn Fn(Progress) + Sync),
     target: &mut dyn TakeBlocks,
 ) -> Result<StreamSummary, ReadError> {
-    source::open(input, progress)
-        .and_then(|mut source| {
-            if *input == Input::Stdin {
-                source.file = source::stdin_file();
-            }
-            let stream = Stream::in_known_memory(source)?;
-            read_blocks(stream, &input.to_string(), options, block_edges, target)
-        })
-        .map_err(|fault| fault.in_input(input.to_string()))
+    source::read(input, progress, |mut source| {
+        if *input == Input::Stdin {
+            source.file = source::stdin_file();
+        }
+        let stream = Stream::in_known_memory(source)?;
+        read_blocks(stream, &input.to_string(), options, block_edges, target)
+    })
 }
 
 fn read_blocks(

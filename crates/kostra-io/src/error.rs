@@ -95,7 +95,7 @@ pub enum ReadErrorKind {
     HasWeights,
     /// The content is well-formed, but Kostra cannot hold the graph.
     Graph(GraphError),
-    /// The input is mapped into memory, and the file was written to since then.
+    /// The file was written to while it was read, or while it is mapped into memory.
     Changed,
     /// The system refuses memory.
     OutOfMemory {

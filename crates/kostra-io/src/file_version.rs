@@ -2,8 +2,12 @@
 
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::path::Path;
-use std::time::SystemTime;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::ReadErrorKind;
+use crate::fault::Fault;
 
 /// Distinguishes a file from the other files of its machine, and from itself before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,24 @@ impl FileVersion {
         Self::new(&file.metadata()?)
     }
 
+    /// The version of an open file that is about to be read.
+    ///
+    /// A file has a new version if its length or its modification time changes. The system rounds
+    /// modification times down to its clock tick. So this function waits until a file that was
+    /// written to just now is a tick old: every later write gives another time. A writer that sets
+    /// the time back, a system whose tick is longer, and a server with another clock are not
+    /// detected.
+    pub(crate) fn before_reading(file: &File) -> io::Result<Self> {
+        let version = Self::of_open(file)?;
+        match version.modified.elapsed() {
+            Ok(age) if age < CLOCK_TICK => {
+                thread::sleep(CLOCK_TICK - age);
+                Self::of_open(file)
+            }
+            _ => Ok(version),
+        }
+    }
+
     fn new(metadata: &Metadata) -> io::Result<Self> {
         let (length, modified) = (metadata.len(), metadata.modified()?);
         Ok(Self { place: place(metadata), length, modified })
@@ -46,6 +68,74 @@ impl FileVersion {
     /// no such numbers: there, only the length and the modification time are compared.
     pub fn place(&self) -> [u64; 2] {
         self.place
+    }
+}
+
+/// The longest tick of the clock that Linux stores with files: 100 ticks per second.
+const CLOCK_TICK: Duration = Duration::from_millis(10);
+
+/// A file while it is read, with its version before that.
+#[derive(Debug)]
+pub(crate) struct FileInUse {
+    version: FileVersion,
+    place: FilePlace,
+}
+
+/// How the reader gets at a file.
+#[derive(Debug)]
+enum FilePlace {
+    /// By one handle: another file of the same path changes nothing.
+    Open(File),
+    /// By opening the path several times.
+    Path(PathBuf),
+}
+
+impl FileInUse {
+    /// A file that is read through this handle or copies of it.
+    pub(crate) fn open(file: File) -> io::Result<Self> {
+        let version = FileVersion::before_reading(&file)?;
+        Ok(Self { version, place: FilePlace::Open(file) })
+    }
+
+    /// A file that is opened several times.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        let version = FileVersion::before_reading(&File::open(path)?)?;
+        Ok(Self { version, place: FilePlace::Path(path.to_path_buf()) })
+    }
+
+    /// The version before the file was read.
+    pub(crate) fn version(&self) -> FileVersion {
+        self.version
+    }
+
+    /// Checks that the file still has this version.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Changed`] if it has not; [`ReadErrorKind::Io`] if the system cannot tell.
+    pub(crate) fn check(&self) -> Result<(), ReadErrorKind> {
+        let now = match &self.place {
+            FilePlace::Open(file) => FileVersion::of_open(file),
+            FilePlace::Path(path) => FileVersion::at(path),
+        };
+        if now.map_err(ReadErrorKind::Io)? == self.version {
+            Ok(())
+        } else {
+            Err(ReadErrorKind::Changed)
+        }
+    }
+
+    /// What was read from the file, unless the file has changed: then neither the result nor a
+    /// fault of the content is one of the file.
+    pub(crate) fn checked<T>(&self, result: Result<T, Fault>) -> Result<T, Fault> {
+        let is_of_content = |kind: &ReadErrorKind| match kind {
+            ReadErrorKind::Io(cause) => cause.kind() == io::ErrorKind::UnexpectedEof,
+            ReadErrorKind::OutOfMemory { .. } => false,
+            _ => true,
+        };
+        match result {
+            Err(fault) if !is_of_content(&fault.kind) => Err(fault),
+            result => self.check().map_err(Fault::from).and(result),
+        }
     }
 }
 

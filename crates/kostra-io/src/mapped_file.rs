@@ -5,30 +5,18 @@ use std::io;
 use std::sync::Arc;
 
 use crate::ReadErrorKind;
-use crate::file_version::FileVersion;
+use crate::file_version::FileInUse;
 
 /// A file that is mapped into memory, with its version at that moment.
 ///
 /// The file is kept open: a new file that is renamed over it changes nothing.
 #[derive(Clone, Debug)]
-pub struct MappedFile(Arc<Original>);
-
-#[derive(Debug)]
-struct Original {
-    file: File,
-    version: FileVersion,
-}
+pub struct MappedFile(Arc<FileInUse>);
 
 impl MappedFile {
     /// Records the version of a file that is about to be mapped.
     pub(crate) fn new(file: File) -> io::Result<Self> {
-        let version = FileVersion::of_open(&file)?;
-        Ok(Self(Arc::new(Original { file, version })))
-    }
-
-    /// The open file.
-    pub(crate) fn file(&self) -> &File {
-        &self.0.file
+        Ok(Self(Arc::new(FileInUse::open(file)?)))
     }
 
     /// Checks that the file still has the length and modification time that it had when it was
@@ -38,7 +26,6 @@ impl MappedFile {
     /// [`ReadErrorKind::Changed`] if the file was written to; [`ReadErrorKind::Io`] if the system
     /// cannot tell.
     pub fn check(&self) -> Result<(), ReadErrorKind> {
-        let now = FileVersion::of_open(&self.0.file).map_err(ReadErrorKind::Io)?;
-        if now == self.0.version { Ok(()) } else { Err(ReadErrorKind::Changed) }
+        self.0.check()
     }
 }

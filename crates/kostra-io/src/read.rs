@@ -1,9 +1,10 @@
 //! Reading a graph: open, decompress, recognize, parse.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::file_version::FileInUse;
 use crate::interface::{Loaded, ReadOptions};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, Source};
@@ -22,15 +23,14 @@ use crate::{ReadError, ReadErrorKind};
 ///
 /// # Errors
 /// When the input cannot be opened or read, is in no known format, or breaks the rules of its
-/// format. When the graph does not fit into 32-bit ids or the memory of this machine.
+/// format. When the graph does not fit into 32-bit ids or the memory of this machine. When the file
+/// changes while it is read.
 pub fn read(
     input: &Input,
     options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Loaded, ReadError> {
-    source::open(input, progress)
-        .and_then(|source| load(source, &input.to_string(), options))
-        .map_err(|fault| fault.in_input(input.to_string()))
+    source::read(input, progress, |source| load(source, &input.to_string(), options))
 }
 
 /// Reads a graph from memory, as [`read`] does from the file `name`; errors name it.
@@ -59,11 +59,28 @@ pub fn read_stream<'a>(
 ///
 /// # Errors
 /// When the input cannot be opened, or its compressed stream is damaged at the start. Errors of
-/// later reads contain a [`ReadErrorKind`].
+/// later reads contain a [`ReadErrorKind`]. At the end, the error may be that the file has changed.
 pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
-    let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));
-    Ok(Box::new(stream.map_err(|fault| fault.in_input(input.to_string()))?))
+    let text = source::open(input, unwatched)
+        .and_then(|(source, in_use)| Ok(TextOfFile { stream: Stream::new(source)?, in_use }));
+    Ok(Box::new(text.map_err(|fault| fault.in_input(input.to_string()))?))
+}
+
+/// A stream that checks at its end that the file has not changed.
+struct TextOfFile<'a> {
+    stream: Stream<'a>,
+    in_use: Option<FileInUse>,
+}
+
+impl Read for TextOfFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        if let Some(file) = self.in_use.as_ref().filter(|_| count == 0 && !buffer.is_empty()) {
+            file.check().map_err(io::Error::other)?;
+        }
+        Ok(count)
+    }
 }
 
 fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {

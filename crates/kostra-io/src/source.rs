@@ -6,8 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::ReadErrorKind;
 use crate::fault::Fault;
+use crate::file_version::FileInUse;
+use crate::{ReadError, ReadErrorKind};
 
 /// Where a graph is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +48,34 @@ pub(crate) struct Source<'a> {
     pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// Opens an input. Every read calls `progress`.
+/// Reads an input with `body`, unless it is a file that changes meanwhile. Every read calls
+/// `progress`.
+pub(crate) fn read<T>(
+    input: &Input,
+    progress: &(dyn Fn(Progress) + Sync),
+    body: impl FnOnce(Source<'_>) -> Result<T, Fault>,
+) -> Result<T, ReadError> {
+    let read = open(input, progress).and_then(|(source, in_use)| {
+        let result = body(source);
+        match in_use {
+            Some(file) => file.checked(result),
+            None => result,
+        }
+    });
+    read.map_err(|fault| fault.in_input(input.to_string()))
+}
+
+/// Opens an input, and returns the file whose version the caller checks after reading. Every read
+/// calls `progress`.
 pub(crate) fn open<'a>(
     input: &Input,
     progress: &'a (dyn Fn(Progress) + Sync),
-) -> Result<Source<'a>, Fault> {
+) -> Result<(Source<'a>, Option<FileInUse>), Fault> {
     let Input::Path(path) = input else {
         let reader = Watched { inner: io::stdin(), bytes: 0, of: None, progress };
-        return Ok(Source { reader: Box::new(reader), size: None, file: None, progress });
+        let in_use = redirected().map(FileInUse::open).transpose().map_err(ReadErrorKind::Io)?;
+        let source = Source { reader: Box::new(reader), size: None, file: None, progress };
+        return Ok((source, in_use));
     };
     let file = File::open(path).map_err(ReadErrorKind::Io)?;
     let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
@@ -63,24 +84,31 @@ pub(crate) fn open<'a>(
     }
     let regular = metadata.is_file();
     let size = regular.then_some(metadata.len());
-    let again = if regular { Some(file.try_clone().map_err(ReadErrorKind::Io)?) } else { None };
+    let again = || regular.then(|| file.try_clone()).transpose();
+    let copies = again().and_then(|copy| Ok((copy, again()?.map(FileInUse::open).transpose()?)));
+    let (copy, in_use) = copies.map_err(ReadErrorKind::Io)?;
     let reader = Watched { inner: file, bytes: 0, of: size, progress };
-    Ok(Source { reader: Box::new(reader), size, file: again, progress })
+    Ok((Source { reader: Box::new(reader), size, file: copy, progress }, in_use))
 }
 
-/// Standard input, if it is a regular file that nobody has read from.
+/// Standard input, if it is a regular file.
 #[cfg(unix)]
-pub(crate) fn stdin_file() -> Option<File> {
+fn redirected() -> Option<File> {
     use std::os::fd::AsFd;
-    let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
-    let is_file = file.metadata().ok()?.is_file();
-    (is_file && file.stream_position().ok()? == 0).then_some(file)
+    let file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 
 /// Elsewhere standard input is read in order.
 #[cfg(not(unix))]
-pub(crate) fn stdin_file() -> Option<File> {
+fn redirected() -> Option<File> {
     None
+}
+
+/// Standard input, if it is a regular file that nobody has read from.
+pub(crate) fn stdin_file() -> Option<File> {
+    let mut file = redirected()?;
+    (file.stream_position().ok()? == 0).then_some(file)
 }
 
 /// A source in memory.

@@ -174,7 +174,7 @@ impl<H: TextHead> TextPart<H> {
         let lines = self.head_lines + before_lines.lines;
         let mut columns = Columns::after(before_lines.ends.edges, before_lines.kinds);
         let result = self.parse(lines, before_lines.weighted, &mut columns, options);
-        result.err().unwrap_or_else(|| Fault::whole("the file changes while it is read"))
+        result.err().unwrap_or_else(|| ReadErrorKind::Changed.into())
     }
 }
 

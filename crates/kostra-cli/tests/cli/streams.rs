@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::harness::{SMALL, Workplace};
+use crate::harness::{Outcome, SMALL, Workplace};
 
 #[test]
 fn a_closed_pipe_is_silent() {
@@ -104,4 +104,34 @@ fn no_progress_is_shown_where_nobody_watches() {
     let workplace = Workplace::new();
     let outcome = workplace.run("solve gen:gnm:n=100000,m=3000000 --verify").expect_success();
     assert_eq!(outcome.stderr, "");
+}
+
+/// Runs a command while another thread overwrites its input in place, over and over.
+#[test]
+fn a_file_that_is_overwritten_while_it_is_read_is_an_error() {
+    use std::io::{Seek, Write};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let workplace = Workplace::new();
+    workplace.run("generate gnm:n=100k,m=1M -o g.edges").expect_success();
+    let path = workplace.path("g.edges");
+    let bytes = std::fs::read(&path).unwrap();
+    for command in ["solve g.edges -o f.ids", "solve g.edges -o f.ids --memory 64MiB", "info -"] {
+        let stop = AtomicBool::new(false);
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut file = File::options().write(true).open(&path).unwrap();
+                while !stop.load(Ordering::Relaxed) {
+                    file.rewind().unwrap();
+                    file.write_all(&bytes).unwrap();
+                }
+            });
+            let input = File::open(&path).unwrap();
+            let output = workplace.command(command).stdin(input).output();
+            stop.store(true, Ordering::Relaxed);
+            Outcome::from_output(output.unwrap())
+        });
+        assert_eq!(outcome.code, Some(2), "{command}: {outcome:?}");
+        assert!(outcome.stderr.contains("the file changed while it was in use"), "{outcome:?}");
+        assert_eq!(workplace.files(), ["g.edges"], "{command}");
+    }
 }

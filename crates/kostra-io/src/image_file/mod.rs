@@ -67,9 +67,7 @@ pub fn read_image(
     input: &Input,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<ImageFile, ReadError> {
-    source::open(input, progress)
-        .and_then(|source| load(Stream::new(source)?))
-        .map_err(|fault| fault.in_input(input.to_string()))
+    source::read(input, progress, |source| load(Stream::new(source)?))
 }
 
 /// Reads an image from memory, as [`read_image`] does; errors call the input `name`.

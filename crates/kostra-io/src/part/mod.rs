@@ -18,12 +18,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::ReadError;
 use crate::compression::{Compression, Stream};
 use crate::fault::Fault;
+use crate::file_version::{FileInUse, FileVersion};
 use crate::interface::{Format, Part, PartContent, PartOfFile, ReadOptions};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress};
+use crate::{ReadError, ReadErrorKind};
 pub use compare::{hash_ranges, pieces};
 
 /// A reader of one part of an uncompressed file.
@@ -35,6 +36,7 @@ pub struct PartReader {
     /// The bytes at the start of the file that were read to recognize the format and to read the
     /// text before the edges.
     head: Range<u64>,
+    file: FileInUse,
     options: ReadOptions,
 }
 
@@ -53,13 +55,23 @@ impl PartReader {
         parts: usize,
     ) -> Result<Option<Self>, ReadError> {
         let input = path.display().to_string();
+        let named = |fault: Fault| fault.in_input(input.clone());
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Ok(None);
+        }
+        let file = FileInUse::at(path).map_err(|cause| named(ReadErrorKind::Io(cause).into()))?;
         let head = AtomicU64::new(0);
         let watch = |progress: Progress| head.store(progress.bytes, Ordering::Relaxed);
-        let content = open_content(&PartOfFile { path, part, parts }, options, &watch)
-            .map_err(|fault| fault.in_input(input.clone()))?;
+        let content = open_content(&PartOfFile { path, part, parts }, options, &watch);
+        let content = file.checked(content).map_err(named)?;
         let head = 0..head.load(Ordering::Relaxed);
         let options = options.clone();
-        Ok(content.map(|(format, content)| Self { input, format, content, head, options }))
+        Ok(content.map(|(format, content)| Self { input, format, content, head, file, options }))
+    }
+
+    /// The version of the file that the part is read from.
+    pub fn version(&self) -> FileVersion {
+        self.file.version()
     }
 
     /// The format of the file.
@@ -70,10 +82,11 @@ impl PartReader {
     /// Reads the part, and returns the words that the other parts need to complete theirs.
     ///
     /// # Errors
-    /// When the system fails to read the file or has too little memory. [`finish`](Self::finish)
-    /// reports faults of the content.
+    /// When the system fails to read the file or has too little memory, or the file has changed
+    /// since it was opened. [`finish`](Self::finish) reports faults of the content.
     pub fn survey(&mut self) -> Result<Vec<u64>, ReadError> {
-        self.content.survey(&self.options).map_err(|fault| fault.in_input(self.input.as_str()))
+        let survey = self.content.survey(&self.options);
+        self.file.checked(survey).map_err(|fault| fault.in_input(self.input.as_str()))
     }
 
     /// The bytes of the file that this part depends on, once it has been [surveyed](Self::survey).
@@ -91,7 +104,7 @@ impl PartReader {
     /// file. Then no part may be used, and those before the first may be empty.
     pub fn finish(self, surveys: &[&[u64]]) -> Result<Part, ReadError> {
         let part = self.content.finish(surveys, &self.options);
-        part.map_err(|fault| fault.in_input(self.input))
+        self.file.checked(part).map_err(|fault| fault.in_input(self.input))
     }
 }
 
@@ -104,10 +117,11 @@ fn open_content(
     watch: &(dyn Fn(Progress) + Sync),
 ) -> Result<Option<Opened>, Fault> {
     let keeps = options.columns.id.is_some() || !options.columns.keep.is_empty();
-    if options.names || keeps || of.path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+    if options.names || keeps {
         return Ok(None);
     }
-    let mut stream = Stream::new(source::open(&Input::Path(of.path.to_path_buf()), watch)?)?;
+    let (source, _) = source::open(&Input::Path(of.path.to_path_buf()), watch)?;
+    let mut stream = Stream::new(source)?;
     if stream.compression != Compression::None || stream.head().is_empty() {
         return Ok(None);
     }

@@ -111,9 +111,7 @@ pub fn read_points(
     options: &PointOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PointFile, ReadError> {
-    source::open(input, progress)
-        .and_then(|source| load(Stream::new(source)?, options))
-        .map_err(|fault| fault.in_input(input.to_string()))
+    source::read(input, progress, |source| load(Stream::new(source)?, options))
 }
 
 /// Reads points from memory, as [`read_points`] does; errors call the input `name`.

@@ -121,8 +121,8 @@ impl EclPart {
             return Fault::whole("another part has a fault");
         }
         let whole = source::open(&Input::Path(self.path.clone()), &|_| {})
-            .and_then(|source| read(Stream::new(source)?, options));
-        whole.err().unwrap_or_else(|| Fault::whole("the file changes while it is read"))
+            .and_then(|(source, _)| read(Stream::new(source)?, options));
+        whole.err().unwrap_or_else(|| ReadErrorKind::Changed.into())
     }
 
     /// Reads the rows. Returns the sum of the hashes, or `None` if there is a fault.

@@ -107,12 +107,12 @@ pub(super) struct Map {
 
 impl Map {
     fn new(file: File) -> io::Result<Self> {
-        let file = MappedFile::new(file)?;
+        let in_use = MappedFile::new(file.try_clone()?)?;
         // SAFETY: the map is read-only. The system cannot guarantee that the file does not change;
         // `open_kst` requires it of the caller. Bytes are checked before they are used. Bytes that
         // change later can give a wrong graph, but no invalid value, because every section consists
         // of plain numbers.
-        let map = unsafe { Mmap::map(file.file()) }?;
+        let map = unsafe { Mmap::map(&file) }?;
         let start = map.as_ptr() as usize;
         let is_taken = |[first, _]: &&[AtomicUsize; 2]| {
             first.compare_exchange(0, start, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -121,7 +121,7 @@ impl Map {
         if let Some([_, end]) = slot {
             end.store(start + map.len(), Ordering::Relaxed);
         }
-        Ok(Self { map, file, slot })
+        Ok(Self { map, file: in_use, slot })
     }
 }
 

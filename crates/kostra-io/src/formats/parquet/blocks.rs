@@ -13,7 +13,6 @@ use crate::columns::Ends;
 use crate::compression::Stream;
 use crate::edge_blocks::{Blocks, Ids, StreamFacts};
 use crate::fault::Fault;
-use crate::file_version::FileVersion;
 use crate::source::Progress;
 use crate::{ReadErrorKind, ReadOptions, Vertices, damage, weights};
 
@@ -39,9 +38,7 @@ fn read_file(
     blocks: &mut Blocks<'_>,
     progress: &dyn Fn(Progress),
 ) -> Result<(), Fault> {
-    let version = FileVersion::of_open(&on_disk).map_err(ReadErrorKind::Io)?;
-    let again = on_disk.try_clone().map_err(ReadErrorKind::Io)?;
-    let length = version.length();
+    let length = on_disk.metadata().map_err(ReadErrorKind::Io)?.len();
     let file = File::open(Stored::Disk { file: on_disk, length })?;
     let (chosen, _) = choose(&file, options, &mut blocks.notes)?;
     blocks.similarity = similarity_of(&file, chosen);
@@ -83,9 +80,6 @@ fn read_file(
         })?;
     }
     blocks.finish()?;
-    if FileVersion::of_open(&again).map_err(ReadErrorKind::Io)? != version {
-        return Err(ReadErrorKind::Changed.into());
-    }
     if stated.is_some() {
         return Ok(());
     }

@@ -77,17 +77,16 @@ fn read(
     world: &Communicator,
 ) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
-    let version = agree(world, same_file::version(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
     let reader = agree_on(world, reader)?;
     let kind = match &reader {
-        Some(reader) => format!("{} bytes, {}", version.length(), reader.format().title()),
+        Some(reader) => format!("{} bytes, {}", reader.version().length(), reader.format().title()),
         None => "not to be read in parts".to_owned(),
     };
     world.agree_on(&path.display().to_string(), &kind)?;
     let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
-    same_file::check(path, version, &reader, world)?;
+    same_file::check(path, &reader, world)?;
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;

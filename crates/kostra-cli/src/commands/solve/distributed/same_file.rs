@@ -9,41 +9,18 @@
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::Context;
-use kostra_io::{FileVersion, PartReader, hash_ranges, pieces};
+use kostra_io::{PartReader, hash_ranges, pieces};
 use kostra_mpi::{Communicator, Reduction, Refusal};
 
-use super::agree::{agree, agree_on};
-
-/// The version of the file at `path`.
-///
-/// # Errors
-/// When the system does not describe the file.
-pub(super) fn version(path: &Path) -> anyhow::Result<FileVersion> {
-    FileVersion::at(path).with_context(|| path.display().to_string())
-}
+use super::agree::agree_on;
 
 /// Refuses a file that differs from rank 0's file in the bytes that its rank read. Call this
 /// function after all parts have been surveyed; all files have the same length. Collective.
 ///
 /// # Errors
-/// When files differ, a file has changed since `before` was read, or a file cannot be read.
-pub(super) fn check(
-    path: &Path,
-    before: FileVersion,
-    reader: &PartReader,
-    world: &Communicator,
-) -> Result<(), Refusal> {
-    let unchanged = version(path).and_then(|now| {
-        anyhow::ensure!(
-            now == before,
-            "{}: the file changed while it was read; try again",
-            path.display()
-        );
-        Ok(())
-    });
-    agree(world, unchanged)?;
-    let [device, inode] = before.place();
+/// When files differ, or a file cannot be read.
+pub(super) fn check(path: &Path, reader: &PartReader, world: &Communicator) -> Result<(), Refusal> {
+    let [device, inode] = reader.version().place();
     let places = world.all_gather(&[[world.first_on_machine() as u64, device, inode]]).into_items();
     let peers: Vec<_> = (0..world.size()).filter(|&rank| places[rank] == places[0]).collect();
     if peers.len() == world.size() {
