@@ -147,6 +147,55 @@ fn neighbors_are_the_first_of_all_other_points() {
     }
 }
 
+#[test]
+fn points_of_few_places_have_the_tree_and_neighbors_of_brute_force() {
+    let random = Stream::new(7);
+    // Squared differences of the last two coordinates vanish.
+    let values = [0.0, 1.0, 2.0, 5.0, 5.0 + f64::EPSILON, 1e-200, 2e-200];
+    for (places, alone, far) in [(1, 0, 0), (2, 0, 0), (7, 40, 0), (3, 3, 30), (49, 20, 0)] {
+        let coordinate = |i: u64| {
+            let (point, k) = (i / 2, i % 2);
+            match random.below(point, 300) {
+                x if x < alone => random.unit(i),
+                x if x < alone + far => 1e6 + k as f64,
+                x => values[((x % places) / 7_u64.pow(k as u32) % 7) as usize],
+            }
+        };
+        let rows: Vec<f64> = (0..600).map(coordinate).collect();
+        let points = Points::new(&rows, 2).unwrap();
+        for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
+            for samples in [1, 2, 3, 20, 70, 120, 299, 300] {
+                let distance = Distance::mutual_reachability(metric, samples);
+                let expected = brute_force(&points, distance, &mut Run::new()).unwrap();
+                let found = kd_tree(&points, distance, &mut Run::new().on_threads(2)).unwrap();
+                assert!(found == expected, "{places} places, {metric:?}, {samples} samples");
+            }
+            for k in [1, 2, 30, 64, 130, 299] {
+                let found = nearest_neighbors(&points, metric, k, &mut Run::new()).unwrap();
+                assert!(found == sorted_neighbors(&points, metric, k), "{places} places, {k}");
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_points_take_no_longer_than_random_ones() {
+    let random = Stream::new(1);
+    let seconds = |coordinate: &dyn Fn(u64) -> f64| {
+        let rows: Vec<f64> = (0..40_000).map(coordinate).collect();
+        let points = Points::new(&rows, 2).unwrap();
+        let distance = Distance::mutual_reachability(Metric::Euclidean, 100);
+        let start = std::time::Instant::now();
+        kd_tree(&points, distance, &mut Run::new()).unwrap();
+        core_distances(&points, distance, &mut Run::new()).unwrap();
+        start.elapsed().as_secs_f64()
+    };
+    let (all, equal) = (seconds(&|i| random.unit(i)), seconds(&|_| 1.0));
+    assert!(equal < 2.0 * all, "{equal} s instead of {all} s");
+    let two = seconds(&|i| (i / 2 % 2) as f64);
+    assert!(two < 2.0 * all, "{two} s instead of {all} s");
+}
+
 /// The tree of nearest neighbors by its definition: Kruskal's algorithm on the edges of neighbors,
 /// and then on all pairs.
 fn joined_neighbors(points: &Points<'_>, metric: Metric, k: usize) -> Vec<[u32; 2]> {

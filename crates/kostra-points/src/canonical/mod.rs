@@ -25,7 +25,7 @@ mod sphere;
 
 use std::borrow::Cow;
 
-use kostra_core::memory;
+use kostra_core::{OutOfMemory, memory};
 
 use crate::points::Values;
 use crate::{EARTH_RADIUS, Metric, Points, PointsError};
@@ -138,6 +138,17 @@ impl<'a> Prepared<'a> {
         let prepared = Self { rows, len, dimensions, metric };
         prepared.check_range()?;
         Ok(prepared)
+    }
+
+    /// Some of the points.
+    pub(crate) fn selected(
+        &self,
+        points: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<Prepared<'static>, OutOfMemory> {
+        let len = points.len() as u32;
+        let mut rows = memory::with_capacity(points.len() * self.dimensions)?;
+        points.for_each(|point| rows.extend_from_slice(self.row(point)));
+        Ok(Prepared { rows: Cow::Owned(rows), len, ..*self })
     }
 
     /// The prepared coordinates, row by row.

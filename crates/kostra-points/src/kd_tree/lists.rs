@@ -45,15 +45,17 @@ pub(super) fn for_each_chunk<T: Send>(
 
 impl Lists {
     /// Finds the neighbors of at least two points, and core distances if `min_samples` is above 1.
-    /// Makes the first neighbor of each point its candidate.
+    /// Makes the first neighbor of each point its candidate. Each point stands for as many points
+    /// at its place as `weights` says; for one if it is empty.
     pub(super) fn new(
         passes: &mut dyn Passes,
         min_samples: usize,
+        weights: &[u32],
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<(Self, Vec<Candidates>), PointsError> {
         if min_samples > 1 {
-            let mut lists = Self::with_core(passes, min_samples, team, run)?;
+            let mut lists = Self::with_core(passes, min_samples, weights, team, run)?;
             passes.set_core(&lists.core);
             lists.sort(passes.shape(), team);
             let mut candidates = memory::filled(passes.shape().leaves(), Candidates::UNKNOWN)?;
@@ -101,6 +103,7 @@ impl Lists {
     fn with_core(
         passes: &dyn Passes,
         min_samples: usize,
+        weights: &[u32],
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
@@ -108,7 +111,7 @@ impl Lists {
         let inside = min_samples - 1;
         // One more shows whether others are as near as the last.
         let searched = min_samples.min(shape.len as usize - 1);
-        let kept = inside.min(MOST_KEPT);
+        let kept = inside.min(MOST_KEPT).min(searched);
         let mut lists = Self::empty(shape.leaves(), kept)?;
         lists.core = memory::filled(shape.leaves(), [f64::INFINITY; LANES])?;
         lists.open = memory::zeros(shape.leaves())?;
@@ -119,11 +122,15 @@ impl Lists {
             let mut output = lock(&outputs[leaf]);
             let ((core, open), neighbors) = &mut *output;
             for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
-                let (compared, _) = found.of(lane);
-                core[lane] = compared[inside - 1];
+                let (compared, points) = found.of(lane);
+                let inside = neighbors_inside(shape.ids[leaf][lane], points, inside, weights);
+                core[lane] = inside.checked_sub(1).map_or(0.0, |last| compared[last]);
                 let is_open = inside > kept || compared.get(inside) == Some(&core[lane]);
                 **open |= u16::from(is_open) << lane;
                 store_positions(list, found.of(lane));
+                // The others are not inside the core distance.
+                let (first, others) = list.split_at_mut(inside.clamp(1, kept));
+                others.fill(first[0]);
             }
         };
         for_each_leaf(passes, searched, &store, team, run)?;
@@ -172,6 +179,20 @@ impl Lists {
     pub(super) fn is_open(&self, position: u32) -> bool {
         self.open[position as usize / LANES] >> (position as usize % LANES) & 1 == 1
     }
+}
+
+/// The number of neighbors of a point that stand for `points` others, with its own place.
+fn neighbors_inside(id: u32, found: &[(u32, u32)], points: usize, weights: &[u32]) -> usize {
+    if weights.is_empty() {
+        return points;
+    }
+    let mut rest = (points + 1).saturating_sub(weights[id as usize] as usize);
+    let mut inside = 0;
+    while rest > 0 && inside < found.len() {
+        rest = rest.saturating_sub(weights[found[inside].0 as usize] as usize);
+        inside += 1;
+    }
+    inside
 }
 
 /// Stores the positions of the neighbors of a point.

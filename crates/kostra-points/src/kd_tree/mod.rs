@@ -6,6 +6,7 @@ mod lists;
 mod merge;
 mod nearest;
 mod passes;
+mod places;
 mod rounds;
 mod search;
 mod shape;
@@ -19,6 +20,8 @@ use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepa
 pub(crate) use lists::Found;
 use lists::{Lists, for_each_leaf};
 use nearest::LeafNeighbors;
+use passes::Passes;
+use places::Places;
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
 /// k-d tree.
@@ -67,9 +70,30 @@ fn pairs_of(
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
+    if !passes.repeats() {
+        return pairs_of_tree(&mut *passes, min_samples, &[], team, run);
+    }
+    drop(passes);
+    let (places, mut passes) = run.phase("find places", |_| {
+        let places = Places::new(prepared, 2)?;
+        let passes = passes::build(&places.prepared(prepared)?, team)?;
+        Ok::<_, PointsError>((places, passes))
+    })?;
+    let pairs = pairs_of_tree(&mut *passes, min_samples, &places.weights, team, run)?;
+    Ok(places.expanded(pairs)?)
+}
+
+/// [`pairs_of`] for points that each stand for `weights` points; an empty slice is one each.
+fn pairs_of_tree(
+    passes: &mut dyn Passes,
+    min_samples: usize,
+    weights: &[u32],
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Vec<Pair>, PointsError> {
     let mut lists =
-        run.phase("nearest neighbors", |run| Lists::new(&mut *passes, min_samples, team, run))?;
-    rounds::tree(&*passes, &mut lists, team, run)
+        run.phase("nearest neighbors", |run| Lists::new(passes, min_samples, weights, team, run))?;
+    rounds::tree(passes, &mut lists, team, run)
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances
@@ -82,6 +106,10 @@ pub(crate) fn for_each_point(
     run: &mut Run<'_>,
 ) -> Result<(), PointsError> {
     let passes = passes::build(prepared, team)?;
+    if passes.repeats() {
+        drop(passes);
+        return Places::new(prepared, 1)?.for_each_point(prepared, k, found, team, run);
+    }
     let shape = passes.shape();
     let store = |leaf: usize, neighbors: &LeafNeighbors| {
         for lane in 0..shape.lanes(leaf) {

@@ -7,6 +7,7 @@ use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
 use crate::canonical::{Accumulate, larger, smaller};
+use crate::neighbors::{MANY, Selection};
 
 /// From this number of dimensions on, each node is compared with each point of the leaf. In many
 /// dimensions, the box of the leaf is near most nodes, while the points are not.
@@ -20,13 +21,18 @@ pub(super) struct LeafNeighbors {
     compared: Vec<f64>,
     /// Their indices and positions.
     points: Vec<(u32, u32)>,
+    /// For each lane, from [`MANY`] neighbors on; then only the last place is set while searching.
+    many: Vec<Selection>,
 }
 
 impl LeafNeighbors {
     /// No neighbors yet; `k` is at least 1.
     pub(super) fn new(k: usize) -> Result<Self, OutOfMemory> {
         let compared = memory::filled(LANES * k, f64::INFINITY)?;
-        Ok(Self { k, compared, points: memory::filled(LANES * k, (u32::MAX, u32::MAX))? })
+        let points = memory::filled(LANES * k, (u32::MAX, u32::MAX))?;
+        let lanes = if k < MANY { 0 } else { LANES };
+        let many = (0..lanes).map(|_| Selection::new(k)).collect::<Result<_, _>>()?;
+        Ok(Self { k, compared, points, many })
     }
 
     /// The distances, indices and positions of the neighbors of a lane.
@@ -84,6 +90,10 @@ impl LeafNeighbors {
                 }
             }
             widest = largest(&reach);
+        }
+        for (lane, many) in self.many.iter_mut().enumerate() {
+            let range = lane * self.k..(lane + 1) * self.k;
+            many.finish(&mut self.compared[range.clone()], &mut self.points[range]);
         }
     }
 
@@ -152,12 +162,18 @@ impl LeafNeighbors {
         reach
     }
 
-    /// Inserts a point if it is before the last place. Returns the distance of the last place.
+    /// Takes a point if it is before the last place. Returns the distance of the last place.
     #[inline(always)]
     fn insert(&mut self, lane: usize, distance: f64, point: (u32, u32)) -> f64 {
         let range = lane * self.k..(lane + 1) * self.k;
         let (compared, points) = (&mut self.compared[range.clone()], &mut self.points[range]);
         let last = compared.len() - 1;
+        if let Some(many) = self.many.get_mut(lane) {
+            if let Some(known) = many.offer(distance, point) {
+                (compared[last], points[last]) = known;
+            }
+            return compared[last];
+        }
         if (distance, point.0) < (compared[last], points[last].0) {
             let mut place = last;
             while place > 0 && (distance, point.0) < (compared[place - 1], points[place - 1].0) {

@@ -34,6 +34,9 @@ pub(super) trait Passes: Sync {
     /// The number of dimensions that this is compiled for.
     fn dimensions(&self) -> usize;
 
+    /// Whether all points of a full leaf have the same coordinates.
+    fn repeats(&self) -> bool;
+
     /// Sets the least core distances of all nodes from the core distances of all leaves.
     fn set_core(&mut self, core: &[[f64; LANES]]);
 
@@ -123,6 +126,12 @@ impl<A: Accumulate, const D: usize> Passes for Normed<A, D> {
 
     fn dimensions(&self) -> usize {
         D
+    }
+
+    fn repeats(&self) -> bool {
+        let is_full = |leaf: u32| self.tree.shape.lanes(leaf as usize) == LANES;
+        let mut leaves = self.tree.nodes.iter().filter(|node| node.right == 0);
+        leaves.any(|node| node.low == node.high && is_full(node.leaf))
     }
 
     fn set_core(&mut self, core: &[[f64; LANES]]) {

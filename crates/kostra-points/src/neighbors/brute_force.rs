@@ -85,7 +85,15 @@ fn compare<A: Accumulate>(
     nearest: &mut [Nearest],
 ) {
     nearest.iter_mut().for_each(Nearest::clear);
-    wide(Compare::<A> { prepared, blocks, rows: rows.clone(), nearest, norm: PhantomData });
+    let compare = Compare::<A> {
+        prepared,
+        blocks,
+        rows: rows.clone(),
+        nearest: &mut *nearest,
+        norm: PhantomData,
+    };
+    wide(compare);
+    nearest.iter_mut().for_each(Nearest::finish);
 }
 
 struct Compare<'a, A> {

@@ -66,11 +66,18 @@ pub fn neighbors_tree(
 fn edges(prepared: &Prepared<'_>, graph: &Neighbors) -> Result<Vec<Pair>, OutOfMemory> {
     let k = graph.per_point;
     let row = |point: u32| &graph.indices[point as usize * k..][..k];
+    // A row holds all points up to its last one, in the order of (compared distance, index).
+    let mut last = memory::with_capacity(prepared.len() as usize)?;
+    last.extend((0..prepared.len()).filter_map(|point| {
+        let other = *row(point).last()?;
+        Some((prepared.compared(point, other), other))
+    }));
     let mut pairs = memory::with_capacity(graph.indices.len())?;
     for point in 0..prepared.len() {
         for &other in row(point) {
-            if point < other || !row(other).contains(&point) {
-                pairs.push(Pair::new(prepared.compared(point, other), point, other));
+            let compared = prepared.compared(point, other);
+            if point < other || (compared, point) > last[other as usize] {
+                pairs.push(Pair::new(compared, point, other));
             }
         }
     }
