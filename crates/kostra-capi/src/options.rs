@@ -9,7 +9,7 @@ use kostra_io::{
 /// The options without a value.
 const SWITCHES: [&str; 4] = ["header", "no-header", "decimal-comma", "names"];
 /// The options with a value.
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 14] = [
     "format",
     "source",
     "target",
@@ -20,6 +20,8 @@ const VALUES: [&str; 12] = [
     "nan",
     "vertices",
     "array",
+    "zeros",
+    "negatives",
     "highway",
     "bbox",
 ];
@@ -60,23 +62,11 @@ pub(crate) fn spell(remedy: &Remedy) -> String {
 }
 
 fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
+    let Some((name, value)) = text.split_once('=') else { return switch(options, text) };
     let columns = &mut options.columns;
-    let Some((name, value)) = text.split_once('=') else {
-        match text {
-            "header" => columns.header = Header::Present,
-            "no-header" => columns.header = Header::Absent,
-            "decimal-comma" => columns.decimal_comma = true,
-            "names" => options.names = true,
-            name if VALUES.contains(&name) => {
-                return Err(format!("the option {name:?} has no value; pass \"{name}=VALUE\""));
-            }
-            _ => return Err(unknown(text)),
-        }
-        return Ok(());
-    };
     let column = || Some(ColumnChoice::NameOrPosition(value.to_owned()));
     let wrong = |what: String| format!("{text:?}: {what}");
-    let one_of = |values: &str| wrong(format!("there is no such value; pass {values}"));
+    let one_of = |values| wrong(format!("there is no such value; pass {values}"));
     let words = || value.split(',').map(|word| word.trim().to_owned()).collect::<Vec<_>>();
     match name {
         "format" => options.format = Some(value.parse().map_err(wrong)?),
@@ -87,10 +77,12 @@ fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
         "delimiter" => columns.delimiter = Some(value.parse().map_err(wrong)?),
         "highway" => options.roads.highway = words(),
         "bbox" => options.roads.bbox = Some(value.parse().map_err(wrong)?),
-        "vertices" => {
-            let count = value.parse().map_err(|_| one_of("the number of vertices"))?;
-            options.vertices = Vertices::Count(count);
-        }
+        "zeros" => options.zeros = Some(value.parse().map_err(wrong)?),
+        "negatives" => options.negatives = Some(value.parse().map_err(wrong)?),
+        "vertices" => match value.parse() {
+            Ok(count) => options.vertices = Vertices::Count(count),
+            Err(_) => return Err(one_of("the number of vertices")),
+        },
         "weights" => {
             options.missing_weights = Some(match value {
                 "unit" => MissingWeights::Unit,
@@ -117,6 +109,22 @@ fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
             return Err(wrong(format!("this option has no value; pass {name:?}")));
         }
         _ => return Err(unknown(name)),
+    }
+    Ok(())
+}
+
+/// Sets an option that has no value.
+fn switch(options: &mut ReadOptions, text: &str) -> Result<(), String> {
+    let columns = &mut options.columns;
+    match text {
+        "header" => columns.header = Header::Present,
+        "no-header" => columns.header = Header::Absent,
+        "decimal-comma" => columns.decimal_comma = true,
+        "names" => options.names = true,
+        name if VALUES.contains(&name) => {
+            return Err(format!("the option {name:?} has no value; pass \"{name}=VALUE\""));
+        }
+        _ => return Err(unknown(text)),
     }
     Ok(())
 }
@@ -157,6 +165,8 @@ mod tests {
             "nan=skip",
             "vertices=7",
             "array=edges",
+            "zeros=none",
+            "negatives=edge",
             "highway=primary,secondary",
             "bbox=1,2,3,4",
             "header",

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use kostra_io::{BoundingBox, Delimiter, FORMATS, Format};
+use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Meaning};
 
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]
@@ -88,6 +88,16 @@ pub(crate) struct InputArguments {
     /// What an array of NumPy with as many rows as columns contains: a matrix of weights, or edges
     #[arg(long, value_enum)]
     pub(crate) array: Option<Array>,
+
+    /// What zeros off the diagonal of a matrix are: edge, for distances of identical things, or
+    /// none [default: Kostra asks]
+    #[arg(long, value_name = "MEANING")]
+    pub(crate) zeros: Option<Meaning>,
+
+    /// What negative entries of a matrix and negative costs are: edge, or none for no edge
+    /// [default: edge; Kostra asks if all are one number such as -1]
+    #[arg(long, value_name = "MEANING")]
+    pub(crate) negatives: Option<Meaning>,
 
     /// The number of threads; 0 uses all threads of the machine
     #[arg(

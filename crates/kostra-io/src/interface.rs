@@ -17,7 +17,7 @@ use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
 use crate::message::Message;
-use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions, WeightRules};
+use crate::options::{ColumnOptions, Meaning, MissingWeights, Nan, RoadOptions, WeightRules};
 pub use crate::outgoing::Outgoing;
 use crate::text_writer::TextWriter;
 
@@ -156,6 +156,12 @@ pub struct ReadOptions {
     pub vertices: Vertices,
     /// What an array of NumPy contains, if its shape allows both.
     pub array: Option<ArrayContent>,
+    /// What zeros off the diagonal of a matrix are. By default, they are a question, unless they
+    /// cannot be distances.
+    pub zeros: Option<Meaning>,
+    /// What negative values of a matrix, or negative costs of pgRouting, are. By default they are
+    /// weights of a matrix, and a question if all are one number that often means "no edge".
+    pub negatives: Option<Meaning>,
     /// Which columns of an edge list or a Parquet file contain what. In other formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight,
     /// and `id` and `keep` attributes that are kept with the edges; in GeoJSON also `feature`, the
@@ -198,6 +204,12 @@ pub enum Vertices {
 }
 
 impl ReadOptions {
+    /// The name of the first option that is used and says what entries of a matrix mean.
+    pub(crate) fn first_of_matrix(&self) -> Option<&'static str> {
+        let negatives = self.negatives.map(|_| "negatives");
+        self.zeros.map_or(negatives, |_| Some("zeros"))
+    }
+
     /// The number of threads to use: `threads`, or all that the system offers.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {

@@ -32,6 +32,7 @@ mod interface;
 mod kept;
 mod lock_file;
 mod mapped_file;
+mod matrix;
 mod message;
 mod mirror;
 mod number;
@@ -84,7 +85,8 @@ pub use mapped_file::MappedFile;
 pub use message::{Message, OptionValue, Remedy};
 pub use occurring::NOTE_ON_IDS;
 pub use options::{
-    BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan, RoadOptions,
+    BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Meaning, MissingWeights, Nan,
+    RoadOptions,
 };
 pub use output::{Output, extension, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};

@@ -86,6 +86,10 @@ impl Display for Remedy {
                 let content = if content == "matrix" { "Matrix" } else { "Edges" };
                 write!(f, "`array: Some(ArrayContent::{content})`")
             }
+            ("zeros" | "negatives", OptionValue::Text(meaning)) => {
+                let meaning = if meaning == "edge" { "Edge" } else { "None" };
+                write!(f, "`{option}: Some(Meaning::{meaning})`")
+            }
             ("resume", _) => f.write_str("`resume(true)`"),
             ("output", OptionValue::Unsaid) => f.write_str("`Checkpoints::at`"),
             ("weight", OptionValue::Text(name)) => write!(f, "`weight({name:?})`"),

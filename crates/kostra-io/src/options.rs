@@ -26,6 +26,29 @@ pub enum Nan {
     Skip,
 }
 
+/// What values that may be weights or say "no edge" are: zeros off the diagonal of a matrix, or
+/// negative values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// They are weights of edges.
+    Edge,
+    /// There is no edge.
+    None,
+}
+
+impl FromStr for Meaning {
+    type Err = String;
+
+    /// Parses one of the words `edge` and `none`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "edge" => Ok(Self::Edge),
+            "none" => Ok(Self::None),
+            _ => Err("there is no such value; pass edge or none".into()),
+        }
+    }
+}
+
 /// What to do about weights that are missing or NaN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightRules {

@@ -28,6 +28,9 @@ const EXTENSIONS: [(Format, &[&str]); 2] = [
     (Format::METIS, &["graph", "metis", "chaco"]),
 ];
 
+/// The formats of matrices whose entries are all stored.
+const MATRICES: [Format; 1] = [Format::NPY];
+
 /// The format that the options name, or else the format that the content of the input `name` shows.
 /// Refuses options that do not apply to this format.
 pub(crate) fn choose_format(
@@ -60,6 +63,9 @@ pub(crate) fn choose_format(
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
     if options.array.is_some() && format != Format::NPY {
         return Err(does_not_apply("array", ".npy files only", format));
+    }
+    if let (Some(option), false) = (options.first_of_matrix(), MATRICES.contains(&format)) {
+        return Err(does_not_apply(option, "matrices", format));
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
     let counts = counts.filter(|_| format != Format::NPY && !is_table);

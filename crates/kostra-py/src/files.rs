@@ -96,6 +96,10 @@ pub(crate) struct Arguments {
     bbox: Option<[f64; 4]>,
     #[pyo3(item)]
     array: Option<String>,
+    #[pyo3(item)]
+    zeros: Option<String>,
+    #[pyo3(item)]
+    negatives: Option<String>,
 }
 
 impl Arguments {
@@ -139,6 +143,8 @@ impl Arguments {
                 "matrix" => ArrayContent::Matrix,
                 _ => ArrayContent::Edges,
             }),
+            zeros: self.zeros.map(|zeros| zeros.parse()).transpose()?,
+            negatives: self.negatives.map(|negatives| negatives.parse()).transpose()?,
             columns,
             roads: RoadOptions { highway: self.highway, bbox: bbox.transpose()? },
             threads: self.threads.unwrap_or(0),

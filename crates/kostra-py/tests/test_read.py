@@ -48,6 +48,12 @@ def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
     with pytest.raises(ValueError, match="`array"):
         kostra.Graph.read(square)
     assert kostra.Graph.read(square, array="edges").m == 3
+    np.save(square, np.array([[-1, 0, 2], [0, -1, 3], [2, 3, -1]]))
+    for answers, edges in [(("edge", "none"), 3), (("none", "none"), 2), (("none", "edge"), 5)]:
+        meant = dict(zip(("zeros", "negatives"), answers))
+        with pytest.raises(ValueError, match="pass `negatives=\"edge\"`"):
+            kostra.Graph.read(square, array="matrix")
+        assert kostra.Graph.read(square, array="matrix", **meant).m == edges
     for arguments, error, message in [
         ({"columns": "abc"}, TypeError, "columns must be a list of texts, not 'abc'"),
         ({"highway": [3]}, TypeError, "highway must be a list of texts"),

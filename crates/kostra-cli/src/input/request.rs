@@ -108,6 +108,8 @@ impl Request {
                 Array::Matrix => ArrayContent::Matrix,
                 Array::Edges => ArrayContent::Edges,
             }),
+            zeros: arguments.zeros,
+            negatives: arguments.negatives,
             columns: ColumnOptions {
                 source: arguments.source.map(ColumnChoice::NameOrPosition),
                 target: arguments.target.map(ColumnChoice::NameOrPosition),
@@ -233,10 +235,11 @@ impl Request {
         if matches!(self.options.vertices, Vertices::Count(_)) {
             anyhow::bail!("{source}: the generator knows its vertices; omit `--vertices`");
         }
-        let ReadOptions { format, array, names, .. } = self.options;
-        if format.is_some() || array.is_some() || names {
+        let ReadOptions { format, array, names, zeros, negatives, .. } = self.options;
+        if format.is_some() || array.is_some() || names || zeros.or(negatives).is_some() {
             anyhow::bail!(
-                "{source}: `--format`, `--array` and `--names` apply to files; omit them"
+                "{source}: `--format`, `--array`, `--zeros`, `--negatives` and `--names` apply to \
+                 files; omit them"
             );
         }
         Ok(())

@@ -252,6 +252,8 @@ class Graph:
         decimal_comma: bool = False,
         vertices: int | None = None,
         array: Literal["matrix", "edges"] | None = None,
+        zeros: Literal["edge", "none"] | None = None,
+        negatives: Literal["edge", "none"] | None = None,
         highway: Sequence[str] | None = None,
         bbox: tuple[float, float, float, float] | None = None,
     ) -> Graph: ...

@@ -88,6 +88,9 @@ def _check(options):
         raise ValueError(f"bbox must be west, south, east and north, not {bbox!r}")
     if options["array"] is not None:
         _arrays.choice("array", options["array"], ("matrix", "edges"))
+    for name in ("zeros", "negatives"):
+        if options[name] is not None:
+            _arrays.choice(name, options[name], ("edge", "none"))
     if options["names"] and options["vertices"] is not None:
         raise ValueError("vertices needs vertices that are numbers; omit it or names=True")
 

@@ -290,6 +290,8 @@ class Sources(Vertices):
         decimal_comma=False,
         vertices=None,
         array=None,
+        zeros=None,
+        negatives=None,
         highway=None,
         bbox=None,
     ):
@@ -348,6 +350,12 @@ class Sources(Vertices):
             lists the numbers that do, and ``u`` and ``v`` are positions in ``nodes``.
         array : {"matrix", "edges"}, optional
             What an array of NumPy with as many rows as columns contains.
+        zeros : {"edge", "none"}, optional
+            What zeros off the diagonal of a matrix are: distances of identical things, or no edges.
+            By default, they raise a ValueError, unless they cannot be distances.
+        negatives : {"edge", "none"}, optional
+            What negative entries of a matrix and negative costs are. By default, they are weights,
+            and raise a ValueError if all are one number that often means "no edge", such as -1.
         highway : list of str, optional
             The roads of an OpenStreetMap file: values of the tag ``highway``. By default, all.
         bbox : (float, float, float, float), optional
@@ -407,6 +415,8 @@ class Sources(Vertices):
             "decimal_comma": _arrays.flag("decimal_comma", decimal_comma),
             "vertices": vertices,
             "array": array,
+            "zeros": zeros,
+            "negatives": negatives,
             "highway": highway,
             "bbox": bbox,
         }

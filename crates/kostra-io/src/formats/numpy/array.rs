@@ -155,6 +155,15 @@ impl<'a> Array<'a> {
         self.by_columns
     }
 
+    /// The relative precision of the values; 0 for integers.
+    pub(crate) fn epsilon(&self) -> f64 {
+        match (self.kind, self.size) {
+            (Kind::Float, 4) => f32::EPSILON.into(),
+            (Kind::Float, _) => f64::EPSILON,
+            _ => 0.0,
+        }
+    }
+
     /// The number of values.
     pub(super) fn len(&self) -> usize {
         self.rows.saturating_mul(self.columns)

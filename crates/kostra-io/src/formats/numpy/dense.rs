@@ -5,35 +5,38 @@ use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{ArrayContent, Parsed, Vertices};
+use crate::matrix::Matrix;
 use crate::message::{Remedy, message};
 use crate::weights::RawGraph;
-use crate::{Nan, ReadErrorKind, ReadOptions, occurring, whole};
+use crate::{Nan, Place, ReadErrorKind, ReadOptions, occurring, whole};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
     let array = Array::parse(&bytes).map_err(at_byte)?;
-    let content = content(&array, options)?;
+    if content(&array, options)? == ArrayContent::Matrix {
+        if matches!(options.vertices, Vertices::Count(_)) {
+            return Err(Fault::whole(message![
+                format!("the matrix has {} rows; omit ", array.rows),
+                Remedy::option("vertices"),
+            ]));
+        }
+        let matrix = Matrix {
+            size: array.rows,
+            value: |row, column| Some(array.number(row, column)),
+            place: |row, column| Place::Byte(array.offset(row, column) as u64),
+            epsilon: array.epsilon(),
+        };
+        return matrix.graph(options);
+    }
+    if let Some(option) = options.first_of_matrix() {
+        let sentence = message![Remedy::option(option), " applies to matrices; omit it"];
+        return Err(ReadErrorKind::question(sentence).into());
+    }
     let mut columns = Columns::default();
-    let mut names = None;
-    let (vertices, weighted) = match content {
-        ArrayContent::Matrix => {
-            add_matrix(&array, &mut columns)?;
-            if matches!(options.vertices, Vertices::Count(_)) {
-                return Err(Fault::whole(message![
-                    format!("the matrix has {} rows; omit ", array.rows),
-                    Remedy::option("vertices"),
-                ]));
-            }
-            (array.rows as u64, true)
-        }
-        ArrayContent::Edges => {
-            add_edges(&array, options, &mut columns)?;
-            let vertices;
-            (vertices, names) = vertices_of(&mut columns, options)?;
-            (vertices, array.columns == 3)
-        }
-    };
+    add_edges(&array, options, &mut columns)?;
+    let (vertices, names) = vertices_of(&mut columns, options)?;
+    let weighted = array.columns == 3;
     let mut notes = Vec::new();
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph = RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
@@ -70,45 +73,8 @@ fn content(array: &Array<'_>, options: &ReadOptions) -> Result<ArrayContent, Fau
     }
 }
 
-/// The weight of an edge, unless the value says that there is none.
-fn weight_of(number: Number) -> Option<Number> {
-    match number {
-        Number::Integer(0) => None,
-        Number::Float(value) if value == 0.0 || !value.is_finite() => None,
-        number => Some(number),
-    }
-}
-
-/// Adds the edges of a matrix, row by row, each once.
-fn add_matrix(array: &Array<'_>, columns: &mut Columns) -> Result<(), Fault> {
-    let mut row = Columns::default();
-    for u in 0..array.rows {
-        for v in u..array.columns {
-            let (first, second) = (array.number(u, v), array.number(v, u));
-            let weight = match (weight_of(first), weight_of(second)) {
-                (None, None) => continue,
-                (Some(weight), None) | (None, Some(weight)) => weight,
-                (Some(first), Some(second)) if first == second => first,
-                (Some(_), Some(_)) => {
-                    let sentence = format!(
-                        "the entries in row {u}, column {v} and in row {v}, column {u} differ; \
-                         make the matrix symmetric"
-                    );
-                    return Err(at_byte((array.offset(u, v), sentence)));
-                }
-            };
-            // More vertices than 32-bit ids would be more entries than any memory holds.
-            row.push_ends(u as u32, v as u32);
-            row.push_weight(weight);
-        }
-        let joined = columns.join(&mut row, usize::MAX, |edge| edge);
-        joined.map_err(|fault| at_row(array, u, fault.kind))?;
-    }
-    Ok(())
-}
-
 fn at_row(array: &Array<'_>, row: usize, kind: ReadErrorKind) -> Fault {
-    Fault { place: Some(crate::Place::Byte(array.offset(row, 0) as u64)), kind }
+    Fault { place: Some(Place::Byte(array.offset(row, 0) as u64)), kind }
 }
 
 /// Adds the edge of each row.

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use super::*;
 use crate::testing::edges;
-use crate::{ArrayContent, Loaded, ReadOptions, Vertices, read_bytes};
+use crate::{ArrayContent, Loaded, Meaning, ReadOptions, Vertices, read_bytes};
 
 fn read_with(bytes: &[u8], options: &ReadOptions) -> Result<Loaded, String> {
     read_bytes("x", bytes, options).map_err(|error| error.to_string())
@@ -35,10 +35,12 @@ fn a_matrix_has_an_edge_per_pair_with_a_weight() {
     let nan = f64::NAN;
     let values =
         [0.0, 1.5, nan, 2.5, 1.5, 0.0, 3.5, 0.0, 0.0, 0.0, 7.0, f64::INFINITY, 2.5, 0.0, 0.0, 0.0];
-    let loaded = read(&npy("<f8", "4, 4", &floats(&values))).unwrap();
+    let options = ReadOptions { zeros: Some(Meaning::None), ..ReadOptions::default() };
+    let read_sparse = |shape| read_with(&npy("<f8", shape, &floats(&values)), &options).unwrap();
+    let loaded = read_sparse("4, 4");
     assert_eq!(loaded.format, Format::NPY);
     assert_eq!(edges(&loaded.parsed.graph), "0-1:1.5 0-3:2.5 1-2:3.5 2-2:7.0");
-    let transposed = read(&npy("<f8", "4, 4F", &floats(&values))).unwrap();
+    let transposed = read_sparse("4, 4F");
     assert_eq!(edges(&transposed.parsed.graph), edges(&loaded.parsed.graph));
     let mut values = [0; 16];
     (values[1], values[4]) = (1, 2);
@@ -93,7 +95,11 @@ fn a_square_that_may_be_a_list_is_a_question() {
         "x: is this array of 3 x 3 values a matrix of weights or a list of edges? pass `array: \
          Some(ArrayContent::Matrix)` or `array: Some(ArrayContent::Edges)`"
     );
-    let answer = |array| read_with(&bytes, &ReadOptions { array, ..ReadOptions::default() });
+    let zeros = Some(Meaning::None);
+    let answer = |array| {
+        let zeros = zeros.filter(|_| array == Some(ArrayContent::Matrix));
+        read_with(&bytes, &ReadOptions { array, zeros, ..ReadOptions::default() })
+    };
     assert_eq!(edges(&answer(Some(ArrayContent::Matrix)).unwrap().parsed.graph), "0-1:1 0-2:2");
     assert_eq!(
         edges(&answer(Some(ArrayContent::Edges)).unwrap().parsed.graph),
