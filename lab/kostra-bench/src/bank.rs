@@ -80,16 +80,6 @@ impl BankResult {
         self.runs.iter().all(|run| run.preserved && !(transactions && run.wrong > 0))
     }
 
-    /// The name of the method.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
-    /// The number of accounts.
-    pub(crate) fn accounts(&self) -> u32 {
-        self.accounts
-    }
-
     /// The median of the transactions that were done per second.
     pub(crate) fn commits_per_second(&self) -> f64 {
         self.median(|run| run.committed as f64 / run.seconds.max(f64::EPSILON))

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::page::{self, Samples};
+use crate::cells::{Group, section};
 use crate::paired::{Change, significant};
 use crate::statistics::{Timing, milliseconds};
 
@@ -65,7 +65,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<bool> {
     let mut text = String::new();
     let pairs = match &arguments.after {
         Some(after) => {
-            let (before, after) = (page::samples(&arguments.before)?, page::samples(after)?);
+            let (before, after) = (samples(&arguments.before)?, samples(after)?);
             text.push_str(
                 "The records were measured one after the other. A machine that changed its speed \
                  between them looks like a change.\n",
@@ -83,6 +83,37 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<bool> {
         .zip(&verdicts)
         .any(|(pair, (_, verdict))| !pair.peer && *verdict == Verdict::Slower);
     Ok(!(arguments.fail && slower))
+}
+
+/// All samples of a record.
+struct Samples {
+    /// The machine; empty if the record does not name it.
+    machine: String,
+    cells: Vec<CellSamples>,
+}
+
+/// The samples of one contestant on one graph, with one number of threads and ranks.
+struct CellSamples {
+    /// The table or figure, graph, contestant and place, which are distinct together.
+    name: String,
+    /// Whether it is a solver of another project.
+    peer: bool,
+    /// The samples in order.
+    seconds: Vec<f64>,
+}
+
+/// Reads the samples of a record of any kind.
+fn samples(path: &Path) -> Result<Samples> {
+    let section = section(path)?;
+    let mut cells = Vec::new();
+    for Group { id, cells: own, .. } in section.groups {
+        cells.extend(own.into_iter().filter(|cell| !cell.samples.is_empty()).map(|cell| {
+            let mut parts = vec![id.clone(), cell.graph.clone(), cell.label(), cell.place()];
+            parts.retain(|part| !part.is_empty());
+            CellSamples { name: parts.join(", "), peer: cell.peer, seconds: cell.samples }
+        }));
+    }
+    Ok(Samples { machine: section.machine, cells })
 }
 
 /// The cells that both records have. Says which cells only one of them has.

@@ -6,6 +6,7 @@
 mod awake;
 mod bank;
 mod cache_counters;
+mod cells;
 mod circumstances;
 mod command_time;
 mod compare;
@@ -17,12 +18,12 @@ mod machine;
 mod memory_speed;
 mod observed;
 mod output;
-mod page;
 mod paired;
 mod papers;
 mod partition;
 mod peak;
 mod peers;
+mod picture;
 mod process;
 mod rank_job;
 mod read;
@@ -45,6 +46,7 @@ use crate::circumstances::{Circumstances, begin, conclude};
 use crate::compare::CompareArguments;
 use crate::machine::Machine;
 use crate::partition::PartitionArguments;
+use crate::picture::PictureArguments;
 use crate::record::{Measured, Record};
 use crate::suite::{PaperRun, RunArguments};
 
@@ -101,8 +103,14 @@ enum Task {
     },
     /// Says which cells changed beyond noise between two records, or between the two builds of one
     Compare(CompareArguments),
-    /// Prints records as Markdown, or writes them as a page with plots
-    Report(ReportArguments),
+    /// Prints records as Markdown
+    Report {
+        /// Records written with -o
+        #[arg(required = true)]
+        records: Vec<PathBuf>,
+    },
+    /// Draws a plot of records as SVG
+    Picture(PictureArguments),
 }
 
 #[derive(Args)]
@@ -147,22 +155,6 @@ struct ProcessArguments {
     runs: u16,
 }
 
-#[derive(Args)]
-struct ReportArguments {
-    /// Records written with -o; for a page also those of the other programs in lab/record
-    #[arg(required = true)]
-    records: Vec<PathBuf>,
-    /// Write a page with plots to FILE: one HTML file that needs no network
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Write the plots of the page as SVG and CSV files to FOLDER
-    #[arg(long, value_name = "FOLDER", requires = "output")]
-    assets: Option<PathBuf>,
-    /// Show the records as one, such as the records of several graphs of one machine
-    #[arg(long, requires = "output")]
-    together: bool,
-}
-
 fn main() -> ExitCode {
     let task = Arguments::try_parse().unwrap_or_else(|error| refuse(&error)).command;
     let fault = match task {
@@ -182,7 +174,8 @@ fn main() -> ExitCode {
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
         Task::Partition { contest, circumstances } => divide(&contest, &circumstances),
         Task::Compare(arguments) => compare::compare(&arguments),
-        Task::Report(arguments) => report(&arguments),
+        Task::Report { records } => report(&records),
+        Task::Picture(arguments) => picture::picture(&arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -269,13 +262,9 @@ fn divide(contest: &PartitionArguments, circumstances: &Circumstances) -> Result
     conclude(record, Measured::Partition(results), circumstances)
 }
 
-fn report(arguments: &ReportArguments) -> Result<bool> {
-    if let Some(page) = &arguments.output {
-        let destination = page::Destination { page, assets: arguments.assets.as_deref() };
-        return page::write(&arguments.records, arguments.together, &destination);
-    }
+fn report(records: &[PathBuf]) -> Result<bool> {
     let mut agree = true;
-    for path in &arguments.records {
+    for path in records {
         let record = Record::read(path)?;
         agree &= record.agrees();
         println!("{}", report::markdown(&record));

@@ -1,4 +1,4 @@
-//! What is made of records: pages, comparisons, and suites that continue them.
+//! What is made of records: reports, pictures, comparisons, and suites that continue them.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
@@ -20,146 +20,45 @@ fn record(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../record").join(name)
 }
 
-/// All committed records.
-fn records() -> Vec<PathBuf> {
-    let mut all: Vec<_> =
-        std::fs::read_dir(record("")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    all.sort();
-    all
-}
-
-/// Writes the page of records and returns it.
-fn page(records: &[PathBuf], page: &Path, more: &[&str]) -> String {
-    let records = records.iter().map(|path| path.to_str().unwrap());
-    let arguments: Vec<_> =
-        ["report", "-o", page.to_str().unwrap()].into_iter().chain(records).collect();
-    let output = bench(&[&arguments[..], more].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    std::fs::read_to_string(page).unwrap()
-}
-
-/// The figures of a page: id, number of marks, and content.
-fn figures(page: &str) -> Vec<(&str, usize, &str)> {
-    page.split("<figure id=\"")
-        .skip(1)
-        .map(|part| {
-            let end = part.find("</figure>").unwrap();
-            let (id, rest) = part[..end].split_once("\" data-marks=\"").unwrap();
-            let (marks, content) = rest.split_once("\">").unwrap();
-            (id, marks.parse().unwrap(), content)
-        })
-        .collect()
-}
-
 #[test]
-fn every_committed_record_becomes_a_page_whose_plots_have_marks() {
-    let folder = tempfile::tempdir().unwrap();
-    let assets = folder.path().join("assets");
-    let more = ["--assets", assets.to_str().unwrap()];
-    let page = page(&records(), &folder.path().join("page.html"), &more);
-    for path in records() {
-        let title = path.file_stem().unwrap().to_str().unwrap();
-        assert!(page.contains(&format!("<h2>{title}</h2>")), "{title}");
-    }
-    let figures = figures(&page);
-    for kind in [
-        "-speed-up-",
-        "-phases",
-        "-scaling-threads",
-        "-scaling-ranks",
-        "-sizes",
-        "-option-gamma",
-        "-bandwidth",
-        "-rounds",
-        "-measure-1",
-        "-readers",
-        "-memory",
-        "-commits",
-    ] {
-        assert!(figures.iter().any(|(id, ..)| id.contains(kind)), "no plot {kind}");
-    }
-    for (id, marks, content) in figures {
-        let shapes = ["<rect ", "<circle ", "<polygon "];
-        let shapes: usize = shapes.iter().map(|shape| content.matches(shape).count()).sum();
-        assert!(marks > 0 && shapes > marks, "{id}: {marks} marks, {shapes} shapes");
-        let svg = std::fs::read_to_string(assets.join(format!("{id}.svg"))).unwrap();
-        assert!(svg.starts_with("<svg ") && svg.contains("</svg>"), "{id}");
-        let csv = std::fs::read_to_string(assets.join(format!("{id}.csv"))).unwrap();
-        assert!(csv.lines().count() > marks, "{id}");
-    }
-    for outside in ["src=", "href=\"http", "url(", "@import", "fetch("] {
-        assert!(!page.contains(outside), "{outside}");
-    }
-}
-
-#[test]
-fn the_papers_figures_and_stand_ins_are_beside_ours() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("manoochehri.json");
-    let written = path.to_str().unwrap();
-    let arguments = ["manoochehri", "--scale", "10000", "--only", "table-3.2", "--runs", "1"];
-    let output = bench(&[&arguments[..], &["--threads", "2", "-o", written]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let page = page(&[path], &folder.path().join("page.html"), &[]);
-    for expected in [
-        "paper: K40",
-        "Tesla K40 (2880 cores",
-        ">FLA*<",
-        "generated graph in place",
-        "<td data-v=\"13407\">",
-        "sizes</dt><dd>divided by 10000",
-    ] {
-        assert!(page.contains(expected), "{expected}");
-    }
-}
-
-#[test]
-fn published_phases_and_sweeps_are_beside_ours() {
-    let folder = tempfile::tempdir().unwrap();
-    let suite = |paper: &str, experiment: &str| {
-        let path = folder.path().join(format!("{paper}.json"));
-        let written = path.to_str().unwrap();
-        let arguments = [paper, "--smoke", "--only", experiment, "--threads", "2", "-o", written];
-        let output = bench(&arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        path
+fn every_committed_record_is_read_and_its_answers_agree() {
+    let own = |path: &PathBuf| {
+        let value: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        !value["format"].is_null()
     };
-    let records = [suite("shou-he", "figures-1-4"), suite("sousa", "table-5.3")];
-    let assets = folder.path().join("assets");
-    let more = ["--assets", assets.to_str().unwrap()];
-    let page = page(&records, &folder.path().join("page.html"), &more);
-    let csv = |id: &str| std::fs::read_to_string(assets.join(format!("{id}.csv"))).unwrap();
-
-    // Figure 1 of Shou & He: 719.2 of 7012.7 ms, in a plot of shares and in a table.
-    let phases = csv("shou-he-figures-1-4-published-phases");
-    let share = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
-    let first = phases.lines().find(|line| {
-        line.contains("\"lightest\",published") && line.contains("Figure 1, first version")
-    });
-    assert!((share(first.unwrap()) - 10.2557).abs() < 1e-3, "{first:?}");
-    assert!(phases.contains("\"lightest\",measured,\"boruvka-edge forest-list=1"), "{phases}");
-    assert!(page.contains("<td data-v=\"719.2\">719</td>"));
-
-    // Table 5.3 of Sousa: 40 threads are beyond those that were measured.
-    let sweep = csv("sousa-table-5.3-measure-3");
-    assert!(sweep.contains("\"USA*\",\"paper: OMP\",published,40,10.26"), "{sweep}");
-    assert!(sweep.contains("\"USA*\",\"boruvka-contract\",measured,1,1\n"), "{sweep}");
+    let all = std::fs::read_dir(record("")).unwrap().map(|entry| entry.unwrap().path());
+    let own: Vec<_> = all.filter(own).map(|path| path.to_str().unwrap().to_owned()).collect();
+    let arguments: Vec<_> = ["report"].into_iter().chain(own.iter().map(|path| &**path)).collect();
+    let output = bench(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.lines().filter(|line| line.starts_with("## 20")).count(), own.len());
 }
 
 #[test]
-fn records_of_one_machine_are_shown_together_and_others_are_not() {
+fn a_picture_shows_the_records_of_one_machine_together() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("page.html");
-    let two = [record("2026-11-22-two-cores-grid.json"), record("2026-11-22-two-cores-dense.json")];
-    let text = page(&two, &path, &["--together"]);
-    let all = figures(&text);
-    let (_, marks, _) = all.iter().find(|(id, ..)| *id == "together-speed-up-1-thread").unwrap();
-    assert!(*marks > 8 && text.contains("<h2>together</h2>"), "{marks}");
-    let other = record("2026-11-23-sixteen-threads-grid.json");
-    let arguments = ["report", two[0].to_str().unwrap(), other.to_str().unwrap(), "--together"];
-    let output = bench(&[&arguments[..], &["-o", path.to_str().unwrap()]].concat());
-    assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("measured on different machines"), "{}", said(&output));
+    let path = folder.path().join("picture.svg");
+    let picture = |plot: &str, records: &[&str]| {
+        let records: Vec<_> = records.iter().map(|name| record(name)).collect();
+        let records = records.iter().map(|path| path.to_str().unwrap());
+        let ends = ["-o", path.to_str().unwrap()];
+        let output =
+            bench(&["picture", plot].into_iter().chain(records).chain(ends).collect::<Vec<_>>());
+        (output.status.code(), said(&output))
+    };
+    let two = ["2026-11-22-two-cores-grid.json", "2026-11-22-two-cores-dense.json"];
+    assert_eq!(picture("speed-up-1-thread", &two), (Some(0), String::new()));
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("prefers-color-scheme:dark"), "{svg}");
+    assert!(svg.contains("\ngrid\n") && svg.contains("\ndense\n"), "{svg}");
+    let (code, said) = picture("speed-ups", &two);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("there is no plot 'speed-ups'; there are: speed-up-1-thread,"), "{said}");
+    let (code, said) =
+        picture("speed-up-1-thread", &[two[0], "2026-11-23-sixteen-threads-grid.json"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("measured on different machines"), "{said}");
 }
 
 #[test]

@@ -323,17 +323,6 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
 }
 
 #[test]
-fn older_records_are_still_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../record");
-    for name in ["2026-11-21-foundation-solve.json", "2026-11-23-gpu-h200-beside-raft.json"] {
-        let report = bench(&["report", folder.join(name).to_str().unwrap()]);
-        let text = String::from_utf8_lossy(&report.stdout);
-        assert_eq!(report.status.code(), Some(0), "{name}");
-        assert!(text.contains("all answers agree, verified"), "{text}");
-    }
-}
-
-#[test]
 fn partitions_are_counted_again_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("partition.json");

@@ -11,12 +11,10 @@ mod manoochehri;
 mod ncu;
 mod nobari;
 mod partitioned;
-mod parts;
 mod phases;
 mod real;
 mod rules;
 mod shou_he;
-mod shown;
 mod sousa;
 mod tables;
 mod values;
@@ -30,8 +28,6 @@ use crate::contestant::Timed;
 use crate::record::{ExperimentResult, Skipped};
 pub(crate) use arguments::PaperArguments;
 use family::PaperGraph;
-pub(crate) use parts::{Line, PhaseColumn, ShownPhases, ShownRankPhase, ShownRounds, ShownSweep};
-pub(crate) use shown::{ShownExperiment, ShownGraph, ShownMeasure, shown_paper};
 pub(crate) use tables::report;
 
 /// A paper with an evaluation.

@@ -265,8 +265,3 @@ fn spread(spread: Option<&Spread>, factor: f64) -> String {
         }
     }
 }
-
-/// Seconds of communication, seconds of waiting, and bytes sent in one phase, over ranks.
-pub(super) fn traffic(observed: &Observed, phase: &str) -> [Option<Spread>; 3] {
-    [COMMUNICATION, WAITING, BYTES].map(|name| observed.counter_on_ranks(name, Some(phase)))
-}

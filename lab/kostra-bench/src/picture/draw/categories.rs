@@ -8,9 +8,9 @@ use super::{
     Area, GRID, INK, Look, PAPER, TEXT, Ticked, draw_legend, font, legend_height, look_of, looks,
     text_width,
 };
-use crate::page::cells::distinct;
-use crate::page::plot::{Kind, Origin, Panel, Plot};
-use crate::page::scale::{Scale, number};
+use crate::cells::distinct;
+use crate::picture::plot::{Kind, Panel, Plot};
+use crate::picture::scale::{Scale, number};
 
 /// The height of a bar of a group, and of a row of a stack or of dots.
 const BAR: f64 = 13.0;
@@ -20,8 +20,6 @@ const GAP: f64 = 0.7;
 /// The heights of a panel's title and of its axis.
 const CAPTION: i32 = 24;
 const AXIS: u32 = 46;
-/// The longest name of a category that is shown in full.
-const LONGEST_NAME: usize = 76;
 
 /// The rows of a panel: the first row of each category, and the number of rows.
 struct Rows {
@@ -34,7 +32,7 @@ impl Rows {
     fn new(kind: Kind, panel: &Panel) -> Self {
         let bars = |category: usize| {
             let has = |points: &[(f64, f64)]| points.iter().any(|(at, _)| *at as usize == category);
-            let series = panel.series.iter().filter(|series| series.origin != Origin::Bound);
+            let series = panel.series.iter().filter(|series| !series.is_bound);
             series.filter(|series| has(&series.points)).count().max(1)
         };
         let count = |category| if kind == Kind::Bars { bars(category) } else { 1 };
@@ -60,7 +58,7 @@ fn panel_legend(kind: Kind, panel: &Panel) -> Vec<(&str, Look)> {
         return Vec::new();
     }
     let names = distinct(panel.series.iter().map(|series| &*series.name));
-    looks(&names.into_iter().map(|name| (name, Origin::Measured)).collect::<Vec<_>>())
+    looks(&names.into_iter().map(|name| (name, false)).collect::<Vec<_>>())
 }
 
 /// The height of a panel's title.
@@ -111,17 +109,6 @@ pub(super) fn draw(area: &Area<'_>, plot: &Plot, common: &[(&str, Look)]) -> Res
     Ok(())
 }
 
-fn shortened(name: &str) -> String {
-    let count = name.chars().count();
-    if count <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    let half = LONGEST_NAME / 2 - 1;
-    let (start, end): (String, String) =
-        (name.chars().take(half).collect(), name.chars().skip(count - half).collect());
-    format!("{start}…{end}")
-}
-
 fn draw_panel(
     area: &Area<'_>,
     plot: &Plot,
@@ -129,7 +116,7 @@ fn draw_panel(
     (scale, looks): (&Scale, &[(&str, Look)]),
 ) -> Result<()> {
     let rows = Rows::new(plot.kind, panel);
-    let names: Vec<String> = panel.categories.iter().map(|name| shortened(name)).collect();
+    let names = &panel.categories;
     let widest = names.iter().map(|name| text_width(name)).max().unwrap_or(0);
     let middles: Vec<f64> = (0..names.len()).map(|category| rows.middle(category)).collect();
     let name_of = |at: &f64| {
@@ -170,7 +157,7 @@ fn draw_panel(
         for &(at, value) in &series.points {
             let category = at as usize;
             let (x, top) = (scale.at(value), rows.starts[category]);
-            if series.origin == Origin::Bound {
+            if series.is_bound {
                 let ends = [(x, top), (x, top + rows.counts[category] as f64)];
                 chart.draw_series([PathElement::new(ends, look.color.stroke_width(3))])?;
             } else {
@@ -227,9 +214,6 @@ impl Marks {
                 // A thin line of paper divides the pieces.
                 let line = [(end, top + 0.12), (end, top + 0.88)];
                 chart.draw_series([PathElement::new(line, PAPER.stroke_width(1))])?;
-            }
-            Kind::Dots | Kind::Lines if look.origin == Origin::Published => {
-                chart.draw_series([TriangleMarker::new((x, top + 0.5), 6, look.color.filled())])?;
             }
             Kind::Dots | Kind::Lines => {
                 chart.draw_series([Circle::new((x, top + 0.5), 5, look.color.filled())])?;

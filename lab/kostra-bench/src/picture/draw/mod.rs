@@ -1,34 +1,34 @@
 //! Draws a plot as SVG with `plotters`.
 //!
-//! Every color is one of the constants below. The page replaces those of paper, ink and grid in
-//! dark mode by rules of CSS, which select them by value.
+//! Every color is one of the constants below. Rules of CSS, which select colors by value, replace
+//! those of paper, ink and grid in dark mode.
 
 mod categories;
 mod lines;
 
 use std::ops::Range;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::plot::{Kind, Origin, Plot};
+use super::plot::{Kind, Plot};
 use super::scale::Scale;
 
 /// The color behind a plot.
-pub(super) const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
+const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 /// The color of texts and axes.
-pub(super) const INK: RGBColor = RGBColor(0x1F, 0x29, 0x37);
+const INK: RGBColor = RGBColor(0x1F, 0x29, 0x37);
 /// The color of grid lines.
-pub(super) const GRID: RGBColor = RGBColor(0xE1, 0xE4, 0xE8);
+const GRID: RGBColor = RGBColor(0xE1, 0xE4, 0xE8);
 /// The color of bounds.
-pub(super) const BOUND: RGBColor = RGBColor(0x8A, 0x90, 0x99);
+const BOUND: RGBColor = RGBColor(0x8A, 0x90, 0x99);
 
 /// The colors of series. They differ in lightness too, and are legible on light and dark paper.
-pub(super) const SERIES: [RGBColor; 10] = [
+const SERIES: [RGBColor; 10] = [
     RGBColor(0x2F, 0x6F, 0xBB),
     RGBColor(0xE0, 0x7B, 0x1A),
     RGBColor(0x2E, 0x9E, 0x5B),
@@ -86,32 +86,25 @@ impl From<&Scale> for Ticked {
 #[derive(Clone, Copy, Debug)]
 struct Look {
     color: RGBColor,
-    origin: Origin,
+    is_bound: bool,
     /// The length of a dash, for bounds.
     dash: i32,
 }
 
 impl Look {
-    /// The look of the series with a number; bounds are numbered apart. After the last color, the
-    /// colors repeat with half of their strength.
-    fn new(index: usize, origin: Origin) -> Self {
-        let RGBColor(red, green, blue) = SERIES[index % SERIES.len()];
-        let pale = |part: u8| u8::midpoint(part, 0xB4);
-        let color = match (origin, index / SERIES.len()) {
-            (Origin::Bound, _) => BOUND,
-            (_, 0) => RGBColor(red, green, blue),
-            _ => RGBColor(pale(red), pale(green), pale(blue)),
-        };
-        Self { color, origin, dash: if index == 0 { 9 } else { 3 } }
+    /// The look of the series with a number; bounds are numbered apart.
+    fn new(index: usize, is_bound: bool) -> Self {
+        let color = if is_bound { BOUND } else { SERIES[index % SERIES.len()] };
+        Self { color, is_bound, dash: if index == 0 { 9 } else { 3 } }
     }
 }
 
 /// The looks of series by name. A bound takes no color from the others.
-fn looks<'a>(names: &[(&'a str, Origin)]) -> Vec<(&'a str, Look)> {
+fn looks<'a>(names: &[(&'a str, bool)]) -> Vec<(&'a str, Look)> {
     let (mut series, mut bounds) = (0, 0);
-    let look = |&(name, origin): &(&'a str, Origin)| {
-        let count = if origin == Origin::Bound { &mut bounds } else { &mut series };
-        let look = Look::new(*count, origin);
+    let look = |&(name, is_bound): &(&'a str, bool)| {
+        let count = if is_bound { &mut bounds } else { &mut series };
+        let look = Look::new(*count, is_bound);
         *count += 1;
         (name, look)
     };
@@ -120,13 +113,13 @@ fn looks<'a>(names: &[(&'a str, Origin)]) -> Vec<(&'a str, Look)> {
 
 fn look_of(looks: &[(&str, Look)], name: &str) -> Look {
     let found = looks.iter().find(|(known, _)| *known == name);
-    found.map_or(Look::new(0, Origin::Measured), |(_, look)| *look)
+    found.map_or(Look::new(0, false), |(_, look)| *look)
 }
 
-/// Draws a plot.
+/// Draws a plot, which changes its colors with the reader's color scheme.
 ///
 /// # Errors
-/// If the plot has no panel, or the library fails.
+/// If the library fails.
 pub(super) fn svg(plot: &Plot) -> Result<String> {
     let names = plot.names();
     // The pieces of a stack differ from panel to panel, so each panel has its own legend.
@@ -137,9 +130,6 @@ pub(super) fn svg(plot: &Plot) -> Result<String> {
         Kind::Lines => lines::height(plot),
         _ => categories::height(plot),
     };
-    if plot.panels.is_empty() {
-        return Err(anyhow!("{} has no panel", plot.id));
-    }
     let mut text = String::new();
     {
         let root =
@@ -160,11 +150,10 @@ pub(super) fn svg(plot: &Plot) -> Result<String> {
         root.present()?;
     }
     // The default of SVG, which the library writes for every element.
-    Ok(text.replace(" opacity=\"1\"", ""))
+    Ok(with_dark_colors(&text.replace(" opacity=\"1\"", "")))
 }
 
-/// A drawing as a file of its own, which changes its colors with the reader's color scheme.
-pub(super) fn alone(svg: &str) -> String {
+fn with_dark_colors(svg: &str) -> String {
     let named = |color: RGBColor| format!("#{:02X}{:02X}{:02X}", color.0, color.1, color.2);
     let dark = [(PAPER, "#14181d"), (INK, "#e4e7eb"), (GRID, "#333a43")];
     let rules: String = dark
@@ -206,16 +195,14 @@ fn legend_height(looks: &[(&str, Look)]) -> i32 {
     legend_places(looks).last().map_or(0, |(_, y)| y + LEGEND_ROW + 4)
 }
 
-/// Draws a legend: squares for measured series, triangles for published ones, dashes for bounds.
+/// Draws a legend: squares for measured series, dashes for bounds.
 fn draw_legend(area: &Area<'_>, looks: &[(&str, Look)], top: i32) -> Result<()> {
     for ((name, look), (x, y)) in looks.iter().zip(legend_places(looks)) {
         let middle = top + y + LEGEND_ROW / 2;
-        if look.origin == Origin::Bound {
+        if look.is_bound {
             let ends = [(x, middle), (x + 14, middle)];
             let style = look.color.stroke_width(2);
             area.draw(&DashedPathElement::new(ends, look.dash, 4, style))?;
-        } else if look.origin == Origin::Published {
-            area.draw(&TriangleMarker::new((x + 6, middle), 6, look.color.filled()))?;
         } else {
             area.draw(&Rectangle::new(
                 [(x + 1, middle - 5), (x + 11, middle + 5)],

@@ -5,8 +5,8 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::{Area, GRID, INK, Look, TEXT, Ticked, WIDTH, font, look_of};
-use crate::page::plot::{Axis, Origin, Panel, Plot, Series};
-use crate::page::scale::Scale;
+use crate::picture::plot::{Axis, Panel, Plot, Series};
+use crate::picture::scale::Scale;
 
 /// The height of a single panel, and of one of several.
 const ALONE: u32 = 400;
@@ -84,18 +84,14 @@ fn draw_panel(
         let look = look_of(looks, &series.name);
         let points: Vec<_> =
             series.points.iter().map(|&(at, value)| (x.at(at), y.at(value))).collect();
-        if series.origin == Origin::Bound {
+        if series.is_bound {
             let dashed = DashedPathElement::new(points, look.dash, 6, look.color.stroke_width(2));
             chart.draw_series([dashed])?;
             continue;
         }
         chart.draw_series([PathElement::new(points.clone(), look.color.stroke_width(2))])?;
         for place in points {
-            if series.origin == Origin::Published {
-                chart.draw_series([TriangleMarker::new(place, 5, look.color.filled())])?;
-            } else {
-                chart.draw_series([Circle::new(place, 4, look.color.filled())])?;
-            }
+            chart.draw_series([Circle::new(place, 4, look.color.filled())])?;
         }
     }
     Ok(())

@@ -1,7 +1,4 @@
-//! What a plot shows, apart from how it is drawn: axes, panels and series. The page, the SVG files
-//! and the CSV files are made from this description.
-
-use std::fmt::Write;
+//! What a plot shows, apart from how it is drawn: axes, panels and series.
 
 /// How the marks of a plot are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,30 +46,25 @@ impl Axis {
     }
 }
 
-/// Where the values of a series come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// Measured here.
-    Measured,
-    /// Published in a paper, measured on its hardware.
-    Published,
-    /// A bound, not a measurement.
-    Bound,
-}
-
 /// A named sequence of points.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Series {
     pub(super) name: String,
-    pub(super) origin: Origin,
+    /// Whether it is a bound, not a measurement.
+    pub(super) is_bound: bool,
     /// Position and value. In a plot with categories, the position is the category's number.
     pub(super) points: Vec<(f64, f64)>,
 }
 
 impl Series {
     /// A series of measured values.
-    pub(super) fn measured(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), origin: Origin::Measured, points }
+    pub(super) fn measured(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.to_owned(), is_bound: false, points }
+    }
+
+    /// A bound of the measured values.
+    pub(super) fn bound(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self { is_bound: true, ..Self::measured(name, points) }
     }
 }
 
@@ -88,11 +80,9 @@ pub(super) struct Panel {
 /// A plot of one or more panels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plot {
-    /// The name of its files, without ending.
+    /// The name on the command line.
     pub(super) id: String,
     pub(super) title: String,
-    /// What the reader must know to read it, in sentences.
-    pub(super) note: String,
     pub(super) kind: Kind,
     /// The axis of the positions; unused in a plot with categories.
     pub(super) positions: Axis,
@@ -112,54 +102,19 @@ impl Plot {
             }
             panel.series.retain(|series| !series.points.is_empty());
         }
-        let measured = |series: &Series| series.origin == Origin::Measured;
-        self.panels.retain(|panel| panel.series.iter().any(measured));
+        self.panels.retain(|panel| panel.series.iter().any(|series| !series.is_bound));
         (!self.panels.is_empty()).then_some(self)
     }
 
-    /// The names of all series, in the order of their first appearance.
-    pub(super) fn names(&self) -> Vec<(&str, Origin)> {
-        let mut names: Vec<(&str, Origin)> = Vec::new();
+    /// The names of all series in the order of their first appearance, and whether they are bounds.
+    pub(super) fn names(&self) -> Vec<(&str, bool)> {
+        let mut names: Vec<(&str, bool)> = Vec::new();
         for series in self.panels.iter().flat_map(|panel| &panel.series) {
             if !names.iter().any(|(name, _)| *name == series.name) {
-                names.push((&series.name, series.origin));
+                names.push((&series.name, series.is_bound));
             }
         }
         names
-    }
-
-    /// The number of its marks, bounds excluded.
-    pub(super) fn marks(&self) -> usize {
-        let series = self.panels.iter().flat_map(|panel| &panel.series);
-        let series = series.filter(|series| series.origin != Origin::Bound);
-        series.map(|series| series.points.len()).sum()
-    }
-
-    /// The plot as a table: one line for each mark.
-    pub(super) fn csv(&self) -> String {
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-        let position = if self.kind == Kind::Lines { &*self.positions.label } else { "category" };
-        let heads = ["panel", "series", "origin", position, &self.values.label].map(quoted);
-        let mut text = heads.join(",") + "\n";
-        for panel in &self.panels {
-            for series in &panel.series {
-                let origin = match series.origin {
-                    Origin::Measured => "measured",
-                    Origin::Published => "published",
-                    Origin::Bound => "bound",
-                };
-                for &(at, value) in &series.points {
-                    let at = match panel.categories.get(at as usize) {
-                        Some(category) => quoted(category),
-                        None => at.to_string(),
-                    };
-                    let (title, name) = (quoted(&panel.title), quoted(&series.name));
-                    // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{title},{name},{origin},{at},{value}");
-                }
-            }
-        }
-        text
     }
 }
 
@@ -171,12 +126,11 @@ mod tests {
         Plot {
             id: "times".to_owned(),
             title: "Times".to_owned(),
-            note: String::new(),
             kind: Kind::Dots,
             positions: Axis::linear(""),
             values: Axis::log("time, ms"),
             panels: vec![Panel {
-                title: "a \"quoted\" title".to_owned(),
+                title: "panel".to_owned(),
                 categories: vec!["grid, large".to_owned(), "road".to_owned()],
                 series: vec![Series::measured("fast", points)],
             }],
@@ -188,19 +142,5 @@ mod tests {
         let shown = plot(vec![(0.0, 2.5), (1.0, 0.0), (1.0, f64::NAN)]).cleaned().unwrap();
         assert_eq!(shown.panels[0].series[0].points, [(0.0, 2.5)]);
         assert_eq!(plot(vec![(0.0, -1.0)]).cleaned(), None);
-    }
-
-    #[test]
-    fn csv_has_a_line_for_each_mark_and_quotes_names() {
-        let csv = plot(vec![(0.0, 2.5), (1.0, 4.0)]).csv();
-        let lines: Vec<_> = csv.lines().collect();
-        assert_eq!(
-            lines,
-            [
-                "\"panel\",\"series\",\"origin\",\"category\",\"time, ms\"",
-                "\"a \"\"quoted\"\" title\",\"fast\",measured,\"grid, large\",2.5",
-                "\"a \"\"quoted\"\" title\",\"fast\",measured,\"road\",4",
-            ]
-        );
     }
 }
