@@ -19,18 +19,18 @@ use crate::staging::{self, Transfer};
 
 /// How kernels compute keys from weights: the arguments of `key_of` in `common.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub struct Keys {
     /// 0 unsigned integers, 1 signed ones, 2 floats.
-    pub(crate) kind: u32,
+    pub kind: u32,
     /// All ones for a maximum spanning forest, otherwise 0. Kernels widen it for 64-bit keys.
-    pub(crate) flip: u32,
+    pub flip: u32,
     /// Whether keys have 64 bits.
-    pub(crate) wide: bool,
+    pub wide: bool,
 }
 
 impl Keys {
     /// The keys of weights with this encoding.
-    pub(crate) fn of<K: Key>(encoding: Encoding<K>) -> Self {
+    pub fn of<K: Key>(encoding: Encoding<K>) -> Self {
         let kind = match encoding.weight_type() {
             WeightType::U32 | WeightType::U64 => 0,
             WeightType::I32 | WeightType::I64 => 1,
@@ -41,7 +41,7 @@ impl Keys {
     }
 
     /// The number of bits of a key: the suffix of a kernel's name.
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         if self.wide { 64 } else { 32 }
     }
 }
@@ -141,6 +141,17 @@ impl<K: Key> DeviceEdges<K> {
         Ok(copy)
     }
 
+    /// Both ends and the weights as arrays that may be changed.
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub fn into_arrays(
+        self,
+        device: &Device,
+    ) -> Result<([CudaSlice<Vertex>; 2], CudaSlice<K>), DeviceError> {
+        Ok(([self.u.into_own(device)?, self.v.into_own(device)?], self.weights.into_own(device)?))
+    }
+
     /// Allocates the arrays of a copy.
     pub(crate) fn uninit(device: &Device, edges: Edges<'_, K>) -> Result<Self, DeviceError> {
         let len = edges.len();
@@ -165,7 +176,7 @@ impl<K: Key> DeviceEdges<K> {
     }
 
     /// The number of bytes of a copy of `edges` edges.
-    pub(crate) fn bytes(edges: usize) -> usize {
+    pub fn bytes(edges: usize) -> usize {
         edges * (8 + size_of::<K>())
     }
 }
@@ -227,7 +238,7 @@ impl<K: Key> DeviceCsr<K> {
     }
 
     /// The number of bytes of a copy with `vertices` rows and `entries` entries.
-    pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
+    pub fn bytes(vertices: u32, entries: usize) -> usize {
         4 * (vertices as usize + 1) + entries * (8 + size_of::<K>())
     }
 }
@@ -242,7 +253,8 @@ pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<
 }
 
 /// An array in device memory, whose address kernels take.
-pub(crate) trait Array {
+pub trait Array {
+    /// The address of the first value.
     fn address(&self) -> CUdeviceptr;
 }
 
@@ -297,12 +309,12 @@ impl<A: Array> Array for Option<A> {
 }
 
 /// The address of an array.
-pub(crate) fn address(array: &impl Array) -> CUdeviceptr {
+pub fn address(array: &impl Array) -> CUdeviceptr {
     array.address()
 }
 
 /// Copies values to the host, and waits for the copy.
-pub(crate) fn download<T: Pod>(
+pub fn download<T: Pod>(
     device: &Device,
     values: &impl DevicePtr<T>,
 ) -> Result<Vec<T>, DeviceError> {
@@ -321,24 +333,25 @@ pub(crate) fn download<T: Pod>(
 
 /// A set of edges on the device: bit `i % 32` of word `i / 32` is set if edge `i` is a member.
 #[derive(Debug)]
-pub(crate) struct DeviceEdgeSet {
-    pub(crate) words: CudaSlice<u32>,
+pub struct DeviceEdgeSet {
+    /// The words.
+    pub words: CudaSlice<u32>,
 }
 
 impl DeviceEdgeSet {
     /// An empty set of edges below `edges`.
-    pub(crate) fn new(device: &Device, edges: usize) -> Result<Self, DeviceError> {
+    pub fn new(device: &Device, edges: usize) -> Result<Self, DeviceError> {
         // The number of words is even, because the host reads them in pairs.
         Ok(Self { words: device.filled(2 * edges.div_ceil(64), 0)? })
     }
 
     /// The number of bytes of a set of edges below `edges`.
-    pub(crate) fn bytes(edges: usize) -> usize {
+    pub fn bytes(edges: usize) -> usize {
         8 * edges.div_ceil(64)
     }
 
     /// Copies the set to the host, on up to `threads` threads.
-    pub(crate) fn download(&self, device: &Device, threads: usize) -> Result<EdgeSet, DeviceError> {
+    pub fn download(&self, device: &Device, threads: usize) -> Result<EdgeSet, DeviceError> {
         download_set(device, &self.words, threads)
     }
 }

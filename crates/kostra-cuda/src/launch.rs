@@ -15,10 +15,10 @@ use kostra_core::SolverOption;
 use crate::buffers::DeviceArray;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::source::Source;
+use crate::source::{KernelFiles, KernelSource};
 
 /// The option for the number of threads of a block.
-pub(crate) const fn block_size(default: u64) -> SolverOption {
+pub const fn block_size(default: u64) -> SolverOption {
     SolverOption {
         name: "block-size",
         about: "number of threads in a block of a kernel",
@@ -30,14 +30,15 @@ pub(crate) const fn block_size(default: u64) -> SolverOption {
 
 /// The size of the blocks of kernels that have one thread per item.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
-    pub(crate) threads: u32,
+pub struct Blocks {
+    /// The number of threads of a block.
+    pub threads: u32,
 }
 
 impl Blocks {
     /// The grid with one thread per item. It has at least one block, because devices refuse an
     /// empty grid.
-    pub(crate) fn for_items(self, items: u32) -> LaunchConfig {
+    pub fn for_items(self, items: u32) -> LaunchConfig {
         LaunchConfig {
             grid_dim: (items.div_ceil(self.threads).max(1), 1, 1),
             block_dim: (self.threads, 1, 1),
@@ -59,7 +60,7 @@ pub(crate) use of_keys;
 pub(crate) const STRIDE_BLOCK: u32 = 256;
 
 /// The grid of a kernel that loops with the stride of the grid over `items` items.
-pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
+pub fn grid_stride(items: u64) -> LaunchConfig {
     /// More than any device holds at once.
     const MOST_BLOCKS: u64 = 1 << 16;
     let blocks = items.div_ceil(STRIDE_BLOCK.into()).clamp(1, MOST_BLOCKS) as u32;
@@ -68,14 +69,18 @@ pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
 
 /// A kernel that takes the struct `A`.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel<A> {
+pub struct Kernel<A> {
     function: CudaFunction,
     _arguments: PhantomData<fn(A)>,
 }
 
 impl<A: DeviceRepr> Kernel<A> {
     /// Looks up a kernel. [`kernels!`] also checks that the kernel takes the struct.
-    pub(crate) fn load(device: &Device, source: Source, name: &str) -> Result<Self, DeviceError> {
+    pub fn load(
+        device: &Device,
+        source: KernelSource<impl KernelFiles>,
+        name: &str,
+    ) -> Result<Self, DeviceError> {
         Ok(Self { function: device.function(source, name)?, _arguments: PhantomData })
     }
 
@@ -83,7 +88,7 @@ impl<A: DeviceRepr> Kernel<A> {
     /// once: see [`Device::resident`].
     pub(crate) fn resident(
         device: &Device,
-        source: Source,
+        source: KernelSource<impl KernelFiles>,
         name: &'static str,
         block: u32,
     ) -> Result<(Self, u32), DeviceError> {
@@ -97,7 +102,7 @@ impl<A: DeviceRepr> Kernel<A> {
     /// # Safety
     /// The addresses that the kernel uses are of arrays of its element types, as long as the kernel
     /// relies on.
-    pub(crate) unsafe fn launch(
+    pub unsafe fn launch(
         &self,
         device: &Device,
         grid: LaunchConfig,
@@ -123,6 +128,7 @@ impl<A> Deref for Kernel<A> {
 /// `load`. When the crate is compiled, the CUDA source is compared, or the header `$header` that
 /// declares the kernels. Kernels after `[suffix]` have names that end with it, after `_`. Other
 /// fields are declared in braces, with their values.
+#[macro_export]
 macro_rules! kernels {
     (
         $(#[$attribute:meta])*
@@ -140,7 +146,7 @@ macro_rules! kernels {
         }
 
         const _: () = {
-            const TEXT: &str = $crate::launch::first!($($header,)? $source).text();
+            const TEXT: &str = [$($header.text(),)? $source.text()][0];
             $($($crate::shared::assert_takes(TEXT, stringify!($kernel), stringify!($arguments));)+)?
             $($($crate::shared::assert_takes(TEXT, stringify!($typed), stringify!($arguments));)+)*
         };
@@ -167,15 +173,7 @@ macro_rules! kernels {
         }
     };
 }
-pub(crate) use kernels;
-
-/// The first of one or two expressions.
-macro_rules! first {
-    ($first:expr $(, $other:expr)?) => {
-        $first
-    };
-}
-pub(crate) use first;
+pub use kernels;
 
 /// Launches a kernel with named arguments, and checks the driver's answer.
 ///
@@ -188,6 +186,7 @@ pub(crate) use first;
 ///
 /// # Safety
 /// Each array has the kernel's element type, and is as long as the kernel relies on.
+#[macro_export]
 macro_rules! launch {
     (
         $device:expr, $function:expr, $grid:expr, ($source:expr, $kernel:expr),
@@ -210,27 +209,30 @@ macro_rules! launch {
         device.check(launched, $doing).map(drop)
     }};
 }
-pub(crate) use launch;
+pub use launch;
 
 /// The kinds of arguments of [`launch!`]: each function restricts the type of its argument.
-pub(crate) mod argument {
+pub mod argument {
     use super::Pointer;
 
-    pub(crate) fn ptr<P: Pointer>(array: P) -> P {
+    /// An array or an address.
+    pub fn ptr<P: Pointer>(array: P) -> P {
         array
     }
 
-    pub(crate) fn u32(value: &u32) -> &u32 {
+    /// A number of 32 bits.
+    pub fn u32(value: &u32) -> &u32 {
         value
     }
 
-    pub(crate) fn u64(value: &u64) -> &u64 {
+    /// A number of 64 bits.
+    pub fn u64(value: &u64) -> &u64 {
         value
     }
 }
 
 /// What a kernel's pointer parameter accepts.
-pub(crate) trait Pointer {}
+pub trait Pointer {}
 
 impl Pointer for &CUdeviceptr {}
 impl<T> Pointer for &CudaSlice<T> {}

@@ -3,28 +3,34 @@
 //!
 //! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
 //! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
-//! loads them. What kernels and Rust share is read from the kernel files by `shared.rs`.
+//! loads them. What kernels and Rust share is read from the kernel files by [`shared`].
 //!
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
 //! this file. A solver opens its device by [`Device::open`] with `run.request.device()`, loads its
 //! kernels in `run.compile(..)`, copies the graph in `run.upload(..)`, launches them with the
-//! struct that `arguments!` declares (`launch.rs`, `shared.rs`), and copies the result in
-//! `run.download(..)`. A solver with `USES_DEVICES` takes `run.request.devices()`.
+//! struct that [`arguments!`] declares, and copies the result in `run.download(..)`. A solver with
+//! `USES_DEVICES` takes `run.request.devices()`.
+//!
+//! Solvers of other crates are made of the same parts. Their kernels may include the headers of
+//! this crate; [`source`] says how.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`source`] | files of kernels |
+//! | [`shared`] | constants and structs that Rust and kernels share |
+//! | [`launch`] | loading and launching kernels |
+//! | [`buffers`], [`rows`] | graphs and results in device memory |
+//! | [`scan`], [`sort_rows`] | prefix sums, and the sort of the entries of each row |
+//! | [`step_clock`] | the time of a solver's steps |
 
-pub mod bank;
-mod boruvka_contract;
-mod boruvka_contract_edge;
-mod boruvka_edge;
-mod boruvka_stm;
-mod buffers;
+pub mod buffers;
 mod columns;
-mod contraction;
 mod device;
 mod error;
 pub mod external;
 pub mod fast;
 mod foreign;
-mod launch;
+pub mod launch;
 mod light;
 mod light_edges;
 mod members;
@@ -35,17 +41,17 @@ mod nvrtc;
 pub mod partition;
 #[cfg(test)]
 mod planted;
-mod pma;
 pub mod points;
 mod radix_sort;
-mod scan;
-mod shared;
-mod sort_rows;
-mod source;
+pub mod rows;
+pub mod scan;
+pub mod shared;
+pub mod sort_rows;
+pub mod source;
 mod staging;
-mod step_clock;
-#[cfg(test)]
-mod testing;
+pub mod step_clock;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod wire;
 
 use kostra_core::Solver;
@@ -73,15 +79,4 @@ pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 pub const FOR_SEVERAL: &dyn Solver = &multi::Multi;
 
 /// All solvers of this crate. The fastest one is the first.
-const SOLVERS: &[&dyn Solver] = &[
-    &fast::Fast,
-    &fast::FastRows,
-    &multi::Multi,
-    &boruvka_edge::BoruvkaEdge,
-    &boruvka_contract::BoruvkaContract,
-    &boruvka_contract_edge::BoruvkaContractEdge,
-    &boruvka_stm::BoruvkaStm,
-    &pma::PmaMin,
-    &pma::PmaSort,
-    &pma::PmaHybrid,
-];
+const SOLVERS: &[&dyn Solver] = &[&fast::Fast, &fast::FastRows, &multi::Multi];

@@ -16,7 +16,7 @@ use libloading::Library;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::DeviceError;
-use crate::source::Source;
+use crate::source::InProgram;
 
 /// The version of the NVRTC that was loaded, major and minor.
 pub(crate) fn version() -> Result<(u32, u32), DeviceError> {
@@ -25,7 +25,7 @@ pub(crate) fn version() -> Result<(u32, u32), DeviceError> {
 
 /// Loads a file of kernels for a compute capability, from the cache or else newly compiled.
 pub(crate) fn compiled<T>(
-    source: Source,
+    source: InProgram,
     capability: (u32, u32),
     load: impl Fn(&[u8]) -> Result<T, DeviceError>,
 ) -> Result<T, DeviceError> {
@@ -33,9 +33,9 @@ pub(crate) fn compiled<T>(
 }
 
 /// The same with a given cache folder, or without one.
-fn compiled_in<T>(
+pub(crate) fn compiled_in<T>(
     folder: Option<PathBuf>,
-    source: Source,
+    source: InProgram,
     capability: (u32, u32),
     load: impl Fn(&[u8]) -> Result<T, DeviceError>,
 ) -> Result<T, DeviceError> {
@@ -58,9 +58,9 @@ fn compiled_in<T>(
 }
 
 /// A hash of everything that NVRTC compiles.
-fn hash(source: Source) -> u128 {
+fn hash(source: InProgram) -> u128 {
     let mut hasher = Xxh3::new();
-    for (name, text) in Source::headers().chain([("", source.inflated())]) {
+    for (name, text) in source.headers().chain([("", source.text())]) {
         hasher.update(name.as_bytes());
         hasher.update(&text.len().to_le_bytes());
         hasher.update(text.as_bytes());
@@ -171,13 +171,17 @@ impl Nvrtc {
     }
 
     /// Compiles a file to a cubin for one compute capability.
-    fn compile(&self, source: Source, (major, minor): (u32, u32)) -> Result<Vec<u8>, DeviceError> {
+    fn compile(
+        &self,
+        source: InProgram,
+        (major, minor): (u32, u32),
+    ) -> Result<Vec<u8>, DeviceError> {
         let name = source.name;
         let failed = |log: String| DeviceError::Compile { name, log };
         let c_string = |text: &str| CString::new(text).map_err(|error| failed(error.to_string()));
-        let (text, file) = (c_string(source.inflated())?, c_string(&format!("{name}.cu"))?);
-        let headers = CStrings::new(Source::headers().map(|(_, text)| c_string(text)))?;
-        let names = CStrings::new(Source::headers().map(|(name, _)| c_string(name)))?;
+        let (text, file) = (c_string(source.text())?, c_string(&format!("{name}.cu"))?);
+        let headers = CStrings::new(source.headers().map(|(_, text)| c_string(text)))?;
+        let names = CStrings::new(source.headers().map(|(name, _)| c_string(name)))?;
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
         let options =
             CStrings::new([c_string(&architecture), c_string("--std=c++17")].into_iter())?;
@@ -299,16 +303,8 @@ fn candidates() -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Whether NVRTC can be loaded. If not, prints why, and panics if `KOSTRA_NVRTC` is set.
-    fn is_here() -> bool {
-        let version = version();
-        if let Err(error) = &version {
-            assert!(env::var_os("KOSTRA_NVRTC").is_none(), "KOSTRA_NVRTC is set, but: {error}");
-            println!("skipped: {error}");
-        }
-        version.is_ok()
-    }
+    use crate::source::{Files, Source};
+    use crate::testing::{self, has_nvrtc};
 
     const KERNEL: Source = Source::given(
         "test",
@@ -323,26 +319,10 @@ mod tests {
 
     #[test]
     fn every_kernel_file_compiles_with_the_headers_of_this_crate() {
-        if !is_here() {
-            return;
-        }
         // They differ from another file only in a constant or a type, and take most of the time.
         let twins =
             ["fast_rows_64", "fast_edges_32", "points_2", "points_4", "points_8", "points_16"];
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "cu"))
-        {
-            let name = &*file.file_stem().unwrap().to_string_lossy().into_owned().leak();
-            if twins.contains(&name) {
-                continue;
-            }
-            let text = std::fs::read_to_string(file).unwrap().leak();
-            // scripts/kernels compiles for other devices.
-            let source = Source::given(name, text);
-            let cubin = compiled_in(None, source, (8, 0), |cubin| Ok(cubin.len()));
-            assert!(cubin.as_ref().is_ok_and(|len| *len > 1000), "{name}: {cubin:?}");
-        }
+        testing::check_compilation::<Files>(Path::new(env!("CARGO_MANIFEST_DIR")), &twins);
     }
 
     #[test]
@@ -351,20 +331,27 @@ mod tests {
         let text = SCAN.inflated();
         let changed = text.replacen("32", "64", 1);
         assert_ne!(changed, text);
-        assert_eq!(hash(Source::given("scan", text)), hash(SCAN));
-        assert_ne!(hash(Source::given("scan", changed.leak())), hash(SCAN));
+        assert_eq!(hash(Source::given("scan", text).in_program()), hash(SCAN.in_program()));
+        assert_ne!(
+            hash(Source::given("scan", changed.leak()).in_program()),
+            hash(SCAN.in_program())
+        );
     }
 
     #[test]
     fn compiled_code_is_kept_and_damaged_code_is_compiled_again() {
-        if !is_here() {
+        if !has_nvrtc() {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("made/on/demand");
-        let compile = || {
-            compiled_in(Some(place.clone()), KERNEL, (8, 0), |cubin| Ok(cubin.to_vec())).unwrap()
-        };
+        let compile =
+            || {
+                compiled_in(Some(place.clone()), KERNEL.in_program(), (8, 0), |cubin| {
+                    Ok(cubin.to_vec())
+                })
+                .unwrap()
+            };
         let fresh = compile();
         let kept: Vec<_> =
             std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -377,7 +364,7 @@ mod tests {
             cubin => Ok(cubin.to_vec()),
         };
         assert_eq!(
-            compiled_in(Some(place.clone()), KERNEL, (8, 0), refuse_damaged).unwrap(),
+            compiled_in(Some(place.clone()), KERNEL.in_program(), (8, 0), refuse_damaged).unwrap(),
             fresh
         );
         assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
@@ -385,18 +372,21 @@ mod tests {
 
     #[test]
     fn kernels_are_compiled_even_if_the_code_cannot_be_kept() {
-        if is_here() {
+        if has_nvrtc() {
             let nowhere = Some(PathBuf::from("/dev/null/kostra"));
-            assert!(compiled_in(nowhere, KERNEL, (9, 0), |cubin| Ok(cubin.len())).is_ok());
+            assert!(
+                compiled_in(nowhere, KERNEL.in_program(), (9, 0), |cubin| Ok(cubin.len())).is_ok()
+            );
         }
     }
 
     #[test]
     fn an_error_names_the_file_and_line_of_a_fault_in_a_kernel() {
-        if is_here() {
+        if has_nvrtc() {
             let text = "#include \"common.cuh\"\nKERNEL nothing() {\n    no_such_thing();\n}";
             let source = Source::given("faulty", text);
-            let error = compiled_in(None, source, (8, 0), |_| Ok(())).unwrap_err().to_string();
+            let error =
+                compiled_in(None, source.in_program(), (8, 0), |_| Ok(())).unwrap_err().to_string();
             assert!(error.contains("faulty.cu(3)") && error.contains("no_such_thing"), "{error}");
         }
     }

@@ -28,20 +28,26 @@ const TILE: usize = (constant(SOURCE.text(), "NUMBERS") * THREADS as u64) as usi
 
 /// Where the sums of the tiles are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TileSums {
+pub enum TileSums {
+    /// On the device.
     OnDevice,
+    /// By the host.
     ByHost,
 }
 
 /// The kernels.
 #[derive(Clone)]
-pub(crate) struct Kernels {
+pub struct Kernels {
     scan_tiles: CudaFunction,
     raise_tiles: CudaFunction,
 }
 
 impl Kernels {
-    pub(crate) fn load(device: &Device) -> Result<Self, DeviceError> {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// When they do not compile, or the device fails.
+    pub fn load(device: &Device) -> Result<Self, DeviceError> {
         Ok(Self {
             scan_tiles: device.function(SOURCE, "scan_tiles")?,
             raise_tiles: device.function(SOURCE, "raise_tiles")?,
@@ -50,7 +56,7 @@ impl Kernels {
 }
 
 /// The kernels, and memory for the sums of tiles.
-pub(crate) struct Scan {
+pub struct Scan {
     tile_sums: TileSums,
     kernels: Kernels,
     /// For each level, the sums of its tiles. They are the numbers of the next level. The last
@@ -60,12 +66,12 @@ pub(crate) struct Scan {
 
 impl Scan {
     /// The number of bytes that the sums take.
-    pub(crate) fn bytes(numbers: usize) -> usize {
+    pub fn bytes(numbers: usize) -> usize {
         level_sizes(numbers).map(|sums| 4 * sums).sum()
     }
 
     /// Allocates memory to scan up to `numbers` numbers.
-    pub(crate) fn new(
+    pub fn new(
         device: &Device,
         kernels: Kernels,
         numbers: usize,
@@ -77,13 +83,13 @@ impl Scan {
     }
 
     /// The kernel that does most of the work to scan `length` numbers, and its grid.
-    pub(crate) fn launched(&self, length: usize) -> (&CudaFunction, LaunchConfig) {
+    pub fn launched(&self, length: usize) -> (&CudaFunction, LaunchConfig) {
         (&self.kernels.scan_tiles, grid(length))
     }
 
     /// Replaces each of the first `length` numbers by the sum of the numbers before it. Returns the
     /// sum of all of them.
-    pub(crate) fn exclusive_prefix_sum(
+    pub fn exclusive_prefix_sum(
         &mut self,
         device: &Device,
         numbers: &mut CudaSlice<u32>,

@@ -5,7 +5,7 @@
 
 /// The value of `constexpr TYPE NAME = VALUE;` in a CUDA source. The value is a decimal number, or
 /// two of them with `<<` between.
-pub(crate) const fn constant(text: &str, name: &str) -> u64 {
+pub const fn constant(text: &str, name: &str) -> u64 {
     let text = text.as_bytes();
     let mut at = 0;
     while let Some(start) = find(text, b"constexpr", at) {
@@ -33,7 +33,7 @@ pub(crate) const fn constant(text: &str, name: &str) -> u64 {
 /// functions. A member is its
 /// kind and its name. The kind of a pointer is `ptr`. Any other kind is the name of a type.
 #[allow(dead_code, reason = "Rust 1.88 does not count its use in `const _`")]
-pub(crate) const fn assert_members(text: &str, name: &str, members: &[(&str, &str)]) {
+pub const fn assert_members(text: &str, name: &str, members: &[(&str, &str)]) {
     let text = text.as_bytes();
     let mut at = 0;
     while let Some(start) = find(text, b"struct", at) {
@@ -51,7 +51,7 @@ pub(crate) const fn assert_members(text: &str, name: &str, members: &[(&str, &st
 /// Checks that a kernel in a CUDA source has these parameters, in this order, as
 /// [`assert_members`] does. `name` is the name with or without the suffix for a type, such as `_32`
 /// or `_##BITS`.
-pub(crate) const fn assert_parameters(text: &str, name: &str, parameters: &[(&str, &str)]) {
+pub const fn assert_parameters(text: &str, name: &str, parameters: &[(&str, &str)]) {
     let text = text.as_bytes();
     let mut at = 0;
     while let Some(start) = find(text, b"KERNEL", at) {
@@ -70,7 +70,7 @@ pub(crate) const fn assert_parameters(text: &str, name: &str, parameters: &[(&st
 
 /// Checks that a kernel in a CUDA source takes one struct by value, of this name.
 #[allow(dead_code, reason = "Rust 1.88 does not count its use in `const _`")]
-pub(crate) const fn assert_takes(text: &str, kernel: &str, arguments: &str) {
+pub const fn assert_takes(text: &str, kernel: &str, arguments: &str) {
     assert_parameters(text, kernel, &[(arguments, "args")]);
 }
 
@@ -245,6 +245,7 @@ pub(crate) use shared_struct;
 /// Declares the struct that the kernels of a file take, laid out as the struct of the same name in
 /// the CUDA source `$text`, which describes its members. `u32: vertices entries; ptr: keys;`
 /// declares three members in this order.
+#[macro_export]
 macro_rules! arguments {
     (
         $(#[$attribute:meta])*
@@ -269,12 +270,13 @@ macro_rules! arguments {
         unsafe impl ::cudarc::driver::DeviceRepr for $name {}
     };
 }
-pub(crate) use arguments;
+pub use arguments;
 
 /// The value of a struct of [`arguments!`].
 ///
 /// `fill!(Arguments { vertices }, ..others; graph => keys)` takes the address of `graph.keys`.
 /// Other members are those of `others`.
+#[macro_export]
 macro_rules! fill {
     (
         $name:ident { $($field:ident $(: $value:expr)?),* $(,)? }, ..$others:expr
@@ -296,11 +298,11 @@ macro_rules! fill {
         }
     };
 }
-pub(crate) use fill;
+pub use fill;
 
 /// An address in device memory, as a member of a [`shared_struct`].
 #[allow(non_camel_case_types, reason = "read as a primitive type, beside u32 and u64")]
-pub(crate) type ptr = cudarc::driver::sys::CUdeviceptr;
+pub type ptr = cudarc::driver::sys::CUdeviceptr;
 
 #[cfg(test)]
 mod tests {

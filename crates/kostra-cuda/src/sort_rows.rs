@@ -16,10 +16,10 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Vertex};
 
 use crate::buffers::{Keys, address};
-use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Blocks, kernels};
+use crate::rows::Rows;
 use crate::shared::{arguments, constant, fill, ptr};
 use crate::source::Source;
 
@@ -32,7 +32,7 @@ const TILE: u32 = BLOCKS.threads * constant(SOURCE.text(), "ITEMS") as u32;
 
 /// The order of the entries of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowOrder {
+pub enum RowOrder {
     /// By key and id.
     Weight,
     /// By neighbor, key and id.
@@ -41,23 +41,33 @@ pub(crate) enum RowOrder {
 
 arguments! {
     /// The argument of all kernels.
-    pub(crate) struct Arguments in SOURCE.text();
+    struct Arguments in SOURCE.text();
     ptr: first_edge from neighbors keys ids merged_neighbors merged_keys merged_ids;
     u64: width;
     u32: length;
 }
 
 kernels! {
-    /// The kernels, for keys of one width.
-    pub(crate) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    struct Loaded(device, keys: Keys) of Arguments in SOURCE;
     [keys.bits()] sort_tiles_weight merge_runs_weight sort_tiles_neighbor merge_runs_neighbor
         take_merged;
 }
 
+/// The kernels, for keys of one width.
+pub struct Kernels(Loaded);
+
 impl Kernels {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// When they do not compile, or the device fails.
+    pub fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
+        Loaded::load(device, keys).map(Self)
+    }
+
     /// Sorts the entries of each row. `from` has the vertex of each entry. `spare` has memory for
     /// as many entries as `graph`, and its entries are overwritten.
-    pub(crate) fn sort<K: Key>(
+    pub fn sort<K: Key>(
         &self,
         device: &Device,
         order: RowOrder,
@@ -65,8 +75,8 @@ impl Kernels {
         spare: &mut Rows<K>,
     ) -> Result<(), DeviceError> {
         let (sort_tiles, merge_runs) = match order {
-            RowOrder::Weight => (&self.sort_tiles_weight, &self.merge_runs_weight),
-            RowOrder::Neighbor => (&self.sort_tiles_neighbor, &self.merge_runs_neighbor),
+            RowOrder::Weight => (&self.0.sort_tiles_weight, &self.0.merge_runs_weight),
+            RowOrder::Neighbor => (&self.0.sort_tiles_neighbor, &self.0.merge_runs_neighbor),
         };
         let length = graph.entries;
         let mut arguments = fill!(Arguments {
@@ -86,7 +96,7 @@ impl Kernels {
             sort_tiles.launch(device, tiles, &arguments, "sorting rows")?;
             while arguments.width < u64::from(length) {
                 merge_runs.launch(device, grid, &arguments, "sorting rows")?;
-                self.take_merged.launch(device, grid, &arguments, "sorting rows")?;
+                self.0.take_merged.launch(device, grid, &arguments, "sorting rows")?;
                 arguments.width *= 2;
             }
         }

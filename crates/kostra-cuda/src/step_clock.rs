@@ -11,11 +11,11 @@ use crate::error::DeviceError;
 
 /// The names under which a step is reported.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub struct Step {
     /// The phase.
-    pub(crate) phase: &'static str,
+    pub phase: &'static str,
     /// The counter of its kernel's occupancy.
-    pub(crate) occupancy: &'static str,
+    pub occupancy: &'static str,
 }
 
 /// Measures the steps of an observed run by the device's clock. If the run is not observed, it does
@@ -25,7 +25,7 @@ pub(crate) struct Step {
 /// host makes no other call to the driver. A short kernel has ended by then, and the call would
 /// count as the kernel's time. So events are created before they are needed, and the occupancy is
 /// computed when the steps are reported.
-pub(crate) struct StepClock<'a> {
+pub struct StepClock<'a> {
     device: &'a Device,
     observed: bool,
     marks: Vec<Mark>,
@@ -50,24 +50,28 @@ struct Ended {
 }
 
 impl<'a> StepClock<'a> {
-    pub(crate) fn new(device: &'a Device, run: &Run<'_>) -> Result<Self, DeviceError> {
+    /// A clock for a run.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn new(device: &'a Device, run: &Run<'_>) -> Result<Self, DeviceError> {
         let observed = run.report.is_observed();
         let spare = (0..if observed { EVENTS } else { 0 }).map(|_| new_event(device));
         Ok(Self { device, observed, marks: Vec::new(), spare: spare.collect::<Result<_, _>>()? })
     }
 
     /// Begins a step. The time since the end of the last step belongs to no step.
-    pub(crate) fn start(&mut self) -> Result<(), DeviceError> {
+    pub fn start(&mut self) -> Result<(), DeviceError> {
         self.mark(None)
     }
 
     /// Ends a step and begins the next one.
-    pub(crate) fn lap(&mut self, phase: &'static str) -> Result<(), DeviceError> {
+    pub fn lap(&mut self, phase: &'static str) -> Result<(), DeviceError> {
         self.mark(Some(Ended { phase, occupancy: None }))
     }
 
     /// Ends a step and begins the next one. The occupancy of the launch is reported with the step.
-    pub(crate) fn lap_of(
+    pub fn lap_of(
         &mut self,
         step: Step,
         kernel: &CudaFunction,
@@ -90,7 +94,7 @@ impl<'a> StepClock<'a> {
     }
 
     /// Waits for the steps that have ended, and reports each of them once.
-    pub(crate) fn report(&mut self, run: &mut Run<'_>) -> Result<(), DeviceError> {
+    pub fn report(&mut self, run: &mut Run<'_>) -> Result<(), DeviceError> {
         let marks = std::mem::take(&mut self.marks);
         for pair in marks.windows(2) {
             let Some(Ended { phase, occupancy: launch }) = &pair[1].ended else { continue };
@@ -107,7 +111,7 @@ impl<'a> StepClock<'a> {
 }
 
 /// An event that records the time.
-pub(crate) fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
+pub fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
     device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
 }
 

@@ -12,6 +12,8 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     let solvers = solvers.chain(kostra_papers::solvers());
     #[cfg(feature = "cuda")]
     let solvers = solvers.chain(kostra_cuda::solvers());
+    #[cfg(all(feature = "cuda", feature = "papers"))]
+    let solvers = solvers.chain(kostra_papers::cuda::solvers());
     solvers
 }
 

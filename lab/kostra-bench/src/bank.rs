@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 use clap::Args;
 use kostra_cuda::Device;
-use kostra_cuda::bank::{Method, Outcome, Workload, run};
+use kostra_papers_cuda::bank::{Method, Outcome, Workload, run};
 use serde::{Deserialize, Serialize};
 
 /// The workload, except for the number of accounts.

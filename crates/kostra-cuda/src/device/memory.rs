@@ -22,7 +22,7 @@ const ALWAYS_FREE: usize = 64 << 20;
 
 impl Device {
     /// Allocates `len` values of undefined content.
-    pub(crate) fn uninit<T: Copy>(&self, len: usize) -> Result<CudaSlice<T>, DeviceError> {
+    pub fn uninit<T: Copy>(&self, len: usize) -> Result<CudaSlice<T>, DeviceError> {
         let bytes = (len * size_of::<T>()).max(1); // the driver does not allocate 0 bytes
         // SAFETY: any content is valid for bytes.
         let mut memory = unsafe { self.stream.alloc::<u8>(bytes) };
@@ -66,22 +66,14 @@ impl Device {
     }
 
     /// Allocates `len` values, and sets all their bytes to `byte`.
-    pub(crate) fn filled<T: Copy>(
-        &self,
-        len: usize,
-        byte: u8,
-    ) -> Result<CudaSlice<T>, DeviceError> {
+    pub fn filled<T: Copy>(&self, len: usize, byte: u8) -> Result<CudaSlice<T>, DeviceError> {
         let mut memory = self.uninit(len)?;
         self.fill(&mut memory, byte)?;
         Ok(memory)
     }
 
     /// Sets every byte of `memory` to `byte`.
-    pub(crate) fn fill<T>(
-        &self,
-        memory: &mut impl DevicePtrMut<T>,
-        byte: u8,
-    ) -> Result<(), DeviceError> {
+    pub fn fill<T>(&self, memory: &mut impl DevicePtrMut<T>, byte: u8) -> Result<(), DeviceError> {
         let bytes = memory.num_bytes();
         if bytes == 0 {
             return Ok(());
@@ -96,7 +88,7 @@ impl Device {
     /// Refuses a solve that needs more memory than the device has, before the solve begins. The
     /// solve needs `scratch` bytes of [scratch memory](Self::scratch) and `others` bytes in other
     /// arrays.
-    pub(crate) fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
+    pub fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
         let kept = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
         let new = others.saturating_add(if kept < scratch { scratch } else { 0 });
         // If so little is not free, the allocation fails with an error of its own.

@@ -21,7 +21,7 @@ use self::scratch::Kept;
 use crate::error::{DeviceError, NoDevice};
 use crate::error::{Doing, words};
 use crate::module;
-use crate::source::Source;
+use crate::source::{KernelFiles, KernelSource};
 use crate::wire::{Wire, WireMemory};
 
 pub(crate) use self::lanes::{Lane, PIECE};
@@ -47,7 +47,8 @@ pub struct Device {
     wires: Mutex<Vec<Wire>>,
     /// The scratch memory of the last solve, kept for the next one.
     scratch: Mutex<Option<Kept>>,
-    modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
+    /// The loaded modules, by the crate and the name of their files.
+    modules: Mutex<HashMap<(&'static str, &'static str), Arc<CudaModule>>>,
     /// The kernels whose blocks run for a whole solve, and the number of blocks that a
     /// multiprocessor holds.
     residents: Mutex<HashMap<&'static str, (CudaFunction, u32)>>,
@@ -192,12 +193,13 @@ impl Device {
         self.driver
     }
 
-    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+    /// The context of the driver.
+    pub fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }
 
     /// The stream on which all work is done, in order.
-    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+    pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
@@ -230,17 +232,22 @@ impl Device {
 
     /// The kernel `kernel` of a file. The first call for a file compiles the file if necessary, and
     /// loads it.
-    pub(crate) fn function(
+    ///
+    /// # Errors
+    /// When the file does not compile, or the device fails.
+    pub fn function(
         &self,
-        source: Source,
+        source: KernelSource<impl KernelFiles>,
         kernel: &str,
     ) -> Result<CudaFunction, DeviceError> {
+        let source = source.in_program();
+        let name = (source.archive.of, source.name);
         let mut modules = lock(&self.modules);
-        let module = match modules.get(source.name) {
+        let module = match modules.get(&name) {
             Some(module) => module.clone(),
             None => {
                 let module = module::load(&self.context, self.capability, source)?;
-                modules.insert(source.name, module.clone());
+                modules.insert(name, module.clone());
                 module
             }
         };
@@ -252,7 +259,7 @@ impl Device {
     /// the same in all calls for a kernel.
     pub(crate) fn resident(
         &self,
-        source: Source,
+        source: KernelSource<impl KernelFiles>,
         kernel: &'static str,
         block: u32,
     ) -> Result<(CudaFunction, u32), DeviceError> {
@@ -297,7 +304,7 @@ impl Device {
 
     /// Adds the operation `doing` to an error of the driver. Records an error after which the
     /// process cannot use the device any more.
-    pub(crate) fn check<T>(
+    pub fn check<T>(
         &self,
         answer: Result<T, DriverError>,
         doing: &'static str,
@@ -380,7 +387,7 @@ mod tests {
         let device = Device::open(0).unwrap();
         let memory = device.filled::<u32>(1000, 0).unwrap();
         let text = "#include \"common.cuh\"\nKERNEL trap() { asm volatile(\"trap;\"); }";
-        let source = Source::given("trap", text);
+        let source = crate::source::Source::given("trap", text);
         let trap = device.function(source, "trap").unwrap();
         let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel takes no arguments and touches no memory.

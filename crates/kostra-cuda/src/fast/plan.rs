@@ -86,7 +86,7 @@ mod tests {
                 let (source, name) = kernel(form, wide);
                 let kernels: Vec<_> =
                     source.inflated().lines().filter(|l| l.starts_with("SOLVE(")).collect();
-                assert_eq!(kernels.len(), 1, "{}: {kernels:?}", source.name);
+                assert_eq!(kernels.len(), 1, "{}: {kernels:?}", source.in_program().name);
                 let input = if form == Form::Rows { "rows" } else { "edges" };
                 let width = if wide { "Wide" } else { "Narrow" };
                 assert_eq!(kernels[0], format!("SOLVE({name}, {width}, {input})"));

@@ -7,11 +7,11 @@ use kostra_core::{Encoding, Order, Vertex};
 
 use super::BLOCKS;
 use crate::buffers::{Keys, address};
-use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Kernel, kernels};
 use crate::partition::DeviceGraph;
+use crate::rows::Rows;
 use crate::scan::Scan;
 use crate::shared::{arguments, constant, fill, ptr};
 use crate::sort_rows::{self, RowOrder};

@@ -8,10 +8,10 @@ use super::counters::Counters;
 use super::kernels::{Arguments, BLOCKS, CONNECTIONS, Kernels};
 use super::{DeviceGraph, Method, Outcome, Shape};
 use crate::buffers::{Array, address, download};
-use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::Kernel;
+use crate::rows::Rows;
 use crate::shared::{constant, fill};
 use crate::sort_rows::RowOrder;
 

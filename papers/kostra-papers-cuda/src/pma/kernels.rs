@@ -1,0 +1,54 @@
+//! The kernels of PMA, and the steps under which their times are reported.
+
+use kostra_cuda::buffers::Keys;
+use kostra_cuda::launch::{Blocks, kernels};
+use kostra_cuda::shared::{arguments, constant, ptr};
+use kostra_cuda::step_clock::Step;
+use kostra_cuda::{scan, sort_rows};
+
+use crate::contraction;
+use crate::source::Source;
+
+pub(super) const SOURCE: Source = Source::file("pma.cu");
+
+/// Indices of the counters.
+pub(super) const TREES: usize = constant(SOURCE.text(), "TREES") as usize;
+pub(super) const TOUCHES: usize = constant(SOURCE.text(), "TOUCHES") as usize;
+pub(super) const MUTUAL_TOUCHES: usize = constant(SOURCE.text(), "MUTUAL_TOUCHES") as usize;
+/// The number of counters.
+pub(super) const COUNTERS: usize = MUTUAL_TOUCHES + 1;
+
+/// The blocks of Partial Prim.
+pub(super) const PROCESSOR_BLOCKS: Blocks =
+    Blocks { threads: constant(SOURCE.text(), "BLOCK_PROCESSORS") as u32 };
+/// The blocks of all other kernels. Several of them fit on a multiprocessor.
+pub(super) const BLOCKS: Blocks = Blocks { threads: 256 };
+
+arguments! {
+    /// The argument of all kernels.
+    pub(super) struct Arguments in SOURCE.text();
+    ptr: first_edge from neighbors keys ids new_first_edge new_from new_neighbors new_keys new_ids;
+    ptr: successor touched lists degree new_vertex number shift next_edge before forest counters;
+    u32: vertices entries processors gamma;
+}
+
+kernels! {
+    /// The kernels of a solve, for keys of one width.
+    pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
+    link_trees flag_outgoing count_outgoing flag_new_vertices take_degrees reserve_places
+    flag_lightest compact_rows;
+    [keys.bits()] partial_prim_min partial_prim_sort update_edges compact;
+    {
+        sort: sort_rows::Kernels = sort_rows::Kernels::load(device, keys)?;
+        contraction: contraction::Kernels = contraction::Kernels::load(device, keys)?;
+        scan: scan::Kernels = scan::Kernels::load(device)?;
+    }
+}
+
+pub(super) const SORT_BY_WEIGHT: &str = "sort edges by weight";
+pub(super) const PARTIAL_PRIM: Step =
+    Step { phase: "partial prim", occupancy: "occupancy % of partial prim" };
+pub(super) const FIND_ROOTS: &str = "find roots";
+pub(super) const COMPUTE_NEW_INDICES: &str = "compute new indices";
+pub(super) const UPDATE_EDGES: &str = "update edges";
+pub(super) const REMOVE_PARALLEL_EDGES: &str = "remove parallel edges";
