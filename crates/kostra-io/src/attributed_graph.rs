@@ -13,15 +13,15 @@ use std::collections::HashMap;
 
 use kostra_core::{Vertex, memory};
 
-use crate::columns::{Columns, Number};
+use crate::columns::Number;
 use crate::fault::Fault;
 use crate::formats::is_similarity;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
 use crate::message::{Message, Remedy, message};
 use crate::number::show;
+use crate::numbered_graph::AddedEdges;
 use crate::numbering::Numbering;
-use crate::weights::RawGraph;
 use crate::{ColumnChoice, Place, ReadErrorKind, ReadOptions};
 
 /// The attribute that is the weight, unless the user names another one.
@@ -124,7 +124,7 @@ impl<'a> WeightAttribute<'a> {
 
     /// Refuses a graph without weights if the user names an attribute, or if other attributes may
     /// be the weight.
-    fn check_absence(self) -> Result<(), ReadErrorKind> {
+    pub(crate) fn check_absence(self) -> Result<(), ReadErrorKind> {
         let Self { options, chosen, others, nested, .. } = self;
         let shown: Vec<_> =
             others.iter().map(|name| format!("'{}'", show(name.as_bytes()))).collect();
@@ -171,10 +171,7 @@ pub(crate) struct AttributedGraph {
     declared: Vec<bool>,
     /// Where edges use vertices that were not declared before.
     used_early: HashMap<Vertex, Place>,
-    columns: Columns,
-    /// One edge, before it is joined to the others.
-    edge: Columns,
-    weighted: bool,
+    edges: AddedEdges,
     /// The attributes of edges that are kept. [`add_edge`](Self::add_edge) adds those that have
     /// been set.
     pub(crate) kept: KeptAttributes,
@@ -191,9 +188,7 @@ impl AttributedGraph {
             text_ids: false,
             declared: Vec::new(),
             used_early: HashMap::new(),
-            columns: Columns::default(),
-            edge: Columns::default(),
-            weighted: false,
+            edges: AddedEdges::default(),
             kept: KeptAttributes::new(options)?,
         })
     }
@@ -245,30 +240,14 @@ impl AttributedGraph {
         weight: Option<Number>,
         place: Place,
     ) -> Result<(), ReadErrorKind> {
-        let edge = self.columns.len();
-        if edge == 0 {
-            self.weighted = weight.is_some();
-        }
-        let complaint = match (self.weighted, weight.is_some()) {
-            (true, false) => Some("this edge has no weight, but edges before it have one"),
-            (false, true) => Some("this edge has a weight, but edges before it have none"),
-            _ => None,
-        };
-        if let Some(complaint) = complaint {
-            let sentence = format!("{complaint}; give every edge a weight");
-            return Err(ReadErrorKind::malformed(sentence));
-        }
+        self.edges.check_weight(weight.is_some())?;
         let [u, v] = [self.number(u)?, self.number(v)?];
         for vertex in [u, v] {
             if self.declared.get(vertex as usize) == Some(&false) {
                 self.used_early.entry(vertex).or_insert(place);
             }
         }
-        self.edge.push_ends(u, v);
-        if let Some(weight) = weight {
-            self.edge.push_weight(weight);
-        }
-        self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)?;
+        self.edges.add([u, v], weight)?;
         self.kept.push_edge()
     }
 
@@ -281,7 +260,7 @@ impl AttributedGraph {
         weight: WeightAttribute<'_>,
         mut notes: Vec<Message>,
     ) -> Result<Parsed, Fault> {
-        let Self { ids, text_ids, used_early, columns, weighted, kept, .. } = self;
+        let Self { ids, text_ids, used_early, edges, kept, .. } = self;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
             let id = ids.name(vertex).unwrap_or_default();
             let sentence = format!(
@@ -292,11 +271,11 @@ impl AttributedGraph {
         }
         weight.check_spelling()?;
         let (options, similarity) = (weight.options, weight.similarity());
-        if !weighted && columns.len() > 0 {
+        if edges.lack_weights() {
             weight.check_absence()?;
         }
         let kept = kept.finish()?;
-        let graph = RawGraph::new(ids.len(), columns, weighted).build(options, &mut notes)?;
+        let graph = edges.build(ids.len(), options, &mut notes)?;
         let are_names = text_ids || !ids.are_numbers();
         let names = if are_names { Some(ids.into_names()?) } else { None };
         Ok(Parsed { names, text_names: text_ids, kept, similarity, ..Parsed::new(graph, notes) })

@@ -36,6 +36,7 @@ mod matrix;
 mod message;
 mod mirror;
 mod number;
+mod numbered_graph;
 mod numbering;
 mod occurring;
 mod options;
@@ -48,6 +49,7 @@ mod read;
 mod recognition;
 mod replacement;
 mod row_file;
+mod rows;
 mod source;
 mod table;
 

@@ -127,3 +127,88 @@ pub(crate) fn assert_round_trips(
         assert_eq!(edges(&parsed.graph), edges(&graph), "{text}");
     }
 }
+
+/// A text in a format, and what Kostra makes of it.
+pub(crate) struct Case<'a> {
+    text: &'a str,
+    options: ReadOptions,
+    expected: Result<Graph<'a>, &'a str>,
+}
+
+/// What a text contains.
+struct Graph<'a> {
+    vertices: u32,
+    edges: &'a str,
+    names: &'a str,
+    notes: &'a [&'a str],
+}
+
+impl<'a> Case<'a> {
+    /// A graph with these edges, as [`edges`] shows them, and with these notes.
+    pub(crate) fn read(text: &'a str, vertices: u32, edges: &'a str, notes: &'a [&'a str]) -> Self {
+        let graph = Graph { vertices, edges, names: "", notes };
+        Self { text, options: ReadOptions::default(), expected: Ok(graph) }
+    }
+
+    /// A text that is refused with a message that contains a sentence.
+    pub(crate) fn refused(text: &'a str, sentence: &'a str) -> Self {
+        Self { text, options: ReadOptions::default(), expected: Err(sentence) }
+    }
+
+    /// The case with names of vertices, separated by blanks.
+    pub(crate) fn names(mut self, names: &'a str) -> Self {
+        if let Ok(graph) = &mut self.expected {
+            graph.names = names;
+        }
+        self
+    }
+
+    /// The case with an attribute as the weight.
+    pub(crate) fn weight(mut self, attribute: &str) -> Self {
+        self.options.columns.weight = Some(crate::ColumnChoice::NameOrPosition(attribute.into()));
+        self
+    }
+
+    /// The case with a weight of 1 for each edge.
+    pub(crate) fn unit_weights(mut self) -> Self {
+        self.options.missing_weights = Some(crate::MissingWeights::Unit);
+        self
+    }
+}
+
+/// Checks cases of a format. Each text is recognized, also with the line ends of Windows, after a
+/// byte-order mark, and compressed; all must agree.
+pub(crate) fn check_cases(format: Format, cases: &[Case<'_>]) {
+    use std::io::Write;
+    for Case { text, options, expected } in cases {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        let variants = [
+            text.as_bytes().to_vec(),
+            text.replace('\n', "\r\n").into_bytes(),
+            format!("\u{feff}{text}").into_bytes(),
+            packed.finish().unwrap(),
+        ];
+        for bytes in variants {
+            match (read_bytes("x", &bytes, options), expected) {
+                (Ok(loaded), Ok(expected)) => {
+                    let parsed = loaded.parsed;
+                    assert_eq!(loaded.format, format, "{text}");
+                    assert_eq!(parsed.graph.vertices(), expected.vertices, "{text}");
+                    assert_eq!(edges(&parsed.graph), expected.edges, "{text}");
+                    assert_eq!(
+                        parsed.names.unwrap_or_default().join(" "),
+                        expected.names,
+                        "{text}"
+                    );
+                    assert_eq!(parsed.notes, expected.notes, "{text}");
+                }
+                (Err(error), Err(sentence)) => {
+                    let error = error.to_string();
+                    assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
+                }
+                (found, _) => panic!("{text}\n{:?}", found.map(|loaded| loaded.parsed)),
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@
 //! Recognition, reading, writing, help texts, round-trip tests and fuzzing use the table.
 
 mod dimacs;
+mod dimacs_flow;
 mod dot;
 mod ecl;
 mod edge_list;
@@ -18,10 +19,14 @@ mod node_link;
 mod numpy;
 mod osm;
 mod parquet;
+mod stp;
+mod tsplib;
 
 use std::str::FromStr;
 
-use crate::interface::Format;
+use crate::fault::Fault;
+use crate::head::Evidence;
+use crate::interface::{Format, FormatInfo};
 
 pub use edge_list::{MISSING_VALUES, is_similarity, isolated_vertices};
 pub(crate) use edge_list::{Separator, fields, is_comment};
@@ -31,6 +36,25 @@ pub(crate) use numpy::NPY_MAGIC;
 pub(crate) use numpy::{Archive, Array, ZIP_MAGIC};
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet_table;
+
+impl FormatInfo {
+    /// What formats have in common that are read as a whole and not written. Each has its own id,
+    /// title and summary, and its own functions to recognize and read.
+    pub(crate) const READ_ONLY: Self = Self {
+        id: "",
+        title: "",
+        extensions: &[],
+        summary: "",
+        keeps_edge_order: true,
+        has_attributes: false,
+        recognize: |_| Evidence::Absent,
+        read: |_, _| Err(Fault::whole("this format is not read")),
+        write: None,
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    };
+}
 
 /// All formats, in the order in which help texts list them.
 pub static FORMATS: &[Format] = &[
@@ -49,6 +73,9 @@ pub static FORMATS: &[Format] = &[
     Format::NPY,
     Format::NPZ,
     Format::OSM_PBF,
+    Format::DIMACS_FLOW,
+    Format::TSPLIB,
+    Format::STP,
     Format::KST,
 ];
 

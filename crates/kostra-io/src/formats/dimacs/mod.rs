@@ -16,6 +16,7 @@ use std::io;
 
 use kostra_core::{AnyGraph, with_graph};
 
+use super::dimacs_flow as flow;
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
@@ -56,6 +57,11 @@ fn recognize(head: &Head<'_>) -> Evidence {
         match words[..] {
             [] => {}
             [b"c", ..] => evidence = Evidence::Signature,
+            [b"p", kind, ..]
+                if flow::ATTRIBUTES.iter().any(|(name, _)| name.as_bytes() == kind) =>
+            {
+                return Evidence::Absent;
+            }
             [b"p", ..] => return Evidence::Signature,
             [b"a" | b"e", u, v, ..] => {
                 return Evidence::Signature.when(is_number(u) && is_number(v));
