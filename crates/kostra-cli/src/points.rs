@@ -93,6 +93,8 @@ pub(crate) enum Wanted {
 /// The points of a file and their tree.
 pub(crate) struct Solved {
     pub(crate) tree: PointTree,
+    /// The coordinates, row by row.
+    pub(crate) coordinates: Vec<f64>,
     pub(crate) dimensions: usize,
     /// The columns of the input that are carried along.
     pub(crate) kept: KeptColumns,
@@ -205,7 +207,8 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        Ok(Solved { tree, dimensions: file.dimensions, kept: file.kept, device, times })
+        let PointFile { coordinates, dimensions, kept, .. } = file;
+        Ok(Solved { tree, coordinates, dimensions, kept, device, times })
     }
 
     fn load(&self) -> anyhow::Result<PointFile> {

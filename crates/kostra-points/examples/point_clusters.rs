@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use kostra_points::cluster::{Hierarchy, Selection};
+use kostra_points::cluster::{Hierarchy, Selection, Ties};
 use kostra_points::low_level::random::Stream;
 use kostra_points::{Distance, Metric, Points, Run, spanning_tree};
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("hierarchy   {:?}", start.elapsed());
 
     let start = Instant::now();
-    let condensed = hierarchy.condensed(min_cluster_size)?;
+    let condensed = hierarchy.condensed(min_cluster_size, Ties::Together)?;
     println!("condensed   {:?}", start.elapsed());
 
     let start = Instant::now();

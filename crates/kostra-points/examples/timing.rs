@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
 use kostra_core::{LargePages, Observer, Run};
-use kostra_points::cluster::{Hierarchy, Selection};
+use kostra_points::cluster::{Hierarchy, Selection, Ties};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
 
 /// As in the command and the Python package.
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (before, threads) = (Instant::now(), threads.parse()?);
             let hierarchy = Hierarchy::on_threads(tree, threads)?;
             let merged = before.elapsed();
-            let condensed = hierarchy.condensed(size.parse()?)?;
+            let condensed = hierarchy.condensed(size.parse()?, Ties::Together)?;
             let condensing = before.elapsed() - merged;
             let found = condensed.select(Selection::default())?;
             let (labels, whole) = (before.elapsed(), wall + before.elapsed());

@@ -1,8 +1,8 @@
 //! The condensed tree of HDBSCAN.
 
 use kostra_core::memory;
-use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection};
-use numpy::{IntoPyArray, PyArray1};
+use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection, Ties};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -32,13 +32,29 @@ impl Condensed {
         py: Python<'_>,
         forest: &Forest,
         min_cluster_size: u32,
+        one_by_one: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let threads = threads_or_all(threads);
+        let ties = if one_by_one { Ties::OneByOne } else { Ties::Together };
         let condensed = py.detach(|| {
-            Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size)
+            Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size, ties)
         });
         Ok(Self(condensed.map_err(cluster_error)?))
+    }
+
+    /// Whether the numbers of clusters depend on the order of the points.
+    #[getter]
+    fn is_ambiguous(&self) -> bool {
+        self.0.is_ambiguous()
+    }
+
+    /// The same tree, with numbers by the lowest rank of a point in a cluster.
+    fn numbered_by(&self, py: Python<'_>, ranks: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let ranks = ranks.as_slice()?;
+        let rank = |point: u32| ranks.get(point as usize);
+        let numbered = || self.0.clone().numbered_by(&|&a, &b| rank(a).cmp(&rank(b)));
+        Ok(Self(py.detach(numbered).map_err(out_of_memory)?))
     }
 
     /// The label and the probability of each point, and the chosen clusters.

@@ -67,7 +67,7 @@ def test_labels_and_probabilities_are_scikit_learns_if_no_distances_are_equal(op
     # With more samples, many mutual reachability distances are one core distance.
     options = {"min_samples": 2} | options
     points = blobs(seed=seed, d=2 + seed % 2)
-    found = HDBSCAN(**options).fit(points)
+    found = HDBSCAN(**options, ties="scikit-learn").fit(points)
     expected = theirs(lambda **options: Theirs(**options, copy=True).fit(points), **options)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_allclose(found.probabilities_, expected.probabilities_, rtol=1e-9)
@@ -85,7 +85,7 @@ def test_labels_and_probabilities_are_scikit_learns_for_the_same_hierarchy(optio
         rows[name] = column
     options = {"min_cluster_size": 5} | options
     labels, probabilities = theirs(_tree.tree_to_labels, rows, **options)
-    found = HDBSCAN(**options).fit(tree)
+    found = HDBSCAN(**options, ties="scikit-learn").fit(tree)
     # Which of two parts is the left one is not in a linkage matrix.
     assert same_partition(found.labels_, labels)
     np.testing.assert_allclose(found.probabilities_, probabilities)
@@ -96,7 +96,60 @@ def test_a_single_cluster_and_noise_only_are_scikit_learns():
     for options in ({}, {"allow_single_cluster": True}, {"min_cluster_size": 50}):
         options = {"min_samples": 2} | options
         expected = Theirs(**options, copy=True).fit(points)
-        np.testing.assert_array_equal(HDBSCAN(**options).fit(points).labels_, expected.labels_)
+        found = HDBSCAN(**options, ties="scikit-learn").fit(points)
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "haversine"])
+@pytest.mark.parametrize("form", ["points", "float32", "square", "sparse"])
+def test_rows_in_another_order_have_the_same_labels(metric, form):
+    random = np.random.default_rng(5)
+    for n in (7, 30, 200):
+        # Few values, so that points and distances are equal, too.
+        points = random.integers(1, 4 + n // 10, (n, 2)).astype(float)
+        order = random.permutation(n)
+        results = []
+        for rows in (points, points[order]):
+            options = {"metric": metric}
+            if form == "float32":
+                rows = rows.astype(np.float32)
+            elif form != "points":
+                rows, options = kostra_distances(rows, metric), {"metric": "precomputed"}
+                if form == "sparse":  # without the diagonal
+                    rows = sparse.csr_array((rows + 1) * ~np.eye(n, dtype=bool))
+            found = HDBSCAN(min_cluster_size=3, min_samples=3, **options).fit(rows)
+            results.append((found.labels_, found.probabilities_, found.outlier_scores_))
+        (labels, *first), (permuted, *second) = results
+        if form in ("points", "float32"):
+            np.testing.assert_array_equal(labels[order], permuted)
+        else:  # without coordinates, only the numbers may depend on the order
+            assert same_partition(np.append(labels[order], -1), np.append(permuted, -1))
+        for ours, theirs_ in zip(first, second):
+            np.testing.assert_array_equal(ours[order], theirs_)
+
+
+def kostra_distances(points, metric):
+    """All distances, each computed in one way for both orders of its points."""
+    if metric == "haversine":
+        metric, points = "euclidean", np.radians(points)
+    return squareform(pdist(points, "cityblock" if metric == "manhattan" else metric))
+
+
+def test_no_cluster_has_points_of_two_components():
+    def paths(sizes):
+        ends = np.cumsum(sizes) - 1
+        u = np.setdiff1d(np.arange(sum(sizes)), ends)
+        return sparse.coo_array((np.ones(len(u)), (u, u + 1)), shape=(sum(sizes),) * 2).tocsr()
+
+    for sizes in ([1] * 5 + [6, 6], [2, 2, 2, 6], [6, 1, 6], [100] + [8] * 7 + [1] * 35):
+        half = paths(sizes)
+        expected = np.repeat([size >= 5 for size in sizes], sizes)
+        found = HDBSCAN(5, min_samples=1, metric="precomputed").fit(half + half.T)
+        if expected.sum() > max(sizes):
+            np.testing.assert_array_equal(found.labels_ >= 0, expected)
+        component = np.repeat(np.arange(len(sizes)), sizes)
+        for label in range(found.labels_.max() + 1):
+            assert len(set(component[found.labels_ == label])) == 1
 
 
 def test_points_that_coincide_have_labels():
@@ -246,7 +299,8 @@ def test_centers_of_clusters_are_scikit_learns(metric):
     points = blobs(150) + 20
     theirs_of = Theirs(min_samples=2, metric=metric, store_centers="both", copy=True)
     expected = theirs_of.fit(np.radians(points) if metric == "haversine" else points)
-    found = HDBSCAN(min_samples=2, metric=metric, store_centers="medoid").fit(points)
+    options = {"min_samples": 2, "metric": metric, "ties": "scikit-learn"}
+    found = HDBSCAN(**options, store_centers="medoid").fit(points)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     assert not hasattr(found, "centroids_") and len(found.medoids_) > 1
     if metric == "haversine":
@@ -255,9 +309,9 @@ def test_centers_of_clusters_are_scikit_learns(metric):
             found.set_params(store_centers="both").fit(points)
         return
     np.testing.assert_array_equal(found.medoids_, expected.medoids_)
-    found = HDBSCAN(min_samples=2, metric=metric, store_centers="both").fit(points)
+    found = HDBSCAN(**options, store_centers="both").fit(points)
     np.testing.assert_allclose(found.centroids_, expected.centroids_)
-    found = HDBSCAN(min_samples=2, metric=metric, store_centers="centroid").fit(points)
+    found = HDBSCAN(**options, store_centers="centroid").fit(points)
     np.testing.assert_allclose(found.centroids_, expected.centroids_)
     assert not hasattr(found, "medoids_")
 

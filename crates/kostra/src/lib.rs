@@ -146,7 +146,7 @@ pub mod partition {
 #[cfg(feature = "points")]
 pub mod points {
     pub use kostra_points::cluster::{
-        Cluster, ClusterError, Clustering, CondensedTree, Hierarchy, Method, Selection,
+        Cluster, ClusterError, Clustering, CondensedTree, Hierarchy, Method, Selection, Ties,
     };
     pub use kostra_points::{
         AxisOrder, Coordinate, Distance, Metric, Neighbors, PointTree, Points, PointsError, Values,

@@ -1,11 +1,12 @@
 //! `kostra cluster`: clusters of points by HDBSCAN.
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum, ValueHint};
 use kostra_io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
-use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
+use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection, Ties};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
@@ -27,7 +28,7 @@ Examples:
   kostra cluster points.csv --min-samples 5 --selection leaf --json
   kostra cluster points.npy --device cuda -o labels.csv
 
-Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
+Clusters are those of HDBSCAN, whatever the order of the points. The output
 is the label and the probability of each point, in the order of the input: CSV
 (.csv, .txt), .tsv, a structured array (.npy), or .parquet. The label -1 is
 noise. The result is the same for any number of threads, and on a CUDA device,
@@ -73,6 +74,11 @@ pub(super) struct Arguments {
     #[arg(long)]
     allow_single_cluster: bool,
 
+    /// Whether merges at one distance are undone together, or one by one as scikit-learn does, so
+    /// that labels depend on the order of the points
+    #[arg(long, value_enum, default_value = "together")]
+    ties: TiesMethod,
+
     /// The file for the labels; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -89,6 +95,21 @@ pub(super) struct Arguments {
     /// Print no report
     #[arg(long, short, requires = "output", conflicts_with = "json")]
     quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TiesMethod {
+    Together,
+    ScikitLearn,
+}
+
+impl From<TiesMethod> for Ties {
+    fn from(ties: TiesMethod) -> Self {
+        match ties {
+            TiesMethod::Together => Self::Together,
+            TiesMethod::ScikitLearn => Self::OneByOne,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -127,7 +148,15 @@ impl Command for Arguments {
         })?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
-        let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;
+        let mut condensed = hierarchy.condensed(self.min_cluster_size, self.ties.into())?;
+        if condensed.is_ambiguous() {
+            let row =
+                |point: u32| solved.coordinates.chunks_exact(solved.dimensions).nth(point as usize);
+            let compare =
+                |a: &u32, b: &u32| row(*a).partial_cmp(&row(*b)).unwrap_or(Ordering::Equal);
+            condensed = condensed.numbered_by(&compare)?;
+        }
+        let clusters = condensed.select(selection)?;
         let cluster = start.elapsed();
         let to = output.as_ref().zip(format);
         let write =

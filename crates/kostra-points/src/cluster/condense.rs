@@ -6,11 +6,29 @@
 //! `min_cluster_size` points is left alone: its points learn from their representative when they
 //! left which cluster.
 
+use std::ops::Range;
+
 use kostra_core::{OutOfMemory, Vertex, memory, prefetch};
 
 use super::condensed_tree::{Cluster, CondensedTree};
 use super::hierarchy::Hierarchy;
-use super::numbering::{Split, number};
+use super::numbering::{self, Split};
+
+/// What happens to merges at equal distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// They are undone together, so a cluster may divide into more than two. The clusters at a
+    /// distance are then the connected components at this distance, and do not depend on the order
+    /// of the points.
+    ///
+    /// Source: as for [`CondensedTree`], algorithm 1.
+    #[default]
+    Together,
+    /// They are undone one by one, in the reverse order of the tree, and clusters are numbered as
+    /// scikit-learn numbers them. The clusters depend on the order of the points. Merges at an
+    /// infinite distance are undone together.
+    OneByOne,
+}
 
 /// How many merges before its use a node is prefetched.
 const PREFETCH_DISTANCE: usize = 24;
@@ -22,6 +40,8 @@ const PREFETCH_PARENTS_DISTANCE: usize = 48;
 enum Node {
     /// A part of the hierarchy with at least `min_cluster_size` points.
     Kept(Kept),
+    /// One of the parts into which the part of this representative divides now.
+    Part { of: Vertex },
     /// The points have left the cluster, at this merge.
     Left { cluster: u32, merge: u32 },
 }
@@ -31,39 +51,60 @@ struct Kept {
     cluster: u32,
     /// Where the path from point 0 in the spanning tree enters this part.
     entry: Vertex,
-    /// The number of merges above, which decides the numbers of clusters.
+    /// The number of merges above.
     depth: u32,
+}
+
+/// A part of at least `min_cluster_size` points. Parts in their order are numbered one by one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LargePart {
+    order: u32,
+    representative: Vertex,
+    entry: Vertex,
 }
 
 /// A hierarchy whose merges are undone.
 struct Undo<'a> {
     hierarchy: &'a Hierarchy,
     min_cluster_size: u32,
+    ties: Ties,
     /// The number of points that each representative represents.
     sizes: Vec<u32>,
     nodes: Vec<Node>,
     clusters: Vec<Cluster>,
     splits: Vec<Split>,
+    /// The parts that the present merges leave: the representative of what divides, and of a part.
+    parts: Vec<(Vertex, Vertex)>,
+    large: Vec<LargePart>,
+    components: Components,
 }
 
-/// Condenses a hierarchy. Takes O(n) time, and O(log n) more for each point at which a part is
-/// entered.
+/// The component of each point, and the lowest point of each component. Empty until needed.
+#[derive(Default)]
+struct Components {
+    labels: Vec<u32>,
+    lowest: Vec<Vertex>,
+}
+
+/// Condenses a hierarchy. Takes O(n log n) time if many distances are equal, else O(n), and
+/// O(log n) more for each point at which a part is entered if ties are undone one by one.
 pub(super) fn condense(
     hierarchy: &Hierarchy,
     min_cluster_size: u32,
+    ties: Ties,
 ) -> Result<CondensedTree, OutOfMemory> {
-    let mut undo = Undo::new(hierarchy, min_cluster_size)?;
-    let merges = hierarchy.merges();
-    for merge in (0..hierarchy.edges.ends.len()).rev() {
-        undo.prefetch(merge);
-        let (child, parent) = merges.link(merge);
-        match undo.nodes[parent as usize] {
-            Node::Kept(kept) => undo.divide(merge, kept)?,
-            left @ Node::Left { .. } => undo.nodes[child as usize] = left,
-        }
-    }
-    let (clusters, numbers) = number(undo.clusters, undo.splits)?;
+    let mut undo = Undo::new(hierarchy, min_cluster_size, ties)?;
     let distances = &hierarchy.edges.distances;
+    let mut end = distances.len();
+    while let Some(last) = end.checked_sub(1) {
+        let distance = distances[last];
+        let start = match ties {
+            Ties::OneByOne if distance < f64::INFINITY => last,
+            _ => last - distances[..last].iter().rev().take_while(|&&d| d == distance).count(),
+        };
+        undo.divide(start..end)?;
+        end = start;
+    }
     let mut homes = memory::with_capacity(undo.nodes.len())?;
     let mut departures = memory::with_capacity(undo.nodes.len())?;
     for node in undo.nodes {
@@ -71,15 +112,24 @@ pub(super) fn condense(
             Node::Left { cluster, merge } => (cluster, distances[merge as usize]),
             // A single point has no merges.
             Node::Kept(kept) => (kept.cluster, f64::INFINITY),
+            Node::Part { .. } => unreachable!("every part is kept or has left"),
         };
-        homes.push(numbers[cluster as usize]);
+        homes.push(cluster);
         departures.push(departure);
     }
-    Ok(CondensedTree { clusters, homes, departures })
+    let tree = CondensedTree { clusters: undo.clusters, homes, departures, is_ambiguous: false };
+    match ties {
+        Ties::Together => tree.numbered_by(&Vertex::cmp),
+        Ties::OneByOne => numbering::by_levels(tree, undo.splits),
+    }
 }
 
 impl<'a> Undo<'a> {
-    fn new(hierarchy: &'a Hierarchy, min_cluster_size: u32) -> Result<Self, OutOfMemory> {
+    fn new(
+        hierarchy: &'a Hierarchy,
+        min_cluster_size: u32,
+        ties: Ties,
+    ) -> Result<Self, OutOfMemory> {
         let n = hierarchy.points();
         let mut sizes = memory::filled(n as usize, 1_u32)?;
         let merges = hierarchy.edges.ends.len();
@@ -89,9 +139,18 @@ impl<'a> Undo<'a> {
         }
         // Every point but the last representative is overwritten when its link is removed.
         let root = Node::Kept(Kept { cluster: 0, entry: 0, depth: 0 });
-        let nodes = memory::filled(n as usize, root)?;
-        let clusters = memory::collected((0..n.min(1)).map(|_| Cluster::root(n)))?;
-        Ok(Self { hierarchy, min_cluster_size, sizes, nodes, clusters, splits: Vec::new() })
+        Ok(Self {
+            hierarchy,
+            min_cluster_size,
+            ties,
+            sizes,
+            nodes: memory::filled(n as usize, root)?,
+            clusters: memory::collected((0..n.min(1)).map(|_| Cluster::root(n)))?,
+            splits: Vec::new(),
+            parts: Vec::new(),
+            large: Vec::new(),
+            components: Components::default(),
+        })
     }
 
     fn prefetch(&self, merge: usize) {
@@ -108,48 +167,113 @@ impl<'a> Undo<'a> {
         }
     }
 
-    /// Undoes a merge of a part with at least `min_cluster_size` points.
-    fn divide(&mut self, merge: usize, kept: Kept) -> Result<(), OutOfMemory> {
-        let (child, parent) = self.hierarchy.merges.link(merge);
-        let size = self.sizes[child as usize];
-        self.sizes[parent as usize] -= size;
-        let rest = self.sizes[parent as usize];
-        let distance = self.hierarchy.edges.distances[merge];
-        self.clusters[kept.cluster as usize].death = distance;
-        // `size` is at most `rest`, because the smaller cluster was linked below the other one.
-        let is_end = rest < self.min_cluster_size || size >= self.min_cluster_size;
-        let leaving = if is_end { size + rest } else { size };
-        self.clusters[kept.cluster as usize].lose(distance, leaving);
-        let left = Node::Left { cluster: kept.cluster, merge: merge as u32 };
-        if rest < self.min_cluster_size {
-            self.nodes[child as usize] = left;
-            self.nodes[parent as usize] = left;
-            return Ok(());
+    /// Undoes merges at one distance.
+    fn divide(&mut self, merges: Range<usize>) -> Result<(), OutOfMemory> {
+        self.parts.clear();
+        for merge in merges.clone().rev() {
+            self.prefetch(merge);
+            let (child, parent) = self.hierarchy.merges.link(merge);
+            let of = match self.nodes[parent as usize] {
+                Node::Kept(_) => parent,
+                Node::Part { of } => of,
+                left @ Node::Left { .. } => {
+                    self.nodes[child as usize] = left;
+                    continue;
+                }
+            };
+            self.sizes[parent as usize] -= self.sizes[child as usize];
+            self.nodes[child as usize] = Node::Part { of };
+            memory::push(&mut self.parts, (of, child))?;
         }
-        let inside = self.hierarchy.merges.representative(kept.entry, merge) == child;
-        let entry = if inside { self.end_of(merge, parent) } else { kept.entry };
-        let depth = kept.depth + 1;
-        if size < self.min_cluster_size {
-            self.nodes[child as usize] = left;
-            self.nodes[parent as usize] = Node::Kept(Kept { entry, depth, ..kept });
-            return Ok(());
+        self.parts.sort_unstable();
+        let parts = std::mem::take(&mut self.parts);
+        for parts in parts.chunk_by(|a, b| a.0 == b.0) {
+            self.replace(parts, merges.clone())?;
         }
-        let new = self.clusters.len() as u32;
-        for size in [size, rest] {
-            memory::push(&mut self.clusters, Cluster::new(kept.cluster, size, distance))?;
-        }
-        let child_entry = if inside { kept.entry } else { self.end_of(merge, child) };
-        self.nodes[child as usize] = Node::Kept(Kept { cluster: new, entry: child_entry, depth });
-        self.nodes[parent as usize] = Node::Kept(Kept { cluster: new + 1, entry, depth });
-        // The part with the entry is the left one.
-        let children = if inside { [new, new + 1] } else { [new + 1, new] };
-        memory::push(&mut self.splits, Split { cluster: kept.cluster, depth, children })
+        self.parts = parts;
+        Ok(())
     }
 
-    /// The end of a merge's edge in the cluster of `representative`.
-    fn end_of(&self, merge: usize, representative: Vertex) -> Vertex {
-        let [u, v] = self.hierarchy.edges.ends[merge];
-        if self.hierarchy.merges.representative(u, merge) == representative { u } else { v }
+    /// Replaces what divides by its parts: `parts`, and the part of its own representative.
+    fn replace(
+        &mut self,
+        parts: &[(Vertex, Vertex)],
+        merges: Range<usize>,
+    ) -> Result<(), OutOfMemory> {
+        let Some(&(whole, _)) = parts.first() else { return Ok(()) };
+        let Node::Kept(kept) = self.nodes[whole as usize] else { return Ok(()) };
+        let distance = self.hierarchy.edges.distances[merges.start];
+        let left = Node::Left { cluster: kept.cluster, merge: merges.start as u32 };
+        self.large.clear();
+        let (mut all, mut leaving) = (0, 0);
+        for part in parts.iter().map(|part| part.1).chain([whole]) {
+            let size = self.sizes[part as usize];
+            all += size;
+            if size < self.min_cluster_size {
+                leaving += size;
+                self.nodes[part as usize] = left;
+            } else {
+                let part = LargePart { order: 0, representative: part, entry: 0 };
+                memory::push(&mut self.large, part)?;
+            }
+        }
+        let cluster = &mut self.clusters[kept.cluster as usize];
+        cluster.death = distance;
+        cluster.lose(distance, if self.large.len() == 1 { leaving } else { all });
+        if self.ties == Ties::OneByOne {
+            self.order_parts(kept, merges)?;
+        }
+        let depth = kept.depth + 1;
+        if let [LargePart { representative, entry, .. }] = self.large[..] {
+            self.nodes[representative as usize] = Node::Kept(Kept { entry, depth, ..kept });
+            return Ok(());
+        }
+        let first = self.clusters.len() as u32;
+        for (cluster, part) in (first..).zip(&self.large) {
+            let size = self.sizes[part.representative as usize];
+            memory::push(&mut self.clusters, Cluster::new(kept.cluster, size, distance))?;
+            self.nodes[part.representative as usize] =
+                Node::Kept(Kept { cluster, entry: part.entry, depth });
+        }
+        let children = first..self.clusters.len() as u32;
+        if self.ties == Ties::OneByOne && !children.is_empty() {
+            memory::push(&mut self.splits, Split { cluster: kept.cluster, depth, children })?;
+        }
+        Ok(())
+    }
+
+    /// Orders the large parts from left to right. Of the two parts of a merge, the one with the
+    /// entry is the left one; components are in the order of their lowest points.
+    fn order_parts(&mut self, kept: Kept, merges: Range<usize>) -> Result<(), OutOfMemory> {
+        let (hierarchy, merge) = (self.hierarchy, merges.start);
+        if hierarchy.edges.distances[merge] == f64::INFINITY {
+            let components = &mut self.components;
+            if components.labels.is_empty() {
+                components.labels = hierarchy.merges.clusters(merge)?;
+                for (point, &label) in (0..).zip(&components.labels) {
+                    if label as usize == components.lowest.len() {
+                        memory::push(&mut components.lowest, point)?;
+                    }
+                }
+            }
+            for part in &mut self.large {
+                part.order = components.labels[part.representative as usize];
+                part.entry = components.lowest[part.order as usize];
+            }
+        } else if !self.large.is_empty() {
+            let inside = hierarchy.merges.representative(kept.entry, merge);
+            for part in &mut self.large {
+                part.order = u32::from(part.representative != inside);
+                let [u, v] = hierarchy.edges.ends[merge];
+                part.entry = match part.order {
+                    0 => kept.entry,
+                    _ if hierarchy.merges.representative(u, merge) == part.representative => u,
+                    _ => v,
+                };
+            }
+        }
+        self.large.sort_unstable();
+        Ok(())
     }
 }
 
@@ -182,23 +306,22 @@ mod tests {
     fn every_point_leaves_one_cluster_and_sizes_add_up() {
         for (seed, n) in [(1, 1), (2, 2), (3, 50), (4, 300), (5, 300)] {
             for min_cluster_size in [2, 3, 10, 400] {
-                let condensed = random_hierarchy(seed, n).condensed(min_cluster_size).unwrap();
+                let condensed =
+                    random_hierarchy(seed, n).condensed(min_cluster_size, Ties::default()).unwrap();
                 let mut members = vec![0; condensed.clusters.len()];
                 condensed.homes.iter().for_each(|&home| members[home as usize] += 1);
                 for (number, cluster) in condensed.clusters.iter().enumerate() {
-                    let below = cluster.children.map_or(0, |children| {
-                        children
-                            .iter()
-                            .map(|&child| {
-                                let child_cluster = &condensed.clusters[child as usize];
-                                assert_eq!(child_cluster.parent, Some(number as u32));
-                                assert!(child as usize > number);
-                                assert_eq!(child_cluster.birth, cluster.death);
-                                assert!(child_cluster.size >= min_cluster_size);
-                                child_cluster.size
-                            })
-                            .sum()
-                    });
+                    let children = cluster.children.clone();
+                    let below: u32 = children
+                        .map(|child| {
+                            let child_cluster = &condensed.clusters[child as usize];
+                            assert_eq!(child_cluster.parent, Some(number as u32));
+                            assert!(child as usize > number);
+                            assert_eq!(child_cluster.birth, cluster.death);
+                            assert!(child_cluster.size >= min_cluster_size);
+                            child_cluster.size
+                        })
+                        .sum();
                     assert_eq!(members[number] + below, cluster.size);
                     assert!(cluster.death <= cluster.birth && cluster.stability >= 0.0);
                 }
@@ -214,7 +337,7 @@ mod tests {
     fn clusters_agree_with_cuts() {
         for seed in 0..20 {
             let hierarchy = random_hierarchy(seed, 120);
-            let condensed = hierarchy.condensed(4).unwrap();
+            let condensed = hierarchy.condensed(4, Ties::default()).unwrap();
             for distance in 0..40 {
                 let distance = f64::from(distance);
                 let cut = hierarchy.cut(distance).unwrap();
@@ -238,14 +361,14 @@ mod tests {
             distances: vec![1.0, 1.0, 2.0, 2.0, 4.0, 8.0],
         })
         .unwrap();
-        let condensed = hierarchy.condensed(3).unwrap();
-        let [root, left, right] = [0, 1, 2].map(|cluster| condensed.clusters[cluster].clone());
-        assert_eq!((root.size, root.death, root.children), (7, 8.0, Some([1, 2])));
-        assert_eq!((left.size, left.birth, left.death), (3, 8.0, 1.0));
-        assert_eq!((right.size, right.birth, right.death), (4, 8.0, 2.0));
-        assert_eq!(left.stability, 3.0 * (1.0 - 0.125));
-        assert_eq!(right.stability, (0.25 - 0.125) + 3.0 * (0.5 - 0.125));
-        assert_eq!(condensed.homes, [1, 1, 1, 2, 2, 2, 2]);
+        let condensed = hierarchy.condensed(3, Ties::default()).unwrap();
+        let [root, large, small] = [0, 1, 2].map(|cluster| condensed.clusters[cluster].clone());
+        assert_eq!((root.size, root.death, root.children), (7, 8.0, 1..3));
+        assert_eq!((small.size, small.birth, small.death), (3, 8.0, 1.0));
+        assert_eq!((large.size, large.birth, large.death), (4, 8.0, 2.0));
+        assert_eq!(small.stability, 3.0 * (1.0 - 0.125));
+        assert_eq!(large.stability, (0.25 - 0.125) + 3.0 * (0.5 - 0.125));
+        assert_eq!(condensed.homes, [2, 2, 2, 1, 1, 1, 1]);
         assert_eq!(condensed.departures, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 4.0]);
     }
 }

@@ -1,13 +1,16 @@
 //! The condensed tree of HDBSCAN.
 
+use std::ops::Range;
+
 use kostra_core::{OutOfMemory, memory};
 
 /// A hierarchy without the clusters of fewer than `min_cluster_size` points.
 ///
-/// Go down the hierarchy from the cluster of all points. Where it divides into two parts of at
-/// least `min_cluster_size` points, two clusters begin. Where only one part is large enough, it is
-/// still the same cluster, and the points of the other part leave it. Where no part is large
-/// enough, the cluster ends, and all its points leave.
+/// Go down the hierarchy from the cluster of all points. Where it divides into several parts of at
+/// least `min_cluster_size` points, as many clusters begin. Where only one part is large enough, it
+/// is still the same cluster, and the points of the other parts leave it. Where no part is large
+/// enough, the cluster ends, and all its points leave. See [`Ties`](super::Ties) for what happens
+/// at equal distances.
 ///
 /// Distances are also given as densities, 1 / distance; the density of distance 0 is infinite.
 ///
@@ -18,6 +21,8 @@ pub struct CondensedTree {
     pub(super) clusters: Vec<Cluster>,
     pub(super) homes: Vec<u32>,
     pub(super) departures: Vec<f64>,
+    /// Whether only the numbers of points tell two clusters apart.
+    pub(super) is_ambiguous: bool,
 }
 
 /// A cluster of a [`CondensedTree`].
@@ -25,8 +30,8 @@ pub struct CondensedTree {
 pub struct Cluster {
     /// The cluster that was divided; none for the cluster of all points.
     pub parent: Option<u32>,
-    /// The two clusters into which this one is divided, if it is.
-    pub children: Option<[u32; 2]>,
+    /// The clusters into which this one is divided; none, or at least two.
+    pub children: Range<u32>,
     /// The number of points at the cluster's beginning.
     pub size: u32,
     /// The distance at which the cluster begins; infinite for the cluster of all points.
@@ -50,7 +55,7 @@ impl Cluster {
     }
 
     pub(super) fn new(parent: u32, size: u32, birth: f64) -> Self {
-        Self { parent: Some(parent), children: None, size, birth, death: birth, stability: 0.0 }
+        Self { parent: Some(parent), children: 0..0, size, birth, death: birth, stability: 0.0 }
     }
 
     /// Adds to the stability that points leave at this distance.
@@ -66,11 +71,20 @@ impl CondensedTree {
     /// The clusters. Cluster 0 contains all points; there is none if there are no points. The
     /// number of a cluster is above the number of its parent.
     ///
-    /// The order is that of scikit-learn for Euclidean points: level by level of the hierarchy. Of
-    /// two clusters, the first one is the one that the path from point 0 in the spanning tree
-    /// enters first.
+    /// The order is by distance of birth, the largest first; then by parent; then by size, the
+    /// largest first; then by the distances inside the clusters. If these are all equal, it is
+    /// the order of the lowest points, which [`numbered_by`](Self::numbered_by) compares in another
+    /// way. With [`Ties::OneByOne`](super::Ties::OneByOne) the order is that of scikit-learn for
+    /// Euclidean points: level by level of the hierarchy. Of two clusters, the first one is the one
+    /// that the path from point 0 in the spanning tree enters first.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
+    }
+
+    /// Whether two clusters with the same parent have the same distances inside, so that their
+    /// numbers depend on the order of the points.
+    pub fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
     }
 
     /// The number of points.
@@ -117,7 +131,7 @@ impl CondensedTree {
 #[cfg(test)]
 mod tests {
     use crate::PointTree;
-    use crate::cluster::Hierarchy;
+    use crate::cluster::{Hierarchy, Ties};
 
     #[test]
     fn outlier_scores_compare_a_point_with_the_densest_part_of_its_cluster() {
@@ -127,7 +141,7 @@ mod tests {
             distances: vec![0.0, 0.0, 2.0, 2.0, 4.0, 8.0, 16.0],
         })
         .unwrap();
-        let scores = hierarchy.condensed(3).unwrap().outlier_scores().unwrap();
+        let scores = hierarchy.condensed(3, Ties::default()).unwrap().outlier_scores().unwrap();
         // Point 7 leaves the cluster of all points, whose densest part has an infinite density.
         assert_eq!(scores, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0]);
     }

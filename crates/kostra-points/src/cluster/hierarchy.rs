@@ -8,7 +8,8 @@ use kostra_parallel::{Schedule, Team, with_team};
 
 use crate::PointTree;
 
-use super::{ClusterError, CondensedTree, condense};
+use super::condense::{self, Ties};
+use super::{ClusterError, CondensedTree};
 
 /// The single-linkage clustering of points: the order in which the edges of their spanning tree
 /// merge them into clusters.
@@ -118,7 +119,11 @@ impl Hierarchy {
     /// # Errors
     /// When `min_cluster_size` is below 2, a distance is negative, or the system does not grant the
     /// memory.
-    pub fn condensed(&self, min_cluster_size: u32) -> Result<CondensedTree, ClusterError> {
+    pub fn condensed(
+        &self,
+        min_cluster_size: u32,
+        ties: Ties,
+    ) -> Result<CondensedTree, ClusterError> {
         if min_cluster_size < 2 {
             return Err(ClusterError::MinClusterSize(min_cluster_size));
         }
@@ -126,7 +131,7 @@ impl Hierarchy {
         if let Some(&distance) = self.edges.distances.first().filter(|&&distance| distance < 0.0) {
             return Err(ClusterError::Negative { edge: 0, distance });
         }
-        Ok(condense::condense(self, min_cluster_size)?)
+        Ok(condense::condense(self, min_cluster_size, ties)?)
     }
 }
 
@@ -252,8 +257,11 @@ mod tests {
     #[test]
     fn bad_sizes_and_negative_distances_are_refused_when_condensed() {
         let hierarchy = Hierarchy::new(tree(2, &[(0, 1, -1.0)])).unwrap();
-        assert_eq!(hierarchy.condensed(1).unwrap_err(), ClusterError::MinClusterSize(1));
-        let error = hierarchy.condensed(2).unwrap_err().to_string();
+        assert_eq!(
+            hierarchy.condensed(1, Ties::default()).unwrap_err(),
+            ClusterError::MinClusterSize(1)
+        );
+        let error = hierarchy.condensed(2, Ties::default()).unwrap_err().to_string();
         assert!(error.contains("negative distance -1"), "{error}");
     }
 

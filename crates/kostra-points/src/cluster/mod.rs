@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use kostra_points::PointTree;
-//! use kostra_points::cluster::{Hierarchy, Selection};
+//! use kostra_points::cluster::{Hierarchy, Selection, Ties};
 //!
 //! // Points at 0, 1, 2, 10, 11, 12 and 30 on a line.
 //! let tree = PointTree {
@@ -17,7 +17,7 @@
 //! };
 //! let hierarchy = Hierarchy::new(tree)?;
 //! assert_eq!(hierarchy.cut(5.0)?, [0, 0, 0, 1, 1, 1, 2]);
-//! let clusters = hierarchy.condensed(2)?.select(Selection::default())?;
+//! let clusters = hierarchy.condensed(2, Ties::Together)?.select(Selection::default())?;
 //! assert_eq!(clusters.labels, [0, 0, 0, 1, 1, 1, -1]);
 //! # Ok::<(), kostra_points::cluster::ClusterError>(())
 //! ```
@@ -32,6 +32,7 @@ mod segment;
 mod select;
 mod sparse;
 
+pub use condense::Ties;
 pub use condensed_tree::{Cluster, CondensedTree};
 pub use error::ClusterError;
 pub use hierarchy::Hierarchy;

@@ -20,7 +20,8 @@ pub struct Segments {
 /// weight is at most the largest weight inside each of them, plus `scale` divided by the number of
 /// their vertices. So a larger `scale` gives larger segments. Then the edges are visited again, and
 /// an edge merges two segments if one of them has fewer than `min_size` vertices. In a graph with
-/// several components, segments of a smaller component stay smaller.
+/// several components, segments of a smaller component stay smaller. An edge of infinite weight
+/// merges nothing.
 ///
 /// The edges outside of the minimum spanning forest matter, because two segments that an edge does
 /// not merge may be merged through other segments.
@@ -54,6 +55,7 @@ pub fn segment<W: Weight>(
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
     let ids = ranks.iter().map(|&rank| W::Key::rank_id(rank));
+    let ids = ids.filter(|&id| graph.weights()[id as usize].to_f64() < f64::INFINITY);
     let mut regions = Regions::new(edges.vertices(), scale)?;
     for id in ids.clone() {
         let (u, v) = edges.ends(id);

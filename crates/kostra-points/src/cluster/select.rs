@@ -64,7 +64,7 @@ impl CondensedTree {
         }
         let mut chosen = match selection.method {
             Method::ExcessOfMass => self.excess_of_mass(selection)?,
-            Method::Leaf => self.leaves()?,
+            Method::Leaf => self.leaves(selection.allow_single_cluster)?,
         };
         let is_root_chosen = chosen.first().is_some_and(|&chosen| chosen);
         if selection.epsilon > 0.0 && !is_root_chosen {
@@ -78,15 +78,19 @@ impl CondensedTree {
         let clusters = &self.clusters;
         let first = usize::from(!selection.allow_single_cluster);
         let mut chosen = memory::filled(clusters.len(), false)?;
+        let mut below = Vec::new();
         let mut best = memory::collected(clusters.iter().map(|cluster| cluster.stability))?;
         for number in (first..clusters.len()).rev() {
             let cluster = &clusters[number];
-            let below = cluster
-                .children
-                .map_or(0.0, |[left, right]| best[left as usize] + best[right as usize]);
+            below.clear();
+            memory::reserve(&mut below, cluster.children.len())?;
+            below.extend(cluster.children.clone().map(|child| best[child as usize]));
+            // A sum of floats depends on their order.
+            below.sort_unstable_by(f64::total_cmp);
+            let in_parts: f64 = below.iter().sum();
             let is_too_large = selection.max_cluster_size.is_some_and(|most| cluster.size > most);
-            if below > best[number] || is_too_large {
-                best[number] = below;
+            if in_parts > best[number] || is_too_large {
+                best[number] = in_parts;
             } else {
                 chosen[number] = true;
             }
@@ -110,12 +114,12 @@ impl CondensedTree {
         Ok(())
     }
 
-    /// Chooses the clusters without children, but not the cluster of all points.
-    fn leaves(&self) -> Result<Vec<bool>, OutOfMemory> {
+    /// Chooses the clusters without children; the cluster of all points only if it is allowed.
+    fn leaves(&self, allow_root: bool) -> Result<Vec<bool>, OutOfMemory> {
         memory::collected(
-            self.clusters
-                .iter()
-                .map(|cluster| cluster.parent.is_some() && cluster.children.is_none()),
+            self.clusters.iter().map(|cluster| {
+                (cluster.parent.is_some() || allow_root) && cluster.children.is_empty()
+            }),
         )
     }
 
@@ -178,7 +182,8 @@ impl CondensedTree {
         };
         for (&home, &departure) in self.homes.iter().zip(&self.departures) {
             let mut label = labels[home as usize];
-            if latest.is_some_and(|latest| departure > latest) {
+            // No path leads to the points that leave at an infinite distance.
+            if departure == f64::INFINITY || latest.is_some_and(|latest| departure > latest) {
                 label = NOISE;
             }
             let probability = match result.clusters.get(label as usize) {
@@ -199,7 +204,7 @@ impl CondensedTree {
 #[cfg(test)]
 mod tests {
     use crate::PointTree;
-    use crate::cluster::Hierarchy;
+    use crate::cluster::{Hierarchy, Ties};
 
     use super::*;
 
@@ -227,7 +232,7 @@ mod tests {
             .sorted(),
         )
         .unwrap()
-        .condensed(3)
+        .condensed(3, Ties::default())
         .unwrap()
     }
 
@@ -281,7 +286,7 @@ mod tests {
             ends: vec![[0, 1], [1, 2], [2, 3], [3, 4]],
             distances: vec![1.0, 1.0, 1.0, 3.0],
         };
-        let condensed = Hierarchy::new(tree).unwrap().condensed(3).unwrap();
+        let condensed = Hierarchy::new(tree).unwrap().condensed(3, Ties::default()).unwrap();
         let mut selection = Selection::default();
         assert_eq!(condensed.select(selection).unwrap().labels, [-1; 5]);
         selection.allow_single_cluster = true;
@@ -321,7 +326,7 @@ mod tests {
     fn no_point_has_no_label_and_one_point_is_noise() {
         for (points, expected) in [(0, vec![]), (1, vec![-1])] {
             let tree = PointTree { len: points, ..PointTree::default() };
-            let condensed = Hierarchy::new(tree).unwrap().condensed(2).unwrap();
+            let condensed = Hierarchy::new(tree).unwrap().condensed(2, Ties::default()).unwrap();
             assert_eq!(condensed.select(Selection::default()).unwrap().labels, expected);
             assert_eq!(condensed.outlier_scores().unwrap().len(), expected.len());
         }

@@ -108,8 +108,11 @@ class _Estimator(ClusterMixin, BaseEstimator):
 class HDBSCAN(_Estimator):
     """Clusters of different densities, and noise, by HDBSCAN.
 
-    Labels and probabilities are those of ``sklearn.cluster.HDBSCAN``, unless two distances are
-    equal: then Kostra orders them by the indices of the points.
+    The result depends on the set of the points alone: rows in another order have the same labels,
+    probabilities and scores, and equal rows have equal labels. So merges at one distance are undone
+    together, as the source does it. Nearly all data have such merges, because the core distance of
+    a point is its distance to several others. ``sklearn.cluster.HDBSCAN`` and the package hdbscan
+    undo them one by one; ``ties="scikit-learn"`` does so, too.
 
     Parameters
     ----------
@@ -133,6 +136,11 @@ class HDBSCAN(_Estimator):
         further: more and smaller ones of similar density.
     allow_single_cluster : bool
         Whether the cluster of all points may be selected.
+    ties : {"together", "scikit-learn"}
+        Whether merges at one distance are undone together, or one by one, in an order that depends
+        on the order of the rows. Labels and probabilities of the latter are those of scikit-learn
+        if no two distances that matter are equal: mutual reachability distances are equal in
+        nearly all data if ``min_samples`` is above 2.
     store_centers : {"centroid", "medoid", "both"}, optional
         Which centers of clusters to compute, as in scikit-learn. They need points in host memory.
         Haversine distances have no centroids, because longitudes start again at 180 degrees.
@@ -142,7 +150,10 @@ class HDBSCAN(_Estimator):
     Attributes
     ----------
     labels_ : array of int32
-        The cluster of each point; -1 for noise. Clusters are numbered as scikit-learn numbers them.
+        The cluster of each point; -1 for noise. Clusters that begin at a larger distance come first,
+        then larger ones, then those whose distances inside come first in a fixed order. If all
+        distances inside are equal, the lowest coordinates decide, or without coordinates the lowest
+        row. ``ties="scikit-learn"`` numbers them as scikit-learn does.
     probabilities_ : array of float64
         How strongly each point belongs to its cluster, from 0 to 1; 0 for noise.
     outlier_scores_ : array of float64
@@ -174,9 +185,9 @@ class HDBSCAN(_Estimator):
     Examples
     --------
     >>> import kostra.cluster
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3], [20.0]]
+    >>> X = [[0.0], [0.1], [0.2], [0.4], [5.0], [5.1], [5.3], [20.0]]
     >>> kostra.cluster.HDBSCAN(min_cluster_size=2).fit_predict(X)
-    array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
+    array([ 0,  0,  0,  0,  1,  1,  1, -1], dtype=int32)
     """
 
     def __init__(
@@ -189,6 +200,7 @@ class HDBSCAN(_Estimator):
         metric="euclidean",
         cluster_selection_method="eom",
         allow_single_cluster=False,
+        ties="together",
         store_centers=None,
         threads=None,
     ):
@@ -199,6 +211,7 @@ class HDBSCAN(_Estimator):
         self.metric = metric
         self.cluster_selection_method = cluster_selection_method
         self.allow_single_cluster = allow_single_cluster
+        self.ties = ties
         self.store_centers = store_centers
         self.threads = threads
 
@@ -227,6 +240,7 @@ class HDBSCAN(_Estimator):
             "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
+        one_by_one = _arrays.choice("ties", self.ties, ("together", "scikit-learn")) != "together"
         most = choice["max_cluster_size"]
         if most is not None and most < least and method == "eom":
             raise ValueError(
@@ -234,7 +248,10 @@ class HDBSCAN(_Estimator):
             )
         self._refuse_centers(X)
         tree = self._tree_of_samples(X, least)
-        self._condensed, self._least = self._condense(tree, least), least
+        self._least, self._one_by_one = least, one_by_one
+        self._condensed = self._condense(tree, least, one_by_one)
+        self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
+        self._number()
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
@@ -309,10 +326,24 @@ class HDBSCAN(_Estimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
-            self._condensed = self._condense(self.spanning_tree_, self._least)
+            self._condensed = self._condense(self.spanning_tree_, self._least, self._one_by_one)
+            self._number()
 
-    def _condense(self, tree, least):
-        return _kostra.Condensed(tree._inner, least, _arrays.threads(self.threads))
+    def _condense(self, tree, least, one_by_one):
+        return _kostra.Condensed(tree._inner, least, one_by_one, _arrays.threads(self.threads))
+
+    def _number(self):
+        if self._ranks is not None:
+            self._condensed = self._condensed.numbered_by(self._ranks)
+
+    def _ranks_of(self, X):
+        """The place of each row in the order of their coordinates; None for distances."""
+        if self.metric == "precomputed" or isinstance(in_memory(X), Forest):
+            return None
+        points = _device.to_host(X) if _device.place_of(X) is not None else np.asarray(X)
+        ranks = np.empty(len(points), np.int64)
+        ranks[np.lexsort(points.T[::-1])] = np.arange(len(points))
+        return ranks
 
 
 class SingleLinkage(_Estimator):

@@ -27,6 +27,7 @@ class HDBSCAN(_Estimator):
     max_cluster_size: int | None
     cluster_selection_method: str
     allow_single_cluster: bool
+    ties: str
     store_centers: str | None
     centroids_: npt.NDArray[np.float64]
     medoids_: npt.NDArray[np.float64]
@@ -43,6 +44,7 @@ class HDBSCAN(_Estimator):
         metric: _Metric = "euclidean",
         cluster_selection_method: Literal["eom", "leaf"] = "eom",
         allow_single_cluster: bool = False,
+        ties: Literal["together", "scikit-learn"] = "together",
         store_centers: Literal["centroid", "medoid", "both"] | None = None,
         threads: int | None = None,
     ) -> None: ...
