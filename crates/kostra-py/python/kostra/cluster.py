@@ -150,10 +150,10 @@ class HDBSCAN(_Estimator):
     Attributes
     ----------
     labels_ : array of int32
-        The cluster of each point; -1 for noise. Clusters that begin at a larger distance come first,
-        then larger ones, then those whose distances inside come first in a fixed order. If all
-        distances inside are equal, the lowest coordinates decide, or without coordinates the lowest
-        row. ``ties="scikit-learn"`` numbers them as scikit-learn does.
+        The cluster of each point; -1 for noise. Clusters that begin at a larger distance come
+        first, then larger ones, then those whose distances inside come first in a fixed order. If
+        all distances inside are equal, the lowest coordinates decide, or without coordinates the
+        lowest row. ``ties="scikit-learn"`` numbers them as scikit-learn does.
     probabilities_ : array of float64
         How strongly each point belongs to its cluster, from 0 to 1; 0 for noise.
     outlier_scores_ : array of float64
