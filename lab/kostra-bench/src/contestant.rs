@@ -11,6 +11,7 @@ use kostra_core::{
 };
 use kostra_cuda::fast::on_rows;
 use kostra_cuda::{Device, DeviceCsr};
+use serde::Deserialize;
 
 use crate::observed::{Observed, Recorder};
 use crate::sweep::Entrant;
@@ -82,7 +83,8 @@ pub(crate) struct KostraSolver<'a> {
 }
 
 /// What the time of a solver on a device includes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Timed {
     /// The transfers to and from the device, unless the solver works on rows. Solvers of rows
     /// represent callers whose graph is already in device memory. All other solvers get a graph in

@@ -86,7 +86,7 @@ pub(crate) enum Measured {
 }
 
 /// Solvers and peers on one graph.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GraphResult {
     /// The short name of the graph.
     pub(crate) name: String,
@@ -173,7 +173,7 @@ pub(crate) fn label(name: &str, settings: &BTreeMap<String, u64>) -> String {
 }
 
 /// A table or figure of a paper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ExperimentResult {
     /// The id, such as `figure-8`.
     pub(crate) id: String,

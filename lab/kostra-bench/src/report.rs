@@ -23,7 +23,7 @@ pub(crate) fn markdown(record: &Record) -> String {
                 .and_then(|()| skips(&mut text, skipped))
         }
         Measured::Paper { paper, scale, experiments } => {
-            crate::papers::report(&mut text, record, paper, *scale, experiments)
+            crate::evaluation::report(&mut text, record, paper, *scale, experiments)
         }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
@@ -316,24 +316,8 @@ mod tests {
 
     #[test]
     fn limits_include_the_bytes_of_an_edge() {
-        let graph = |weight_bytes| GraphResult {
-            name: String::new(),
-            source: String::new(),
-            stand_in_for: None,
-            awake: false,
-            threads: None,
-            vertices: 0,
-            edges: 1000,
-            weight_type: String::new(),
-            weight_bytes,
-            forest_edges: 0,
-            total_weight: String::new(),
-            verified: true,
-            contestants: Vec::new(),
-            wrong: Vec::new(),
-            skipped: Vec::new(),
-            disagreements: Vec::new(),
-        };
+        let graph =
+            |weight_bytes| GraphResult { edges: 1000, weight_bytes, ..GraphResult::default() };
         let limits = Limits::new(&graph(4), 1e3);
         assert_eq!((limits.weights, limits.both), (4.0, 16.0));
         let limits = Limits::new(&graph(8), 1e3);

@@ -3,16 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 
 use crate::cache_counters::CacheCounters;
 use crate::circumstances::{Circumstances, begin, conclude};
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
+use crate::evaluation::{self, PaperArguments};
 use crate::machine::Machine;
 use crate::memory_speed::{self, MemorySpeed};
-use crate::papers::{self, PaperArguments};
 use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
 use crate::{graphs, peers, sweep};
 
@@ -171,8 +171,8 @@ fn speeds(
 /// If the arguments are wrong, no graph can be measured, or the record cannot be written.
 pub(crate) fn evaluate(id: &str, run: &PaperRun) -> Result<bool> {
     let PaperRun { arguments, resume, circumstances } = run;
-    let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
-    arguments.check(paper)?;
+    let paper = evaluation::paper(id)?;
+    arguments.check(&paper)?;
     let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
     let caches = CacheCounters::open();
     let caches =
@@ -192,7 +192,7 @@ pub(crate) fn evaluate(id: &str, run: &PaperRun) -> Result<bool> {
     };
     let keep =
         |experiments: &[ExperimentResult]| keep(&record, circumstances, measured(experiments));
-    let experiments = papers::measure(paper, arguments, &finished, keep)?;
+    let experiments = evaluation::measure(&paper, arguments, &finished, keep)?;
     let any = experiments
         .iter()
         .any(|experiment| !experiment.graphs.is_empty() || !experiment.partitions.is_empty());

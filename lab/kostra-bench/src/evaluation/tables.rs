@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::{Result, Write};
 
+use super::description::{Experiment, Measure, Paper, Published, paper};
+use super::phases;
 use super::values::Place;
-use super::{Experiment, Measure, Paper, Published, phases};
 use crate::contestant::Timed;
 use crate::record::{ExperimentResult, GraphResult, Record};
 
@@ -16,10 +17,11 @@ pub(crate) fn report(
     scale: u64,
     experiments: &[ExperimentResult],
 ) -> Result {
-    let Some(paper) = super::paper(id) else {
-        return writeln!(text, "**The record has the unknown paper '{id}'.**");
+    let paper = match paper(id) {
+        Ok(paper) => paper,
+        Err(error) => return writeln!(text, "**{error:#}**"),
     };
-    head(text, record, paper, scale)?;
+    head(text, record, &paper, scale)?;
     for result in experiments {
         let known = paper.experiments.iter().find(|experiment| experiment.id == result.id);
         match known {
@@ -58,12 +60,12 @@ fn head(text: &mut String, record: &Record, paper: &Paper, scale: u64) -> Result
 
 fn one(text: &mut String, experiment: &Experiment, result: &ExperimentResult) -> Result {
     writeln!(text, "\n### {}\n", experiment.title)?;
-    for sentence in experiment.says {
+    for sentence in &experiment.says {
         writeln!(text, "- paper: {sentence}")?;
     }
-    for &measure in experiment.measures {
+    for measure in &experiment.measures {
         match measure {
-            Measure::Phases => phases::totals(text, experiment.published.phases, result)?,
+            Measure::Phases => phases::totals(text, &experiment.published.phases, result)?,
             Measure::PhasesByRound | Measure::Occupancy | Measure::AchievedOccupancy => {
                 phases::by_round(text, measure, result)?;
             }
@@ -103,19 +105,19 @@ fn skips(text: &mut String, result: &ExperimentResult) -> Result {
 /// A table of one measure: a row for each graph and each combination of options, a column for each
 /// contestant.
 struct Table<'a> {
-    measure: Measure,
+    measure: &'a Measure,
     result: &'a ExperimentResult,
     /// Whether each graph was solved with several numbers of threads.
     is_sweep: bool,
     published: &'a Published,
     /// The headings of the measure's published figures, with their positions in rows.
-    figures: Vec<(usize, &'static str)>,
+    figures: Vec<(usize, &'a str)>,
     /// The names of the contestants that have a value in a row.
     columns: Vec<&'a str>,
 }
 
 impl<'a> Table<'a> {
-    fn new(measure: Measure, published: &'a Published, result: &'a ExperimentResult) -> Self {
+    fn new(measure: &'a Measure, published: &'a Published, result: &'a ExperimentResult) -> Self {
         let mut columns = Vec::new();
         for graph in &result.graphs {
             for contestant in &graph.contestants {
@@ -127,14 +129,14 @@ impl<'a> Table<'a> {
             }
         }
         let figures = published.columns.iter().enumerate();
-        let figures = figures.filter(|(_, (other, _))| *other == measure);
+        let figures = figures.filter(|(_, (other, _))| other == measure);
         let threads = result.graphs.first().map(|graph| graph.threads);
         Self {
             measure,
             result,
             is_sweep: result.graphs.iter().any(|graph| Some(graph.threads) != threads),
             published,
-            figures: figures.map(|(at, (_, heading))| (at, *heading)).collect(),
+            figures: figures.map(|(at, (_, heading))| (at, &**heading)).collect(),
             columns,
         }
     }
@@ -179,10 +181,10 @@ impl<'a> Table<'a> {
         write!(text, "| {}{mark} | {n} | {m} | {options} |", graph.name)
     }
 
-    fn row_figures(&self, text: &mut String, figures: &[Option<f64>]) -> Result {
+    fn row_figures(&self, text: &mut String, figures: &[f64]) -> Result {
         for &(at, _) in &self.figures {
-            let figure = figures.get(at).copied().flatten();
-            let shown = figure.map(|figure| figure.to_string());
+            let figure = figures.get(at).filter(|figure| !figure.is_nan());
+            let shown = figure.map(f64::to_string);
             write!(text, " {} |", shown.unwrap_or_default())?;
         }
         Ok(())
@@ -194,7 +196,7 @@ impl<'a> Table<'a> {
         graph: &GraphResult,
         settings: &BTreeMap<String, u64>,
         is_first: bool,
-    ) -> &'static [Option<f64>] {
+    ) -> &'a [f64] {
         let options = self.options(graph, settings);
         let has = |key: &str| options.split(' ').any(|option| option == key);
         let mut sweep = self.published.sweep.iter();
@@ -214,8 +216,8 @@ impl<'a> Table<'a> {
         });
         let ours: Vec<_> = ours.collect();
         let has = |key: &str| ours.iter().any(|options| options.split(' ').any(|one| one == key));
-        for (name, key, figures) in self.published.sweep {
-            let wanted = self.figures.iter().any(|&(at, _)| figures[at].is_some());
+        for (name, key, figures) in &self.published.sweep {
+            let wanted = self.figures.iter().any(|&(at, _)| !figures[at].is_nan());
             if *name == graph.name && wanted && !has(key) {
                 self.row_head(text, graph, key)?;
                 self.row_figures(text, figures)?;
@@ -254,7 +256,6 @@ fn all_settings(graph: &GraphResult) -> Vec<&BTreeMap<String, u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::UNPUBLISHED;
     use super::*;
     use crate::observed::{Counter, Observed, ObservedRound};
     use crate::record::ContestantResult;
@@ -275,44 +276,38 @@ mod tests {
     fn graph(name: &str, contestants: Vec<ContestantResult>) -> GraphResult {
         GraphResult {
             name: name.to_owned(),
-            source: String::new(),
             stand_in_for: Some("file".to_owned()),
-            threads: None,
-            awake: false,
             vertices: 100,
             edges: 4000,
-            weight_type: String::new(),
-            weight_bytes: 4,
             forest_edges: 99,
-            total_weight: String::new(),
-            verified: true,
             contestants,
-            wrong: Vec::new(),
-            skipped: Vec::new(),
-            disagreements: Vec::new(),
+            ..GraphResult::default()
         }
+    }
+
+    fn results(graphs: Vec<GraphResult>) -> ExperimentResult {
+        ExperimentResult { graphs, ..ExperimentResult::default() }
+    }
+
+    fn columns(columns: [(Measure, &str); 2]) -> Vec<(Measure, String)> {
+        columns.map(|(measure, heading)| (measure, heading.to_owned())).into()
     }
 
     #[test]
     fn published_figures_are_printed_once_beside_ours() {
         let published = Published {
-            columns: &[(Measure::Time, "PMA"), (Measure::AbortRate, "K40")],
-            rows: &[("NY", &[Some(29.0), Some(0.5)])],
-            ..UNPUBLISHED
+            columns: columns([(Measure::Time, "PMA"), (Measure::AbortRate, "K40")]),
+            rows: vec![("NY".to_owned(), vec![29.0, 0.5])],
+            ..Published::default()
         };
         let contestants = vec![
             contestant("min", &[("gamma", 2)], 0.002),
             contestant("min", &[("gamma", 8)], 0.004),
             contestant("fast", &[], 0.001),
         ];
-        let result = ExperimentResult {
-            id: String::new(),
-            graphs: vec![graph("NY", contestants)],
-            partitions: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let result = results(vec![graph("NY", contestants)]);
         let mut text = String::new();
-        Table::new(Measure::Time, &published, &result).write(&mut text).unwrap();
+        Table::new(&Measure::Time, &published, &result).write(&mut text).unwrap();
         let lines: Vec<_> = text.lines().skip(3).collect();
         assert_eq!(
             lines,
@@ -324,7 +319,7 @@ mod tests {
                 "| NY* | 100 | 4000 | defaults |  |  | 1.00 |",
             ]
         );
-        assert!(Table::new(Measure::AbortRate, &published, &result).columns.is_empty());
+        assert!(Table::new(&Measure::AbortRate, &published, &result).columns.is_empty());
     }
 
     #[test]
@@ -348,12 +343,7 @@ mod tests {
             ],
             ..Observed::default()
         });
-        let result = ExperimentResult {
-            id: String::new(),
-            graphs: vec![graph("NY", Vec::new())],
-            partitions: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let result = results(vec![graph("NY", Vec::new())]);
         let read = |measure: Measure, contestant: &ContestantResult| {
             measure.shown(Place { result: &result, graph: &result.graphs[0], contestant })
         };
@@ -378,28 +368,22 @@ mod tests {
     #[test]
     fn a_sweep_shows_speed_ups_and_the_rows_that_only_the_paper_has() {
         let published = Published {
-            columns: &[(Measure::SelfSpeedUp, "OMP"), (Measure::Efficiency, "OMP")],
-            sweep: &[
-                ("NE", "threads=2", &[Some(1.47), Some(74.0)]),
-                ("NE", "threads=40", &[Some(2.13), Some(5.0)]),
+            columns: columns([(Measure::SelfSpeedUp, "OMP"), (Measure::Efficiency, "OMP")]),
+            sweep: vec![
+                ("NE".to_owned(), "threads=2".to_owned(), vec![1.47, 74.0]),
+                ("NE".to_owned(), "threads=40".to_owned(), vec![2.13, 5.0]),
             ],
-            ..UNPUBLISHED
+            ..Published::default()
         };
         let on = |threads, seconds| GraphResult {
             threads: Some(threads),
             stand_in_for: None,
             ..graph("NE", vec![contestant("fast", &[], seconds), contestant("kruskal", &[], 0.01)])
         };
-        let graphs = vec![on(1, 0.006), on(2, 0.004)];
-        let result = ExperimentResult {
-            id: String::new(),
-            graphs,
-            partitions: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let result = results(vec![on(1, 0.006), on(2, 0.004)]);
         let written = |measure| {
             let mut text = String::new();
-            Table::new(measure, &published, &result).write(&mut text).unwrap();
+            Table::new(&measure, &published, &result).write(&mut text).unwrap();
             text.lines().skip(3).map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -414,19 +398,14 @@ mod tests {
         );
         assert_eq!(written(Measure::Efficiency)[3], "| NE | 100 | 4000 | threads=2 | 74 | 75.0 |");
         assert_eq!(
-            written(Measure::SpeedUpOver("kruskal"))[3],
+            written(Measure::SpeedUpOver("kruskal".to_owned()))[3],
             "| NE | 100 | 4000 | threads=2 | 2.50 | 1.00 |"
         );
     }
 
     #[test]
     fn the_lowest_of_three_close_times_is_the_k_best_time() {
-        let result = ExperimentResult {
-            id: String::new(),
-            graphs: vec![graph("NY", Vec::new())],
-            partitions: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let result = results(vec![graph("NY", Vec::new())]);
         let read = |seconds: &[f64]| {
             let timing = Timing::new(1.0, seconds.to_vec()).unwrap();
             let contestant = &ContestantResult { timing, ..contestant("one", &[], 1.0) };

@@ -2,7 +2,7 @@
 
 use kostra_core::Platform;
 
-use super::Measure;
+use super::description::Measure;
 use crate::observed::{CACHE_ACCESSES, CACHE_MISSES, Observed, ObservedRound};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
 use crate::statistics::milliseconds;
@@ -17,7 +17,7 @@ pub(super) struct Place<'a> {
 
 impl Measure {
     /// The heading of the table.
-    pub(super) fn title(self) -> String {
+    pub(super) fn title(&self) -> String {
         match self {
             Self::Time => "Time in ms".to_owned(),
             Self::KBest => "Lowest time in ms; empty if the three lowest differ by more than 5 %, \
@@ -59,7 +59,7 @@ impl Measure {
     }
 
     /// A value in the unit of the title and of the published figures.
-    pub(super) fn in_unit(self, value: f64) -> f64 {
+    pub(super) fn in_unit(&self, value: f64) -> f64 {
         match self {
             Self::Time | Self::KBest | Self::Deviation => 1e3 * value,
             Self::EdgeRate | Self::Counter(_) | Self::AbortRate => value,
@@ -68,7 +68,7 @@ impl Measure {
         }
     }
 
-    fn format(self, value: f64) -> String {
+    fn format(&self, value: f64) -> String {
         match self {
             Self::Time | Self::KBest | Self::Deviation => milliseconds(value),
             Self::SpeedUpOver(_) | Self::SelfSpeedUp => format!("{value:.2}"),
@@ -78,7 +78,7 @@ impl Measure {
     }
 
     /// What a table shows of a contestant; empty if it does not report what the measure needs.
-    pub(super) fn shown(self, place: Place<'_>) -> String {
+    pub(super) fn shown(&self, place: Place<'_>) -> String {
         let groups = self.values(place).into_iter();
         let group = |values: Vec<f64>| {
             values.into_iter().map(|value| self.format(value)).collect::<Vec<_>>().join("/")
@@ -87,7 +87,7 @@ impl Measure {
     }
 
     /// Groups of values, such as one group of all threads for each round.
-    pub(super) fn values(self, place: Place<'_>) -> Vec<Vec<f64>> {
+    pub(super) fn values(&self, place: Place<'_>) -> Vec<Vec<f64>> {
         let Place { graph, contestant, .. } = place;
         let timing = &contestant.timing;
         let each = |values: Vec<f64>| values.into_iter().map(|value| vec![value]).collect();

@@ -83,7 +83,7 @@ impl PaperArguments {
     /// # Errors
     /// The first such argument.
     pub(crate) fn check(&self, paper: &Paper) -> Result<()> {
-        let known: Vec<_> = paper.experiments.iter().map(|experiment| experiment.id).collect();
+        let known: Vec<_> = paper.experiments.iter().map(|experiment| &*experiment.id).collect();
         for id in &self.only {
             ensure!(
                 known.contains(&id.as_str()),

@@ -4,7 +4,8 @@ use anyhow::{Result, ensure};
 use kostra_core::Platform;
 use kostra_cuda::Device;
 
-use super::{Experiment, Measure, Paper, PaperArguments, Threads};
+use super::PaperArguments;
+use super::description::{Experiment, Measure, Paper};
 use crate::contest::Rules;
 use crate::peers;
 use crate::rank_job::RankJob;
@@ -30,7 +31,7 @@ pub(super) fn rules(
         skipped.push(Skipped { name, reason });
     };
     let most = arguments.threads();
-    let (threads, too_many) = threads(experiment.threads, most);
+    let (threads, too_many) = threads(experiment.threads.as_deref(), most);
     if !too_many.is_empty() {
         skip(format!("{} threads", listed(&too_many)), format!("only {most} are used"));
     }
@@ -48,7 +49,7 @@ pub(super) fn rules(
         // Phases are not worth a long turn; rates are, if the experiment is about them.
         observe_slow: experiment.measures != [Measure::Time],
     };
-    for &text in experiment.contestants {
+    for text in &experiment.contestants {
         if let Ok(peer) = peers::peer(text) {
             rules.peers.push(peer);
             continue;
@@ -59,7 +60,7 @@ pub(super) fn rules(
             enter(text).map(|entrants| rules.entrants.extend(entrants))
         };
         if let Err(error) = entered {
-            skip(text.to_owned(), format!("{error:#}"));
+            skip(text.clone(), format!("{error:#}"));
         }
     }
     rules
@@ -94,8 +95,8 @@ fn enter_jobs(
 }
 
 /// The numbers of threads of an experiment on a machine, and the numbers that exceed it.
-fn threads(wanted: Threads, most: usize) -> (Vec<usize>, Vec<usize>) {
-    let Threads::Sweep(all) = wanted else { return (vec![most], Vec::new()) };
+fn threads(sweep: Option<&[usize]>, most: usize) -> (Vec<usize>, Vec<usize>) {
+    let Some(all) = sweep else { return (vec![most], Vec::new()) };
     let (mut fit, too_many): (Vec<_>, Vec<_>) = all.iter().partition(|&&count| count <= most);
     if fit.is_empty() {
         fit.push(most);
@@ -113,8 +114,8 @@ mod tests {
 
     #[test]
     fn a_sweep_ends_at_the_number_of_processors() {
-        assert_eq!(threads(Threads::All, 6), (vec![6], vec![]));
-        assert_eq!(threads(Threads::Sweep(&[1, 2, 4, 8]), 6), (vec![1, 2, 4], vec![8]));
-        assert_eq!(threads(Threads::Sweep(&[2, 4]), 1), (vec![1], vec![2, 4]));
+        assert_eq!(threads(None, 6), (vec![6], vec![]));
+        assert_eq!(threads(Some(&[1, 2, 4, 8]), 6), (vec![1, 2, 4], vec![8]));
+        assert_eq!(threads(Some(&[2, 4]), 1), (vec![1], vec![2, 4]));
     }
 }

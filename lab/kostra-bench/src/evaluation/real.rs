@@ -38,8 +38,8 @@ pub(super) fn file_of(folder: &Path, name: &str) -> Option<RealFile> {
 /// # Errors
 /// A sentence with the names of the graphs.
 pub(super) fn check(folder: &Path, paper: &Paper, arguments: &PaperArguments) -> Result<()> {
-    let wanted = paper.experiments.iter().filter(|experiment| arguments.wants(experiment.id));
-    let graphs = wanted.flat_map(|experiment| (experiment.graphs)());
+    let wanted = paper.experiments.iter().filter(|experiment| arguments.wants(&experiment.id));
+    let graphs = wanted.flat_map(|experiment| paper.graphs(experiment));
     let mut names: Vec<_> = graphs.filter_map(|graph| graph.real).collect();
     names.sort_unstable();
     names.dedup();

@@ -2,7 +2,7 @@
 
 use std::fmt::{Result, Write};
 
-use super::{Measure, PublishedPhases};
+use super::description::{Measure, PublishedPhases};
 use crate::observed::{Observed, Spread};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
 use crate::statistics::milliseconds;
@@ -54,7 +54,7 @@ pub(super) fn totals(
         let mut names: Vec<&str> = Vec::new();
         let ours = observed(graph).flat_map(|(_, observed)| observed.totals());
         let theirs = figures.iter().flat_map(|phases| phases.rows.iter());
-        for name in ours.map(|(name, _)| name).chain(theirs.map(|(name, _)| *name)) {
+        for name in ours.map(|(name, _)| name).chain(theirs.map(|(name, _)| &**name)) {
             if name != TOTAL && !names.contains(&name) {
                 names.push(name);
             }
@@ -73,7 +73,7 @@ pub(super) fn totals(
         for name in names {
             write!(text, "| {name} |")?;
             for phases in &figures {
-                let figure = phases.rows.iter().find(|(phase, _)| *phase == name);
+                let figure = phases.rows.iter().find(|(phase, _)| phase == name);
                 let shown = figure.map_or_else(String::new, |(_, figure)| figure.to_string());
                 write!(text, " {shown} |")?;
             }
@@ -97,7 +97,7 @@ fn total_of(name: &str, observed: &Observed) -> String {
 
 /// Writes a table for each contestant on each graph: a row for each phase or kernel, a column for
 /// each round.
-pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentResult) -> Result {
+pub(super) fn by_round(text: &mut String, measure: &Measure, result: &ExperimentResult) -> Result {
     let mut tables = String::new();
     for graph in &result.graphs {
         for (contestant, observed) in observed(graph) {
@@ -108,7 +108,7 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
             writeln!(tables, "\n`{}`:", contestant.label())?;
             graph_heading(&mut tables, graph)?;
             round_table(&mut tables, measure, observed, &rows)?;
-            if measure == Measure::AchievedOccupancy {
+            if *measure == Measure::AchievedOccupancy {
                 means(&mut tables, observed)?;
             }
         }
@@ -134,7 +134,7 @@ fn means(text: &mut String, observed: &Observed) -> Result {
 
 fn round_table(
     text: &mut String,
-    measure: Measure,
+    measure: &Measure,
     observed: &Observed,
     rows: &Rows<'_>,
 ) -> Result {
@@ -160,7 +160,7 @@ fn round_table(
 type Rows<'a> = Vec<(&'a str, Vec<(u32, f64)>)>;
 
 /// The values of each phase, or of each kernel, in each round.
-pub(super) fn rows_by_round(measure: Measure, observed: &Observed) -> Rows<'_> {
+fn rows_by_round<'a>(measure: &Measure, observed: &'a Observed) -> Rows<'a> {
     match measure {
         Measure::Occupancy => occupancies(observed, OCCUPANCY),
         Measure::AchievedOccupancy => occupancies(observed, ACHIEVED),

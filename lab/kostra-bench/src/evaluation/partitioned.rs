@@ -1,15 +1,15 @@
 //! Experiments about partitions: Kostra's partitioners on threads and on a device, and METIS if its
 //! program is there.
 
-use super::family::Family;
-use super::{Experiment, PaperArguments};
+use super::PaperArguments;
+use super::family::{Family, PaperGraph};
 use crate::partition::{self, ClassedGraph, PartitionArguments, PartitionResult};
 use crate::record::{ExperimentResult, Skipped};
 
-/// Partitions the graphs of an experiment, except for those in `finished`. Graphs that begin when
+/// Partitions graphs, except for those in `finished`. Graphs that begin when
 /// it is `late` are skipped.
 pub(super) fn measure(
-    experiment: &Experiment,
+    graphs: impl Iterator<Item = PaperGraph>,
     arguments: &PaperArguments,
     finished: &[PartitionResult],
     late: impl Fn() -> bool,
@@ -20,7 +20,7 @@ pub(super) fn measure(
         arguments.smoke,
         arguments.peer_programs.as_deref(),
     );
-    for graph in (experiment.graphs)() {
+    for graph in graphs {
         let before = finished.iter().filter(|known| known.graph == graph.name);
         let before: Vec<_> = before.cloned().collect();
         if !before.is_empty() {

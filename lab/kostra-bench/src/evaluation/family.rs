@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use kostra_io::MissingWeights;
+use serde::Deserialize;
 
 use super::real::file_of;
 use crate::graphs::GraphSource;
 
 /// A family of graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Family {
     /// G(n, m).
     Uniform,
@@ -22,45 +24,40 @@ pub(super) enum Family {
     /// Watts-Strogatz. The number of neighbors gives the mean degree.
     WattsStrogatz,
     /// A road network of about 1.27 edges per vertex.
+    #[default]
     Road,
 }
 
 /// A graph of an experiment, at the paper's size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct PaperGraph {
-    /// The name in tables, unique in the experiment.
+    /// The name in tables.
+    #[serde(skip)]
     pub(super) name: String,
+    #[serde(default)]
     pub(super) family: Family,
     pub(super) vertices: u64,
     /// The edges to generate. Road networks ignore them.
+    #[serde(default)]
     pub(super) edges: u64,
     /// The name of the real graph's file without its ending. If the file is missing, a graph of
     /// the family is its stand-in.
-    pub(super) real: Option<&'static str>,
+    pub(super) real: Option<String>,
 }
 
 impl PaperGraph {
-    /// A generated graph.
-    pub(super) fn new(name: String, family: Family, vertices: u64, edges: u64) -> Self {
-        Self { name, family, vertices, edges, real: None }
-    }
-
-    /// A road network of the 9th DIMACS challenge.
-    pub(super) fn road(name: &str, real: &'static str, vertices: u64) -> Self {
-        Self { name: name.to_owned(), family: Family::Road, vertices, edges: 0, real: Some(real) }
-    }
-
     /// The file of the graph, or a spec. Sizes are divided by `scale`; a scaled graph is never
     /// real.
     pub(super) fn source(&self, scale: u64, data: Option<&Path>) -> GraphSource {
         let name = self.name.clone();
-        let file = self.real.zip(data.filter(|_| scale == 1));
+        let file = self.real.as_ref().zip(data.filter(|_| scale == 1));
         if let Some(found) = file.and_then(|(real, folder)| file_of(folder, real)) {
             let source = found.path.to_string_lossy().into_owned();
             let missing_weights = found.is_snap.then_some(MissingWeights::Hash);
             return GraphSource { name, source, stand_in_for: None, missing_weights };
         }
-        let stand_in_for = self.real.map(str::to_owned);
+        let stand_in_for = self.real.clone();
         let source = format!("gen:{}", self.spec(scale));
         GraphSource { name, source, stand_in_for, missing_weights: None }
     }
@@ -113,12 +110,16 @@ mod tests {
 
     use super::*;
 
+    fn graph(family: Family, vertices: u64, edges: u64) -> PaperGraph {
+        PaperGraph { name: String::new(), family, vertices, edges, real: None }
+    }
+
     #[test]
     fn generated_graphs_have_the_mean_degree_of_their_name() {
         for family in [Family::Uniform, Family::Rmat, Family::Ssca2, Family::WattsStrogatz] {
             for degree in [2, 6, 20, 40] {
                 let vertices = 1 << 16;
-                let graph = PaperGraph::new(String::new(), family, vertices, vertices * degree / 2);
+                let graph = graph(family, vertices, vertices * degree / 2);
                 let made = generate(&graph.spec(1)).unwrap().graph;
                 let found = 2.0 * made.edges() as f64 / f64::from(made.vertices());
                 let error = found / degree as f64 - 1.0;
@@ -133,7 +134,7 @@ mod tests {
             [Family::Uniform, Family::Dense, Family::Rmat, Family::Ssca2, Family::WattsStrogatz]
         {
             for scale in [1000, 100_000, u64::MAX] {
-                let graph = PaperGraph::new(String::new(), family, 1_000_000, 30_000_000);
+                let graph = graph(family, 1_000_000, 30_000_000);
                 let made = generate(&graph.spec(scale)).unwrap().graph;
                 assert!(made.vertices() >= 3, "{family:?} {scale}");
             }
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_scaled_dense_graph_stays_dense() {
-        let graph = PaperGraph::new(String::new(), Family::Dense, 5000, 11_245_624);
+        let graph = graph(Family::Dense, 5000, 11_245_624);
         for (scale, vertices, edges) in [(1, 5000, 11_245_624), (100, 500, 112_456)] {
             let made = generate(&graph.spec(scale)).unwrap().graph;
             assert_eq!((made.vertices(), made.edges()), (vertices, edges));
@@ -151,7 +152,8 @@ mod tests {
 
     #[test]
     fn a_missing_real_graph_has_a_stand_in_of_its_size() {
-        let graph = PaperGraph::road("New York", "USA-road-d.NY", 264_346);
+        let real = Some("USA-road-d.NY".to_owned());
+        let graph = PaperGraph { real, ..graph(Family::Road, 264_346, 0) };
         let folder = tempfile::tempdir().unwrap();
         let stand_in = graph.source(1, Some(folder.path()));
         assert_eq!(stand_in.source, "gen:road:n=264346");
@@ -167,8 +169,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let list = "# Nodes: 3 Edges: 3\n0\t1\n1\t0\n1\t2\n";
         std::fs::write(folder.path().join("ca-AstroPh.txt"), list).unwrap();
-        let graph = PaperGraph::new(String::from("Arxiv"), Family::Rmat, 4, 4);
-        let graph = PaperGraph { real: Some("ca-AstroPh"), ..graph };
+        let real = Some("ca-AstroPh".to_owned());
+        let graph = PaperGraph { real, ..graph(Family::Rmat, 4, 4) };
         let source = graph.source(1, Some(folder.path()));
         assert_eq!(source.stand_in_for, None);
         let kostra_core::AnyGraph::U32(read) = source.load().unwrap() else { panic!("not u32") };
