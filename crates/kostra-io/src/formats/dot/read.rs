@@ -13,20 +13,28 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
-use crate::number::{self, show};
+use crate::number::show;
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadErrorKind, ReadOptions};
 
-/// Attributes of edges that are numbers and concern the drawing only.
-const OF_DRAWING: [&str; 8] = [
+/// Attributes of edges that concern the drawing only.
+const OF_DRAWING: [&str; 16] = [
     EDGE_ID,
+    "arrowhead",
     "arrowsize",
+    "arrowtail",
+    "color",
+    "constraint",
+    "dir",
+    "fontcolor",
+    "fontname",
     "fontsize",
     "labelangle",
     "labeldistance",
     "labelfontsize",
     "minlen",
     "penwidth",
+    "style",
 ];
 
 /// The attribute that often shows the weight.
@@ -312,20 +320,20 @@ impl<'a> Document<'a> {
         let mut weight: Option<(Number, usize)> = None;
         for Attribute { name, value, at } in attributes {
             if self.weight.is(name) {
-                let number = number::weight(value.trim().as_bytes(), self.options.nan);
+                let number = self.weight.number(value);
                 let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
                 if weight.replace((number, *at)).is_some() {
                     let sentence = "this edge has two weights; remove one of them";
                     return Err(self.text.malformed(*at, sentence));
                 }
-            } else if value.trim().parse::<f64>().is_ok() && !OF_DRAWING.contains(&&**name) {
-                self.weight.see_other(name);
+            } else if !OF_DRAWING.contains(&&**name) {
+                self.weight.see(name, value);
             }
         }
         let is_chosen = self.options.columns.weight.is_some();
         let label = attributes.iter().find(|attribute| attribute.name == LABEL);
         if let (Some((weight, at)), Some(label), false) = (weight, label, is_chosen)
-            && let Ok(other) = number::weight(label.value.trim().as_bytes(), self.options.nan)
+            && let Some(other) = self.weight.number_in(&label.value)
             && other != weight
         {
             return Err(self.text.fault(at, self.ask_for_attribute(&label.value)));

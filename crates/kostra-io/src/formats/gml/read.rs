@@ -8,7 +8,7 @@ use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
-use crate::number::{self, show};
+use crate::number::show;
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadErrorKind, ReadOptions};
 
@@ -18,7 +18,6 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     let mut document = Document {
         text: &text,
         tokens: Tokens::new(text.text()),
-        options,
         graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
         labels: HashMap::new(),
@@ -60,7 +59,6 @@ impl<'a> Entry<'a> {
 struct Document<'a> {
     text: &'a WholeText,
     tokens: Tokens<'a>,
-    options: &'a ReadOptions,
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
     /// The labels of nodes, by id.
@@ -185,14 +183,14 @@ impl<'a> Document<'a> {
                 continue;
             }
             if self.weight.is(key) {
-                let number = number::weight(value.as_bytes(), self.options.nan);
+                let number = self.weight.number(&entry.text());
                 let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
                 if weight.replace(number).is_some() {
                     let sentence = "this edge has two weights; remove one of them";
                     return Err(self.text.malformed(*at, sentence));
                 }
-            } else if value.parse::<f64>().is_ok() {
-                self.weight.see_other(key);
+            } else {
+                self.weight.see(key, &entry.text());
             }
         }
         let place = self.places.place(self.text, start);

@@ -7,6 +7,7 @@
 //! The reader passes over the text once, on one thread. It expands no entities but those of XML
 //! itself, so that no file grows in memory.
 
+mod keys;
 mod read;
 mod write;
 mod xml;

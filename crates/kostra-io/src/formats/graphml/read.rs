@@ -7,13 +7,14 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::EDGE_ID;
+use super::keys::{Key, WeightKeys, kind_of};
 use super::xml::{self, Events, malformed};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
-use crate::number::{self, show};
+use crate::number::show;
 use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
@@ -39,6 +40,14 @@ pub(super) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     }
 }
 
+/// The attributes of edges that GraphML defines.
+const OF_EDGES: [&str; 6] = ["id", "source", "target", "directed", "sourceport", "targetport"];
+
+const TWO_WEIGHTS: &str = "this edge has two weights; remove one of them";
+
+/// The elements whose text counts.
+const WITH_TEXT: [Element; 4] = [Element::Name, Element::Weight, Element::Kept, Element::Default];
+
 /// An element that is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Element {
@@ -55,59 +64,13 @@ enum Element {
     Weight,
     /// Another attribute of an edge, which is kept.
     Kept,
+    /// The label that yEd draws at an edge.
+    Label,
     Other,
-}
-
-/// The attribute that is the weight. It has a key for each of its types: NetworkX writes one for
-/// integers and one for floats.
-struct WeightKeys {
-    name: String,
-    /// Whether all keys are for numbers.
-    numeric: bool,
-    default: Option<Number>,
-}
-
-/// An attribute of edges.
-struct Key {
-    name: String,
-    kind: KeptKind,
-    is_weight: bool,
-    /// The value of edges without one, if the attribute is kept.
-    default: Option<String>,
-}
-
-impl Key {
-    /// The value in an element with this text; none if it is empty and no text.
-    fn value(&self, text: &str) -> Option<String> {
-        let trimmed = text.trim_ascii();
-        match self.kind {
-            KeptKind::Unknown | KeptKind::Text => Some(text.to_owned()),
-            _ if trimmed.is_empty() => None,
-            // NetworkX writes `True`, and the schema also allows `1`.
-            KeptKind::Boolean => Some(match trimmed {
-                "1" => "true".to_owned(),
-                "0" => "false".to_owned(),
-                word => word.to_ascii_lowercase(),
-            }),
-            KeptKind::Integer | KeptKind::Float => Some(trimmed.to_owned()),
-        }
-    }
-}
-
-/// The kind of values of a type.
-fn kind_of(name: &str) -> KeptKind {
-    match name {
-        "int" | "long" => KeptKind::Integer,
-        "float" | "double" => KeptKind::Float,
-        "boolean" => KeptKind::Boolean,
-        "string" => KeptKind::Text,
-        _ => KeptKind::Unknown,
-    }
 }
 
 /// What has been read.
 struct Document<'a> {
-    options: &'a ReadOptions,
     open: Vec<Element>,
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
@@ -129,6 +92,8 @@ struct Document<'a> {
     text: String,
     /// Where the element of the text starts.
     text_place: Place,
+    /// The text of the label that is open, without those of the elements inside.
+    label: String,
 }
 
 /// The edge that is open.
@@ -142,7 +107,6 @@ impl<'a> Document<'a> {
     fn new(options: &'a ReadOptions) -> Result<Self, ReadErrorKind> {
         let place = Place::Line { line: 1, column: 1 };
         Ok(Self {
-            options,
             open: Vec::new(),
             graph: AttributedGraph::new(options)?,
             weight: WeightAttribute::new(options)?,
@@ -157,6 +121,7 @@ impl<'a> Document<'a> {
             edge: Edge { ends: Default::default(), weight: None, place },
             text: String::new(),
             text_place: place,
+            label: String::new(),
         })
     }
 
@@ -185,11 +150,12 @@ impl<'a> Document<'a> {
                 Element::Name
             }
             (Some(Element::Graph), "edge") => {
-                let ends = ["source", "target"].map(|end| xml::required(element, end, place));
-                let [source, target] = ends;
-                self.edge = Edge { ends: [source?, target?], weight: None, place };
-                self.graph.kept.begin();
+                self.start_edge(element, place)?;
                 Element::Edge
+            }
+            (Some(_), "EdgeLabel") if self.open.contains(&Element::Edge) => {
+                self.label.clear();
+                Element::Label
             }
             (Some(Element::Edge), "data") => self.start_data(element, place)?,
             (Some(Element::Graph | Element::Node | Element::Edge), "graph") => {
@@ -269,20 +235,49 @@ impl<'a> Document<'a> {
             return Ok(Element::Kept);
         }
         if self.edge.weight.is_some() {
-            return Err(malformed(place, "this edge has two weights; remove one of them"));
+            return Err(malformed(place, TWO_WEIGHTS));
         }
         Ok(Element::Weight)
     }
 
-    /// Records an attribute of edges whose type is text and whose value is a number. OSMnx writes
-    /// lengths so.
+    /// Starts an edge. Its attributes besides those of GraphML are attributes like others.
+    fn start_edge(&mut self, element: &BytesStart<'_>, place: Place) -> Result<(), Fault> {
+        let ends = ["source", "target"].map(|end| xml::required(element, end, place));
+        let [source, target] = ends;
+        self.edge = Edge { ends: [source?, target?], weight: None, place };
+        self.graph.kept.begin();
+        for name in xml::attribute_names(element, place)? {
+            if OF_EDGES.contains(&&*name) || name.contains(':') {
+                continue;
+            }
+            let text = xml::attribute(element, &name, place)?.unwrap_or_default();
+            self.take(&name, (text.trim(), place))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the text at a place as the value of an attribute of the edge that has no key.
+    fn take(&mut self, name: &str, (text, place): (&str, Place)) -> Result<(), Fault> {
+        if self.weight.is(name) {
+            let number = self.weight.number(text);
+            let number = number.map_err(|sentence| malformed(place, sentence))?;
+            if self.edge.weight.replace(number).is_some() {
+                return Err(malformed(place, TWO_WEIGHTS));
+            }
+        } else {
+            self.weight.see(name, text);
+        }
+        let kept = self.graph.kept.set_once(name, Some((text, KeptKind::of_word(text))));
+        kept.map_err(|kind| Fault { place: Some(place), kind })
+    }
+
+    /// Records an attribute of edges whose type is text and whose value may be a number. OSMnx
+    /// writes lengths so.
     fn see_text(&mut self) {
         let Some(key) = self.keys.get(&self.key) else { return };
-        if self.weight_keys.is_none()
-            && key.kind == KeptKind::Text
-            && self.text.trim_ascii().parse::<f64>().is_ok()
-        {
-            self.weight.see_other(&key.name);
+        let is_text = matches!(key.kind, KeptKind::Text | KeptKind::Unknown);
+        if self.weight_keys.is_none() && is_text && !self.text.trim().is_empty() {
+            self.weight.see(&key.name, &self.text);
         }
     }
 
@@ -337,6 +332,10 @@ impl<'a> Document<'a> {
                 self.see_text();
                 self.keep()
             }
+            Some(Element::Label) => {
+                let label = std::mem::take(&mut self.label);
+                self.take("label", (label.trim(), self.edge.place))
+            }
             Some(Element::Edge) => self.add_edge(),
             Some(Element::Name) => {
                 if self.names.len() + 1 == self.nodes {
@@ -349,15 +348,15 @@ impl<'a> Document<'a> {
     }
 
     /// The number that is the text.
-    fn number(&self) -> Result<Number, Fault> {
-        number::weight(self.text.trim_ascii().as_bytes(), self.options.nan)
-            .map_err(|sentence| malformed(self.text_place, sentence))
+    fn number(&mut self) -> Result<Number, Fault> {
+        self.weight.number(&self.text).map_err(|sentence| malformed(self.text_place, sentence))
     }
 
     fn add_text(&mut self, text: &str) {
         let open = self.open.last();
-        if matches!(open, Some(Element::Name | Element::Weight | Element::Kept | Element::Default))
-        {
+        if open == Some(&Element::Label) {
+            self.label.push_str(text);
+        } else if open.is_some_and(|open| WITH_TEXT.contains(open)) {
             self.text.push_str(text);
         }
     }

@@ -61,6 +61,19 @@ pub(super) fn attribute(
     Ok(Some(value.map_err(|error| fault(error, place))?.into_owned()))
 }
 
+/// The names of the attributes of an element.
+pub(super) fn attribute_names(
+    element: &BytesStart<'_>,
+    place: Place,
+) -> Result<Vec<String>, Fault> {
+    let mut names = Vec::new();
+    for attribute in element.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|error| fault(error.into(), place))?;
+        names.push(attribute.key.as_ref().to_owned());
+    }
+    Ok(names)
+}
+
 /// The value of an attribute that the element must have.
 pub(super) fn required(
     element: &BytesStart<'_>,

@@ -18,7 +18,7 @@ use crate::head::BYTE_ORDER_MARK;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
 use crate::message::{Remedy, message};
-use crate::number::{self, show};
+use crate::number::show;
 use crate::source::from_io;
 use crate::{KeptKind, Nan, Place, ReadErrorKind, ReadOptions};
 
@@ -110,7 +110,7 @@ impl Document<'_> {
                 Kind::Edge => {
                     let edge_of = Object { edge: Some((weight, &mut graph.kept)) };
                     let object = edge_of.deserialize(json)?;
-                    Ok(edge(&object, graph, (options, place)))
+                    Ok(edge(&object, (graph, weight), (options, place)))
                 }
             })?;
             added.map_err(|kind| Fault { place: Some(place), kind })?;
@@ -147,7 +147,7 @@ fn node(object: &Members<'_>, graph: &mut AttributedGraph) -> Result<(), ReadErr
 
 fn edge(
     object: &Members<'_>,
-    graph: &mut AttributedGraph,
+    (graph, weights): (&mut AttributedGraph, &mut WeightAttribute<'_>),
     (options, place): (&ReadOptions, Place),
 ) -> Result<(), ReadErrorKind> {
     let ends = [id(object.source, "source", "edge")?, id(object.target, "target", "edge")?];
@@ -160,8 +160,8 @@ fn edge(
             return Err(ReadErrorKind::malformed(sentence));
         }
         Some(weight) => {
-            let number = number::weight(weight.as_bytes(), options.nan);
-            Some(number.map_err(ReadErrorKind::malformed)?)
+            let text = typed_value(weight).map_or(weight.into(), |(text, _)| text);
+            Some(weights.number(&text).map_err(ReadErrorKind::malformed)?)
         }
         None => None,
     };
@@ -264,10 +264,10 @@ impl<'t> Visitor<'t> for Object<'_, '_> {
                         // Another spelling of it is a question, which comes at the end.
                         spelling.replace(name.clone()).is_some_and(|before| before == name)
                     } else {
-                        if value.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
-                            weight.see_other(other);
-                        } else if value.starts_with('{') && value.contains("\"weight\"") {
+                        if value.starts_with('{') && value.contains("\"weight\"") {
                             weight.see_nested(other);
+                        } else if let Some((text, _)) = typed_value(value) {
+                            weight.see(other, &text);
                         }
                         false
                     }

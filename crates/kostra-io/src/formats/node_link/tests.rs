@@ -120,7 +120,7 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         ),
         (
             with_edges(r#"{"source": "a", "target": "b", "weight": "far"}"#),
-            "line 2, column 1: the weight is '\\\"far\\\"', which is not a number",
+            "line 2, column 1: the weight is 'far', which is not a number",
         ),
         (
             with_edges(r#"{"source": "a", "target": "b", "weight": NaN}"#),
