@@ -30,6 +30,7 @@ mod head;
 mod image_file;
 mod interface;
 mod kept;
+mod labels;
 mod lock_file;
 mod mapped_file;
 mod matrix;

@@ -112,7 +112,7 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 fn recognize(head: &Head<'_>, name: &str) -> Result<Format, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
     if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
-        (refused(head.bytes(), name), evidence)
+        (refused(head.bytes()), evidence)
     {
         return Err(ReadErrorKind::malformed(sentence));
     }
@@ -159,7 +159,7 @@ fn one_column(head: &Head<'_>) -> Option<Message> {
 }
 
 /// The remedy for an input in a format that Kostra does not read. Some look like an edge list.
-fn refused(bytes: &[u8], name: &str) -> Option<&'static str> {
+fn refused(bytes: &[u8]) -> Option<&'static str> {
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let starts = |word: &str| {
         start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
@@ -172,8 +172,6 @@ fn refused(bytes: &[u8], name: &str) -> Option<&'static str> {
         Some("this is XML of OpenStreetMap; convert it to .osm.pbf, as with `osmium cat`")
     } else if starts("<?xml") || starts("<gexf") {
         Some("this is XML, but not GraphML, such as GEXF; save the graph as GraphML")
-    } else if starts("*vertices") || starts("*network") {
-        Some("this is a network of Pajek; save the graph as GraphML")
     } else if inside(b"{").is_some_and(|member| member.starts_with(b"\"")) {
         Some(
             "this is JSON, but neither node-link JSON nor lines of GeoJSON; write an object with \
@@ -185,8 +183,6 @@ fn refused(bytes: &[u8], name: &str) -> Option<&'static str> {
         )
     } else if starts("sep=") {
         Some("the first line is a hint for Excel; remove it")
-    } else if extension(name).as_deref() == Some("lgl") {
-        Some("in LGL, a row has only one end of an edge; save the graph as GraphML")
     } else {
         None
     }

@@ -76,6 +76,18 @@ impl<'t> Row<'t> {
         self.word().unwrap_or_default().to_ascii_lowercase()
     }
 
+    /// The next word, which may be in quotes; they are removed.
+    pub(crate) fn quoted(&mut self) -> Option<&'t str> {
+        let Some(quote) = self.rest().chars().next().filter(|first| matches!(first, '"' | '\''))
+        else {
+            return self.word();
+        };
+        let end = |rest: &str| rest.get(1..).and_then(|inside| inside.find(quote));
+        let word = self.part(|rest| end(rest).map_or(rest.len(), |at| at + 2))?;
+        let inside = word.get(1..).unwrap_or_default();
+        Some(inside.strip_suffix(quote).unwrap_or(inside))
+    }
+
     fn part(&mut self, length: impl Fn(&str) -> usize) -> Option<&'t str> {
         let rest = self.line.get(self.at..)?;
         let Some(blanks) = rest.bytes().position(|byte| !is_blank(byte)) else {

@@ -13,13 +13,16 @@ pub(crate) mod geojson;
 mod gml;
 mod graphml;
 mod kst;
+mod lgl;
 mod matrix_market;
 mod metis;
 mod node_link;
 mod numpy;
 mod osm;
+mod pajek;
 mod parquet;
 mod stp;
+mod tgf;
 mod tsplib;
 
 use std::str::FromStr;
@@ -76,6 +79,9 @@ pub static FORMATS: &[Format] = &[
     Format::DIMACS_FLOW,
     Format::TSPLIB,
     Format::STP,
+    Format::PAJEK,
+    Format::TGF,
+    Format::LGL,
     Format::KST,
 ];
 

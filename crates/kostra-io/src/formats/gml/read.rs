@@ -1,16 +1,17 @@
 //! Reading GML.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::tokens::{Token, Tokens};
 use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::labels::call_by_labels;
 use crate::number::show;
 use crate::whole::{AscendingPlaces, WholeText};
-use crate::{KeptKind, ReadErrorKind, ReadOptions};
+use crate::{KeptKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -225,25 +226,7 @@ impl<'a> Document<'a> {
         let note = "the graph is directed; directions are ignored";
         let notes = if directed { vec![note.into()] } else { Vec::new() };
         let mut parsed = graph.finish(weight, notes)?;
-        let vertices = parsed.graph.vertices() as usize;
-        let distinct: HashSet<&String> = labels.values().collect();
-        if distinct.len() == vertices && vertices > 0 {
-            parsed.names = Some(by_label(parsed.names, labels, vertices)?);
-        } else if !labels.is_empty() {
-            let note = "some nodes share a label or have none; the ids are the names";
-            parsed.notes.push(note.into());
-        }
+        call_by_labels(&mut parsed, labels)?;
         Ok(parsed)
     }
-}
-
-/// The labels in the order of the vertices, whose ids are `names` or else their numbers.
-fn by_label(
-    names: Option<Vec<String>>,
-    mut labels: HashMap<&str, String>,
-    vertices: usize,
-) -> Result<Vec<String>, ReadErrorKind> {
-    let ids = names.unwrap_or_else(|| (0..vertices).map(|vertex| vertex.to_string()).collect());
-    let labels = ids.iter().map(|id| labels.remove(&**id).unwrap_or_default());
-    Ok(kostra_core::memory::collected(labels)?)
 }
