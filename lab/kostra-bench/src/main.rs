@@ -21,7 +21,6 @@ mod observed;
 mod output;
 mod paired;
 mod partition;
-mod peak;
 mod peers;
 mod picture;
 mod process;
@@ -72,8 +71,6 @@ enum Task {
     Run(RunArguments),
     /// Times graph readers, and a plain read and a decompression of the same file
     Read(ReadArguments),
-    /// Measures the peak memory of `kostra solve` as a child process
-    Memory(MemoryArguments),
     /// Times `kostra solve` from exec to exit with a warm and a cold page cache, beside its floors
     Process(ProcessArguments),
     /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
@@ -129,7 +126,7 @@ struct ReadArguments {
 }
 
 #[derive(Args)]
-struct MemoryArguments {
+struct ProcessArguments {
     /// Inputs of `kostra solve`: files or gen:SPEC
     #[arg(required = true)]
     inputs: Vec<String>,
@@ -142,17 +139,11 @@ struct MemoryArguments {
     /// Threads of the solver
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    #[command(flatten)]
-    circumstances: Circumstances,
-}
-
-#[derive(Args)]
-struct ProcessArguments {
-    #[command(flatten)]
-    measured: MemoryArguments,
     /// Number of counted processes per state of the page cache, after one warm-up
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
+    #[command(flatten)]
+    circumstances: Circumstances,
 }
 
 fn main() -> ExitCode {
@@ -164,7 +155,6 @@ fn main() -> ExitCode {
     let result = match task {
         Task::Run(arguments) => suite::run(&arguments),
         Task::Read(arguments) => read(&arguments),
-        Task::Memory(arguments) => memory(&arguments),
         Task::Process(arguments) => process(&arguments),
         Task::Sousa(arguments) => suite::evaluate("sousa", &arguments),
         Task::ShouHe(arguments) => suite::evaluate("shou-he", &arguments),
@@ -218,35 +208,21 @@ fn read(arguments: &ReadArguments) -> Result<bool> {
     conclude(record, Measured::Read(files), circumstances)
 }
 
-fn memory(arguments: &MemoryArguments) -> Result<bool> {
+fn process(arguments: &ProcessArguments) -> Result<bool> {
     let circumstances = &arguments.circumstances;
     let record = begin(Machine::this(), arguments.threads.into(), circumstances)?;
-    let kostra = arguments.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
-    let algorithm = arguments.algorithm.as_deref();
-    let measure = |input: &String| {
-        eprintln!("{input}");
-        peak::measure(&kostra, input, algorithm, arguments.threads.into())
-    };
-    let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
-    conclude(record, Measured::Memory(peaks), circumstances)
-}
-
-fn process(arguments: &ProcessArguments) -> Result<bool> {
-    let ProcessArguments { measured, runs } = arguments;
-    let circumstances = &measured.circumstances;
-    let record = begin(Machine::this(), measured.threads.into(), circumstances)?;
-    let kostra = measured.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
+    let kostra = arguments.kostra.clone().unwrap_or_else(process::kostra_beside_this);
     let plan = command_time::Plan {
         kostra: &kostra,
-        algorithm: measured.algorithm.as_deref(),
-        threads: measured.threads.into(),
-        runs: usize::from(*runs),
+        algorithm: arguments.algorithm.as_deref(),
+        threads: arguments.threads.into(),
+        runs: arguments.runs.into(),
     };
     let measure = |input: &String| {
         eprintln!("{input}");
         plan.measure(input)
     };
-    let results = measured.inputs.iter().map(measure).collect::<Result<_>>()?;
+    let results = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Process(results), circumstances)
 }
 

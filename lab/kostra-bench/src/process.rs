@@ -5,7 +5,7 @@
 use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use anyhow::{Context, Result, bail};
@@ -46,9 +46,6 @@ pub(crate) fn pin(processors: &[usize]) -> Result<()> {
 /// What a process has used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
-    /// The peak memory in bytes. On Linux it is at least the memory that *this* process used when
-    /// it started the child. So use little memory before that.
-    pub(crate) peak_bytes: u64,
     /// Seconds of user and of system time.
     pub(crate) user: f64,
     pub(crate) system: f64,
@@ -80,7 +77,6 @@ pub(crate) fn wait_for_usage(child: &Child) -> Result<Usage> {
         bail!("it exited with wait status {status}");
     }
     Ok(Usage {
-        peak_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024),
         user: seconds(usage.ru_utime),
         system: seconds(usage.ru_stime),
         page_faults: u64::try_from(usage.ru_minflt).unwrap_or(0),
@@ -150,6 +146,14 @@ pub(crate) fn wait_for_usage(_child: &Child) -> Result<Usage> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn drop_from_cache(_path: &Path) -> Result<()> {
     bail!("a cold page cache can be measured on Linux only")
+}
+
+/// The `kostra` executable in the folder of this program.
+pub(crate) fn kostra_beside_this() -> PathBuf {
+    let name = format!("kostra{}", std::env::consts::EXE_SUFFIX);
+    std::env::current_exe()
+        .ok()
+        .map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
 use crate::partition::PartitionResult;
-use crate::peak::PeakResult;
 use crate::read::FileResult;
 use crate::statistics::Timing;
 
@@ -75,8 +74,6 @@ pub(crate) enum Measured {
     },
     /// Graph readers on files.
     Read(Vec<FileResult>),
-    /// The peak memory of processes.
-    Memory(Vec<PeakResult>),
     /// The times of processes.
     Process(Vec<ProcessResult>),
     /// The transactional memory for devices.
@@ -211,7 +208,7 @@ impl Record {
             pinned_to,
             threads,
             resumed: Vec::new(),
-            measured: Measured::Memory(Vec::new()),
+            measured: Measured::Read(Vec::new()),
         }
     }
 
@@ -254,7 +251,7 @@ impl Record {
             }),
             Measured::Bank(results) => results.iter().all(BankResult::is_right),
             Measured::Partition(results) => results.iter().all(PartitionResult::is_right),
-            Measured::Read(_) | Measured::Memory(_) | Measured::Process(_) => true,
+            Measured::Read(_) | Measured::Process(_) => true,
         }
     }
 

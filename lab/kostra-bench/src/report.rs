@@ -6,7 +6,6 @@ use crate::bank;
 use crate::command_time;
 use crate::memory_speed::MemorySpeed;
 use crate::partition;
-use crate::peak::PeakResult;
 use crate::read::FileResult;
 use crate::record::{ContestantResult, GraphResult, Measured, Record, Skipped};
 use crate::statistics::milliseconds;
@@ -26,7 +25,6 @@ pub(crate) fn markdown(record: &Record) -> String {
             crate::evaluation::report(&mut text, record, paper, *scale, experiments)
         }
         Measured::Read(files) => reads(&mut text, files),
-        Measured::Memory(peaks) => memory(&mut text, peaks),
         Measured::Process(results) => command_time::table(&mut text, results),
         Measured::Bank(results) => bank::table(&mut text, results),
         Measured::Partition(results) => partition::table(&mut text, results),
@@ -282,29 +280,6 @@ fn reads(text: &mut String, files: &[FileResult]) -> std::fmt::Result {
                 || "-".to_owned(),
                 |decompress| format!("{:.2}", seconds / decompress)
             ),
-        )?;
-    }
-    Ok(())
-}
-
-fn memory(text: &mut String, peaks: &[PeakResult]) -> std::fmt::Result {
-    writeln!(
-        text,
-        "Budget: 12 bytes per edge of input; 12 per edge and 24 per vertex to solve.\n"
-    )?;
-    writeln!(text, "| command | vertices | edges | peak MiB | budget MiB | peak / budget |")?;
-    writeln!(text, "|---|--:|--:|--:|--:|--:|")?;
-    for peak in peaks {
-        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        writeln!(
-            text,
-            "| `{}` | {} | {} | {:.1} | {:.1} | {:.2} |",
-            peak.command,
-            peak.vertices,
-            peak.edges,
-            mebibytes(peak.peak_bytes),
-            mebibytes(peak.budget_bytes),
-            peak.peak_bytes as f64 / peak.budget_bytes.max(1) as f64
         )?;
     }
     Ok(())

@@ -296,7 +296,7 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
     let cases: [(&[&str], &str); 10] = [
         (
             &["sosa", "--quick"],
-            "there is no command or suite 'sosa'; there are: run, read, memory, process, sousa,",
+            "there is no command or suite 'sosa'; there are: run, read, process, sousa,",
         ),
         (
             &["nobari", "--only", "figure-7a,table-1", "--data", empty],

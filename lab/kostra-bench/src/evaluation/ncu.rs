@@ -11,7 +11,7 @@ use kostra_core::Platform;
 
 use super::phases::{ACHIEVED, MEAN_ACHIEVED};
 use crate::observed::{Counter, Observed};
-use crate::peak::kostra_beside_this;
+use crate::process::kostra_beside_this;
 use crate::record::{ContestantResult, ExperimentResult, GraphResult, Skipped};
 
 /// Active warps per cycle in percent of the greatest number: the achieved occupancy.
