@@ -26,13 +26,21 @@ impl Thousands {
     pub(crate) fn of<'a>(fields: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut found = Self::default();
         for field in fields {
-            found =
-                found.and(unquote(field).map_or(Self::CLEAR, |number| Self::of_number(&number)));
+            found.see(field);
             if found.is_clear {
                 break;
             }
         }
         found
+    }
+
+    /// Adds what the number in the next field says.
+    pub(crate) fn see(&mut self, field: &[u8]) {
+        if matches!(field.len(), 1..=3) && field.iter().all(u8::is_ascii_digit) {
+            self.has_short = true;
+        } else if !self.is_clear {
+            *self = self.and(unquote(field).map_or(Self::CLEAR, |number| Self::of_number(&number)));
+        }
     }
 
     const CLEAR: Self = Self { grouped: None, has_short: false, is_clear: true };

@@ -60,12 +60,8 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         ..PointFile::default()
     };
     // Between commas, a point is a decimal point.
-    for &column in chosen.iter().filter(|_| separator != Separator::Byte(b',')) {
-        let field = |(_, bytes)| fields(bytes, separator).nth(column).map(|(_, field)| field);
-        if let Some(question) = Thousands::of(lines.clone().filter_map(field)).question() {
-            return Err(Fault::at_line(line, 1, question));
-        }
-    }
+    let watched = if separator == Separator::Byte(b',') { 0 } else { chosen.len() };
+    let mut thousands = memory::filled(watched, Thousands::default())?;
     let table = Table { separator, columns, chosen, kept };
     let mut row = Vec::new();
     for (point, (line, bytes)) in lines.enumerate() {
@@ -73,8 +69,14 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
         row.extend(fields(bytes, table.separator));
         points.lines.push(point, line)?;
         table.add(line, &row, &mut points)?;
+        for (thousands, &column) in thousands.iter_mut().zip(&table.chosen) {
+            thousands.see(row[column].1);
+        }
     }
-    Ok(points)
+    match thousands.into_iter().find_map(Thousands::question) {
+        Some(question) => Err(Fault::at_line(line, 1, question)),
+        None => Ok(points),
+    }
 }
 
 /// Whether the first line contains names: none of its fields is a number.
