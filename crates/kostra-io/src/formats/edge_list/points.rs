@@ -1,5 +1,7 @@
 //! Files of points that may be taken for edge lists.
 
+use std::collections::HashSet;
+
 use super::fields::text;
 use super::known::words;
 use crate::message::{Message, Remedy, message};
@@ -48,12 +50,33 @@ pub(super) fn question(u: &[u8], v: &[u8]) -> Option<Message> {
 /// What to add to the question for the columns of the ends, if two columns are called like
 /// coordinates.
 pub(super) fn remedy(names: &[&[u8]]) -> Message {
-    let is_of_points =
-        names.iter().any(|name| names.iter().any(|other| are_coordinates(name, other)));
-    match is_of_points {
+    match has_coordinates(names) {
         true => message!["; ", Remedy::PointTree, " finds the tree of points"],
         false => Message::default(),
     }
+}
+
+/// The most words of the name of a coordinate.
+const MOST_WORDS: usize = 16;
+
+/// Whether two of the names [are coordinates](are_coordinates), in linear time: a name with another
+/// coordinate in the place of one of its words is looked up.
+fn has_coordinates(names: &[&[u8]]) -> bool {
+    let divided: HashSet<Vec<String>> =
+        names.iter().map(|name| words(name)).filter(|words| words.len() <= MOST_WORDS).collect();
+    let others = |word: &str| {
+        let pairs = COORDINATES.into_iter().filter(|pair| pair.contains(&word));
+        pairs.flatten().filter(|&other| other != word).map(str::to_owned).collect::<Vec<_>>()
+    };
+    divided.iter().any(|words| {
+        (0..words.len()).any(|place| {
+            let mut name = words.clone();
+            others(&words[place]).into_iter().any(|other| {
+                name[place] = other;
+                divided.contains(&name)
+            })
+        })
+    })
 }
 
 #[cfg(test)]
@@ -74,6 +97,7 @@ mod tests {
             ("\"x\"", "\"y\""),
         ] {
             assert!(are(name, other) && are(other, name), "{name} {other}");
+            assert!(has_coordinates(&[b"id", name.as_bytes(), other.as_bytes()]));
         }
         for (name, other) in [
             ("x", "z"),
@@ -86,6 +110,7 @@ mod tests {
             ("", ""),
         ] {
             assert!(!are(name, other), "{name} {other}");
+            assert!(!has_coordinates(&[name.as_bytes(), other.as_bytes()]));
         }
     }
 }
