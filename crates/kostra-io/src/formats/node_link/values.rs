@@ -3,7 +3,7 @@
 //! The end of a value is found by counting brackets outside strings. Whoever takes a value parses
 //! it, and so finds what else is wrong with it.
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use kostra_core::memory;
 use serde::Deserialize;
@@ -55,14 +55,7 @@ impl<R: Read> Values<R> {
         // A value may be long, so the number of bytes grows with it.
         let step = STEP.max(length);
         memory::reserve(&mut self.buffer, step)?;
-        self.buffer.resize(length + step, 0);
-        let count = loop {
-            match self.inner.read(&mut self.buffer[length..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                count => break count,
-            }
-        };
-        self.buffer.truncate(length + count.as_ref().map_or(0, |&count| count));
+        let count = self.inner.by_ref().take(step as u64).read_to_end(&mut self.buffer);
         Ok(count.map_err(from_io)? > 0)
     }
 
