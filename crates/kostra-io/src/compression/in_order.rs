@@ -27,7 +27,7 @@ pub(super) fn in_order<'a>(
         Compression::None => Box::new(raw),
         Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),
         #[cfg(feature = "bzip2")]
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        Compression::Bzip2 => Box::new(super::bzip2_streams::Bzip2Streams::new(raw)),
         #[cfg(feature = "zstd")]
         Compression::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(raw)?;

@@ -6,6 +6,8 @@
 //! file shows their boundaries, several threads decompress them: see `units` and `xz`.
 
 mod boundary;
+#[cfg(feature = "bzip2")]
+mod bzip2_streams;
 mod decoder;
 mod in_order;
 #[cfg(test)]

@@ -65,6 +65,22 @@ fn streams_that_follow_each_other_are_one() {
     }
 }
 
+#[test]
+fn empty_streams_add_nothing() {
+    for compression in ALL {
+        let (text, empty) = (pack(compression, TEXT), pack(compression, b""));
+        for count in [1, 2, 9] {
+            let several = empty.repeat(count);
+            let packed = [&several[..], &text, &several, &text, &several].concat();
+            assert_eq!(unpack(&packed).unwrap().1, [TEXT, TEXT].concat(), "{compression:?}");
+            for cut in [1, empty.len() - 1] {
+                let cut = unpack(&packed[..packed.len() - cut]);
+                assert!(cut.is_err(), "{compression:?}");
+            }
+        }
+    }
+}
+
 /// A frame whose header states this window.
 fn zstd_with_window(log: u32) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
