@@ -1,5 +1,6 @@
 //! A picture as PNG, on white and without a legend.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -28,11 +29,20 @@ pub(super) fn write(picture: &Picture, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = encoder.write_header()?;
     let mut rows = writer.stream_writer()?;
     let (width, height) = (width as usize, height as usize);
+    let place = |vertex: u32| {
+        picture.points[vertex as usize].map(|x| (x as f32 + style.margin as f32) * scale)
+    };
+    let layers = picture.layers.iter().map(|layer| {
+        let radius = (style.line * layer.width) as f32 * scale / 2.0;
+        let lines = layer.ends.iter().map(|&(u, v)| [place(u), place(v)]);
+        (Pen { color: channels(layer.color), radius }, visible(lines))
+    });
+    let layers: Vec<_> = layers.collect();
     let starts: Vec<_> = (0..height).step_by(BAND).collect();
     for starts_of_threads in starts.chunks(picture.threads) {
         let band = |&first: &usize| Band::white(first..(first + BAND).min(height), width);
         let mut bands: Vec<_> = starts_of_threads.iter().map(band).collect();
-        for_each_mut(&mut bands, |band| band.draw_picture(picture, &style, scale));
+        for_each_mut(&mut bands, |band| band.draw_layers(&layers));
         for band in bands {
             rows.write_all(band.pixels.as_flattened())?;
         }
@@ -45,6 +55,33 @@ pub(super) fn write(picture: &Picture, to: &mut dyn Write) -> io::Result<()> {
 /// Red, green and blue of a color such as `#0072b2`.
 fn channels(color: &str) -> [u8; 3] {
     [1, 3, 5].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap_or_default())
+}
+
+/// The ends of a line, in pixels.
+type Line = [[f32; 2]; 2];
+
+/// The length from which on a line is drawn at most [`MOST_DRAWN`] times from and to the same half
+/// pixels. Shorter lines take little time.
+const LONG: f32 = 16.0;
+/// After a fourth time, no more of the color of a thin line is left to add than can be seen.
+const MOST_DRAWN: u8 = 4;
+
+/// The lines that change the picture. A million edges at one vertex have as few lines as the
+/// picture's border has pixels.
+fn visible(lines: impl Iterator<Item = Line>) -> Vec<Line> {
+    let mut drawn: HashMap<[[i32; 2]; 2], u8> = HashMap::new();
+    let is_visible = |&[from, to]: &Line| {
+        if (from[0] - to[0]).abs() + (from[1] - to[1]).abs() < LONG {
+            return true;
+        }
+        let mut ends = [from, to].map(|end| end.map(|x| (2.0 * x) as i32));
+        ends.sort_unstable();
+        let times = drawn.entry(ends).or_default();
+        let is_visible = *times < MOST_DRAWN;
+        *times += u8::from(is_visible);
+        is_visible
+    };
+    lines.filter(is_visible).collect()
 }
 
 /// What draws a line.
@@ -69,15 +106,10 @@ impl Band {
         Self { rows, width, pixels }
     }
 
-    /// Draws what the rows show of a picture.
-    fn draw_picture(&mut self, picture: &Picture, style: &Style, scale: f32) {
-        let place = |vertex: u32| {
-            picture.points[vertex as usize].map(|x| (x as f32 + style.margin as f32) * scale)
-        };
-        for layer in &picture.layers {
-            let radius = (style.line * layer.width) as f32 * scale / 2.0;
-            let pen = Pen { color: channels(layer.color), radius };
-            layer.ends.iter().for_each(|&(u, v)| self.draw(place(u), place(v), pen));
+    /// Draws what the rows show of the layers.
+    fn draw_layers(&mut self, layers: &[(Pen, Vec<Line>)]) {
+        for (pen, lines) in layers {
+            lines.iter().for_each(|&[from, to]| self.draw(from, to, *pen));
         }
     }
 
@@ -182,6 +214,14 @@ mod tests {
         let mut band = Band::white(0..30, 40);
         band.draw(from, to, Pen { color: [0; 3], radius });
         band.pixels.iter().map(|pixel| f32::from(255 - pixel[0]) / 255.0).sum()
+    }
+
+    #[test]
+    fn long_lines_on_each_other_are_drawn_a_few_times() {
+        let place = |x: f32| [[0.0, 0.0], [x, 30.0]];
+        let many = |x: f32| std::iter::repeat_n(place(x), 1000);
+        assert_eq!(visible(many(0.0).chain(many(0.1)).chain(many(9.0))).len(), 8);
+        assert_eq!(visible(std::iter::repeat_n([[0.0, 0.0], [9.0, 0.0]], 1000)).len(), 1000);
     }
 
     #[test]
