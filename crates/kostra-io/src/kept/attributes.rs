@@ -12,9 +12,31 @@ pub(crate) struct KeptAttributes {
     /// What is known of each column.
     seen: Vec<Seen>,
     /// The values of the edge that is being read.
-    edge: Vec<Option<String>>,
+    edge: Vec<Value>,
+    /// The values of edges that have none.
+    defaults: Vec<(Value, KeptKind)>,
     /// The names of attributes that edges have, in order of appearance.
     names: Vec<String>,
+}
+
+/// A value of an edge.
+#[derive(Clone, Debug, Default)]
+enum Value {
+    #[default]
+    Missing,
+    Text(String),
+    /// The place of a text in the columns, once an edge has been added with it.
+    Stored(usize),
+}
+
+impl Value {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    fn bytes(&self) -> usize {
+        if let Self::Text(text) = self { text.len() } else { 0 }
+    }
 }
 
 /// What is known of a column.
@@ -49,9 +71,10 @@ impl KeptAttributes {
                 seen.push(Seen { option, is_there: false, kind: None });
             }
         }
-        let edge = vec![None; names.len()];
+        let edge = vec![Value::Missing; names.len()];
+        let defaults = vec![(Value::Missing, KeptKind::Unknown); names.len()];
         let columns = KeptColumns::new(names);
-        Ok(Self { columns, seen, edge, names: Vec::new() })
+        Ok(Self { columns, seen, edge, defaults, names: Vec::new() })
     }
 
     fn column(&self, name: &str) -> Option<usize> {
@@ -65,7 +88,7 @@ impl KeptAttributes {
 
     /// Starts an edge, which has no attributes yet.
     pub(crate) fn begin(&mut self) {
-        self.edge.fill(None);
+        self.edge.fill(Value::Missing);
     }
 
     /// Sets an attribute of the edge: its value and kind, or none for a value that is null. Of
@@ -86,7 +109,7 @@ impl KeptAttributes {
                 seen.kind = Some(seen.kind.map_or(kind, |before| before.and(kind)));
             }
             if let Some(field) = self.edge.get_mut(column) {
-                *field = value.map(|(text, _)| text.to_owned());
+                *field = value.map_or(Value::Missing, |(text, _)| Value::Text(text.to_owned()));
             }
         }
     }
@@ -101,7 +124,8 @@ impl KeptAttributes {
         value: Option<(&str, KeptKind)>,
     ) -> Result<(), ReadErrorKind> {
         let column = self.column(name);
-        if column.and_then(|column| self.edge.get(column)).is_some_and(Option::is_some) {
+        if column.and_then(|column| self.edge.get(column)).is_some_and(|value| !value.is_missing())
+        {
             let name = show(name.as_bytes());
             let sentence = format!("this edge has the attribute '{name}' twice; remove one");
             return Err(ReadErrorKind::malformed(sentence));
@@ -110,11 +134,13 @@ impl KeptAttributes {
         Ok(())
     }
 
-    /// Sets an attribute of the edge unless it has a value.
-    pub(crate) fn set_default(&mut self, name: &str, value: (&str, KeptKind)) {
+    /// Sets the value of edges without this attribute, unless it has been set.
+    pub(crate) fn set_default(&mut self, name: &str, (text, kind): (&str, KeptKind)) {
         let column = self.column(name);
-        if column.and_then(|column| self.edge.get(column)).is_some_and(Option::is_none) {
-            self.set(name, Some(value));
+        if let Some(default) = column.and_then(|column| self.defaults.get_mut(column))
+            && default.0.is_missing()
+        {
+            *default = (Value::Text(text.to_owned()), kind);
         }
     }
 
@@ -123,11 +149,28 @@ impl KeptAttributes {
         if self.edge.is_empty() {
             return Ok(());
         }
-        let mut row = KeptColumns::default();
-        for value in &self.edge {
-            row.push_value(value.as_deref());
+        self.columns.reserve(self.edge.len(), self.edge.iter().map(Value::bytes).sum())?;
+        let defaults = self.defaults.iter_mut().zip(&mut self.seen);
+        for (value, ((default, kind), seen)) in self.edge.iter_mut().zip(defaults) {
+            let value = match value {
+                Value::Missing if !default.is_missing() => {
+                    seen.is_there = true;
+                    seen.kind = Some(seen.kind.map_or(*kind, |before| before.and(*kind)));
+                    default
+                }
+                value => value,
+            };
+            match value {
+                Value::Missing => self.columns.push_place(None),
+                Value::Text(text) => {
+                    let place = self.columns.store(text);
+                    self.columns.push_place(Some(place));
+                    *value = Value::Stored(place);
+                }
+                Value::Stored(place) => self.columns.push_place(Some(*place)),
+            }
         }
-        self.columns.append(&mut row)
+        Ok(())
     }
 
     /// The columns; none if nothing is kept.

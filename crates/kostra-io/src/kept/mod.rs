@@ -7,6 +7,9 @@
 mod attributes;
 mod written;
 
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+
 use kostra_core::{EdgeId, OutOfMemory, memory};
 
 use crate::ReadErrorKind;
@@ -54,18 +57,51 @@ impl KeptKind {
 
 /// Columns of an edge list or of points, or attributes of edges, that are carried along: one row
 /// per edge or point.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// A long text is stored once, however many fields contain it. So the memory is proportional to the
+/// input and the number of fields, even if a format states a text once for many edges.
+#[derive(Clone, Debug, Default)]
 pub struct KeptColumns {
     names: Vec<String>,
     /// What the input says about the values of each column.
     kinds: Vec<KeptKind>,
-    /// The fields, row by row.
-    text: String,
-    /// The end of each field in the text.
-    ends: Vec<usize>,
-    /// Whether the input has no value for each field.
-    missing: Vec<bool>,
+    /// The texts, each after its [length](push_length).
+    texts: String,
+    /// The place of each field's text row by row, or [`MISSING`].
+    places: Vec<usize>,
+    /// The places of long texts by their hashes.
+    long: HashMap<u64, usize>,
 }
+
+/// The place of a field for which the input has no value.
+const MISSING: usize = usize::MAX;
+
+/// The bytes from which on a text is long: a copy takes more memory than its entry in a map.
+pub(crate) const LONG: usize = 32;
+
+/// A length is stored as one character below this number, or two of which the first is not.
+const LENGTHS: usize = 1 << 15;
+const FIRST_OF_TWO: usize = 1 << 16;
+
+/// Appends a length: one byte for most texts.
+fn push_length(texts: &mut String, length: usize) {
+    let character = |code: usize| u32::try_from(code).ok().and_then(char::from_u32);
+    if length >= LENGTHS {
+        texts.extend(character(FIRST_OF_TWO + length / LENGTHS));
+    }
+    texts.extend(character(length % LENGTHS));
+}
+
+impl PartialEq for KeptColumns {
+    fn eq(&self, other: &Self) -> bool {
+        self.names == other.names
+            && self.kinds == other.kinds
+            && self.places.len() == other.places.len()
+            && self.places.iter().zip(&other.places).all(|(&a, &b)| self.text(a) == other.text(b))
+    }
+}
+
+impl Eq for KeptColumns {}
 
 impl KeptColumns {
     /// No rows of the columns with these names, of an input without types.
@@ -95,9 +131,7 @@ impl KeptColumns {
     /// When the system refuses memory.
     pub fn pick(&self, edges: &[EdgeId]) -> Result<Self, OutOfMemory> {
         let mut picked = Self::with_kinds(self.names.clone(), self.kinds.clone());
-        let fields = edges.len() * self.names.len();
-        memory::reserve(&mut picked.ends, fields)?;
-        memory::reserve(&mut picked.missing, fields)?;
+        memory::reserve(&mut picked.places, edges.len() * self.names.len())?;
         for &edge in edges {
             self.values(edge as usize).for_each(|value| picked.push_value(value));
         }
@@ -106,7 +140,7 @@ impl KeptColumns {
 
     /// The number of rows, one per edge or point.
     pub fn rows(&self) -> usize {
-        self.ends.len().checked_div(self.names.len()).unwrap_or_default()
+        self.places.len().checked_div(self.names.len()).unwrap_or_default()
     }
 
     /// The fields of an edge or a point. A value that is missing is empty.
@@ -117,55 +151,83 @@ impl KeptColumns {
     /// The values of an edge or a point; none where the input has no value.
     pub fn values(&self, edge: usize) -> impl Iterator<Item = Option<&str>> {
         let first = edge.saturating_mul(self.names.len());
-        (first..first.saturating_add(self.names.len())).map(|field| {
-            let start = field.checked_sub(1).and_then(|before| self.ends.get(before));
-            let start = start.copied().unwrap_or_default();
-            let end = self.ends.get(field).copied().unwrap_or(start);
-            let is_missing = self.missing.get(field).copied().unwrap_or(true);
-            self.text.get(start..end).filter(|_| !is_missing)
-        })
+        (first..first.saturating_add(self.names.len()))
+            .map(|field| self.text(self.places.get(field).copied()?))
+    }
+
+    /// The text at a place; none if it is [`MISSING`].
+    fn text(&self, place: usize) -> Option<&str> {
+        let mut characters = self.texts.get(place..)?.chars();
+        let mut length = characters.next()? as usize;
+        if length >= LENGTHS {
+            length = (length - FIRST_OF_TWO) * LENGTHS + characters.next()? as usize;
+        }
+        characters.as_str().get(..length)
+    }
+
+    /// Stores a text, unless it is long and stored already, and returns its place.
+    pub(crate) fn store(&mut self, text: &str) -> usize {
+        let hash = (text.len() >= LONG).then(|| self.long.hasher().hash_one(text));
+        let known = hash.and_then(|hash| self.long.get(&hash).copied());
+        if let Some(place) = known.filter(|&place| self.text(place) == Some(text)) {
+            return place;
+        }
+        let place = self.texts.len();
+        push_length(&mut self.texts, text.len());
+        self.texts.push_str(text);
+        if let Some(hash) = hash {
+            self.long.insert(hash, place);
+        }
+        place
     }
 
     /// Adds a field.
     pub(crate) fn push(&mut self, field: &str) {
-        self.text.push_str(field);
-        self.ends.push(self.text.len());
-        self.missing.push(false);
+        self.push_value(Some(field));
+    }
+
+    /// Adds a field whose text is at a place, or is missing if there is none.
+    pub(crate) fn push_place(&mut self, place: Option<usize>) {
+        self.places.push(place.unwrap_or(MISSING));
     }
 
     /// Adds a field, or that the input has none.
     pub fn push_value(&mut self, value: Option<&str>) {
-        self.push(value.unwrap_or_default());
-        if let (None, Some(missing)) = (value, self.missing.last_mut()) {
-            *missing = true;
-        }
+        let place = value.map(|text| self.store(text));
+        self.push_place(place);
+    }
+
+    /// Reserves memory for this number of fields, and of bytes of texts.
+    fn reserve(&mut self, fields: usize, bytes: usize) -> Result<(), ReadErrorKind> {
+        memory::reserve(&mut self.places, fields)?;
+        let all = (self.texts.len() + bytes) as u64;
+        self.texts.try_reserve(bytes).map_err(|_| ReadErrorKind::OutOfMemory { bytes: all })
     }
 
     /// Moves the fields of `other` to the end of these.
     pub(crate) fn append(&mut self, other: &mut Self) -> Result<(), ReadErrorKind> {
-        memory::reserve(&mut self.ends, other.ends.len())?;
-        memory::reserve(&mut self.missing, other.missing.len())?;
-        let bytes = (self.text.len() + other.text.len()) as u64;
-        self.text
-            .try_reserve(other.text.len())
-            .map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
-        let before = self.text.len();
-        self.ends.extend(other.ends.iter().map(|end| before + end));
-        self.text.push_str(&other.text);
-        self.missing.append(&mut other.missing);
-        other.ends.clear();
-        other.text.clear();
+        self.reserve(other.places.len(), other.texts.len())?;
+        // The new places of long texts, each of which may be in many fields.
+        let mut moved = HashMap::new();
+        for &place in &other.places {
+            let text = other.text(place);
+            let place = match text {
+                Some(text) if text.len() >= LONG => {
+                    Some(*moved.entry(place).or_insert_with(|| self.store(text)))
+                }
+                text => text.map(|text| self.store(text)),
+            };
+            self.push_place(place);
+        }
+        other.places.clear();
+        other.texts.clear();
+        other.long.clear();
         Ok(())
     }
 
     /// Removes the fields of the first edge.
     pub(crate) fn remove_first(&mut self) {
-        let count = self.names.len().min(self.ends.len());
-        let length = self.ends.get(count.wrapping_sub(1)).copied().unwrap_or_default();
-        self.ends.drain(..count);
-        self.missing.drain(..count);
-        self.text.drain(..length);
-        self.ends.iter_mut().for_each(|end| *end -= length);
+        self.places.drain(..self.names.len().min(self.places.len()));
     }
 }
 
@@ -187,5 +249,23 @@ mod tests {
         assert_eq!(kept.row(1).collect::<Vec<_>>(), ["y", "zz"]);
         kept.remove_first();
         assert_eq!(kept.row(0).collect::<Vec<_>>(), ["y", "zz"]);
+    }
+
+    #[test]
+    fn a_long_text_is_stored_once() {
+        let lengths = [0, LONG - 1, LONG, LENGTHS - 1, LENGTHS, 3 * LENGTHS + 7];
+        let texts = lengths.map(|length| "ä".repeat(length / 2) + &"x".repeat(length % 2));
+        let mut kept = KeptColumns::new(vec!["a".to_owned()]);
+        for _ in 0..2 {
+            let mut block = KeptColumns::default();
+            for text in texts.iter().chain(&texts) {
+                block.push(text);
+            }
+            kept.append(&mut block).unwrap();
+        }
+        let rows: Vec<_> = (0..kept.rows()).flat_map(|row| kept.row(row)).collect();
+        assert!(rows.iter().eq(texts.iter().cycle().take(4 * texts.len())));
+        let total: usize = lengths.iter().sum();
+        assert!((total..total + 4 * LONG).contains(&kept.texts.len()), "{}", kept.texts.len());
     }
 }

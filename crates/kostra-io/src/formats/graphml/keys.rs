@@ -17,8 +17,6 @@ pub(super) struct Key {
     pub(super) name: String,
     pub(super) kind: KeptKind,
     pub(super) is_weight: bool,
-    /// The value of edges without one, if the attribute is kept.
-    pub(super) default: Option<String>,
 }
 
 impl Key {

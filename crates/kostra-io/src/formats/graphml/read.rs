@@ -208,7 +208,7 @@ impl<'a> Document<'a> {
             let name = name.clone();
             self.weight_keys = Some(WeightKeys { name, numeric: is_number, default });
         }
-        let key = Key { name, kind: kind_of(&kind), is_weight, default: None };
+        let key = Key { name, kind: kind_of(&kind), is_weight };
         self.key.clone_from(&id);
         self.keys.insert(id, key);
         Ok(Element::Key)
@@ -291,9 +291,9 @@ impl<'a> Document<'a> {
 
     /// Records the text as the default of the key that is open.
     fn take_default(&mut self) -> Result<(), Fault> {
-        let Some(key) = self.keys.get_mut(&self.key) else { return Ok(()) };
-        if self.graph.kept.wants(&key.name) {
-            key.default = key.value(&self.text);
+        let Some(key) = self.keys.get(&self.key) else { return Ok(()) };
+        if let Some(default) = key.value(&self.text) {
+            self.graph.kept.set_default(&key.name, (&default, key.kind));
         }
         if !key.is_weight {
             return Ok(());
@@ -309,11 +309,6 @@ impl<'a> Document<'a> {
 
     /// Adds the edge that has been read.
     fn add_edge(&mut self) -> Result<(), Fault> {
-        for key in self.keys.values() {
-            if let Some(default) = &key.default {
-                self.graph.kept.set_default(&key.name, (default, key.kind));
-            }
-        }
         let default = || self.weight_keys.as_ref().and_then(|keys| keys.default);
         let Edge { ends: [u, v], weight, place } = &self.edge;
         let (weight, place) = (weight.or_else(default), *place);

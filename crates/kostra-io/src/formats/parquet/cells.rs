@@ -1,7 +1,10 @@
 //! The values of a column in a batch of rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType, Int96};
 use parquet::errors::Result;
@@ -10,6 +13,7 @@ use super::column::{Column, Kind};
 use super::time;
 use crate::ReadErrorKind;
 use crate::columns::Number;
+use crate::kept::LONG;
 use crate::message::Message;
 
 /// What to say about a decimal of more than 128 bits.
@@ -44,6 +48,7 @@ pub(super) struct Cursor<'a> {
     /// Whether values can be missing.
     optional: bool,
     reader: ColumnReader,
+    dictionary: Arc<OnceLock<Bytes>>,
 }
 
 /// The values of a column in a batch of rows.
@@ -56,6 +61,8 @@ pub(super) struct Cells<'a> {
     values: Values,
     /// The position of each row's value, or none if it is missing.
     places: Vec<Option<usize>>,
+    /// The addresses of the texts of the dictionary.
+    dictionary: Range<usize>,
 }
 
 #[derive(Debug)]
@@ -75,9 +82,9 @@ impl<'a> Cursor<'a> {
         column: &'a Column,
         kind: Kind,
         optional: bool,
-        reader: ColumnReader,
+        (reader, dictionary): (ColumnReader, Arc<OnceLock<Bytes>>),
     ) -> Self {
-        Self { column, kind, optional, reader }
+        Self { column, kind, optional, reader, dictionary }
     }
 
     /// The next `count` rows. The first of them has this number.
@@ -120,7 +127,11 @@ impl<'a> Cursor<'a> {
         if places.len() != count || !present.is_empty() {
             return Err(self.column.damaged());
         }
-        Ok(Cells { column: self.column, kind: self.kind, first, values, places })
+        let dictionary = self.dictionary.get().map_or(0..0, |dictionary| {
+            let start = dictionary.as_ptr() as usize;
+            start..start + dictionary.len()
+        });
+        Ok(Cells { column: self.column, kind: self.kind, first, values, places, dictionary })
     }
 }
 
@@ -168,6 +179,16 @@ impl Cells<'_> {
     /// Whether a row has no value.
     pub(super) fn is_missing(&self, row: usize) -> bool {
         self.place(row).is_none()
+    }
+
+    /// The address of a long text in the dictionary of the column. It is the same text in all rows
+    /// of the group, whose dictionaries exist as long as the group is read.
+    pub(super) fn shared(&self, row: usize) -> Option<usize> {
+        let Values::Bytes(texts) = &self.values else { return None };
+        let bytes = texts.get(self.place(row)?)?.as_bytes();
+        let address = bytes.as_ptr() as usize;
+        let is_long = self.kind == Kind::Texts && bytes.len() >= LONG;
+        (is_long && self.dictionary.contains(&address)).then_some(address)
     }
 
     /// A value as text; empty if it is missing.

@@ -1,5 +1,7 @@
 //! The vertices of the edges: numbers, or names that are numbered.
 
+use std::collections::HashMap;
+
 use kostra_core::{MAX_VERTICES, Vertex};
 
 use super::cells::Cells;
@@ -77,17 +79,25 @@ fn is_large(id: Option<Number>) -> bool {
     }
 }
 
-/// The number of the name in a row.
+/// The number of the name in a row. `shared` contains those of [shared](Cells::shared) texts of the
+/// group, which may be too long to be looked up for each row.
 pub(super) fn named(
     end: &Cells<'_>,
     row: usize,
     numbering: &mut Numbering,
+    shared: &mut HashMap<usize, Vertex>,
 ) -> Result<Vertex, ReadErrorKind> {
+    let address = end.shared(row);
+    if let Some(&number) = address.and_then(|address| shared.get(&address)) {
+        return Ok(number);
+    }
     let name = end.text(row)?;
     if name.is_empty() {
         return Err(end.fault(row, "the vertex is missing; fill it in"));
     }
-    numbering.number(&name)
+    let number = numbering.number(&name)?;
+    shared.extend(address.map(|address| (address, number)));
+    Ok(number)
 }
 
 /// The vertex in a row of numbers.

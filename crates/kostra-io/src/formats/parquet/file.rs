@@ -203,8 +203,10 @@ impl File {
             width: usize::try_from(description.type_length()).unwrap_or_default(),
             optional,
             most: rows as u64,
+            dictionary: Arc::default(),
         };
+        let dictionary = Arc::clone(&pages.dictionary);
         let reader = get_column_reader(description, Box::new(pages));
-        Ok(Cursor::new(column, kind, optional, reader))
+        Ok(Cursor::new(column, kind, optional, (reader, dictionary)))
     }
 }

@@ -5,6 +5,7 @@
 //! reserved with care.
 
 use std::io::Read;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use kostra_core::memory;
@@ -39,6 +40,8 @@ pub(super) struct Pages<R> {
     pub(super) optional: bool,
     /// The most values in a page.
     pub(super) most: u64,
+    /// The dictionary, once it has been read. The crate returns its texts as parts of it.
+    pub(super) dictionary: Arc<OnceLock<Bytes>>,
 }
 
 fn damaged(sentence: impl Into<String>) -> ParquetError {
@@ -105,6 +108,8 @@ impl<R: PageReader> Pages<R> {
             Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
                 let buf = self.decompressed(buf, 0)?;
                 self.check_dictionary(buf.len(), num_values)?;
+                // The crate refuses a second dictionary; its texts would not be shared.
+                let _ = self.dictionary.set(buf.clone());
                 Ok(Page::DictionaryPage { buf, num_values, encoding, is_sorted })
             }
         }

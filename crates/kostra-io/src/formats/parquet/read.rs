@@ -1,5 +1,7 @@
 //! Reading a table of edges.
 
+use std::collections::HashMap;
+
 use kostra_core::Vertex;
 
 use super::cells::Cells;
@@ -39,7 +41,9 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     let (vertices, names) = if are_names(&file, ends, options)? {
         let mut numbering = Numbering::default();
         for group in file.groups() {
-            table.read_group(group, &mut rows, |end, row| named(end, row, &mut numbering))?;
+            let mut shared = HashMap::new();
+            let number = |end: &Cells<'_>, row| named(end, row, &mut numbering, &mut shared);
+            table.read_group(group, &mut rows, number)?;
         }
         if !options.names {
             notes.push("the vertices are names".into());
@@ -175,14 +179,22 @@ impl Table<'_> {
             let (weight, kept) = rest.split_at(usize::from(self.weight.is_some()).min(rest.len()));
             let weight = weight.first();
             let mut batch = Rows::default();
+            let mut shared = HashMap::new();
             for row in 0..u.rows() {
                 batch.columns.push_ends(vertex(u, row)?, vertex(v, row)?);
                 if let Some(weight) = weight {
                     batch.columns.push_weight(self.weight_in(weight, row)?);
                 }
                 for column in kept {
+                    let address = column.shared(row);
+                    if let Some(&place) = address.and_then(|address| shared.get(&address)) {
+                        batch.kept.push_place(Some(place));
+                        continue;
+                    }
                     let text = column.text(row)?;
-                    batch.kept.push_value(Some(&*text).filter(|_| !column.is_missing(row)));
+                    let place = (!column.is_missing(row)).then(|| batch.kept.store(&text));
+                    shared.extend(address.zip(place));
+                    batch.kept.push_place(place);
                 }
             }
             each(u.first(), batch)
