@@ -246,11 +246,10 @@ impl<'a> Document<'a> {
         let [source, target] = ends;
         self.edge = Edge { ends: [source?, target?], weight: None, place };
         self.graph.kept.begin();
-        for name in xml::attribute_names(element, place)? {
+        for (name, text) in xml::attributes(element, place)? {
             if OF_EDGES.contains(&&*name) || name.contains(':') {
                 continue;
             }
-            let text = xml::attribute(element, &name, place)?.unwrap_or_default();
             self.take(&name, (text.trim(), place))?;
         }
         Ok(())

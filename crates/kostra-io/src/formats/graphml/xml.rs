@@ -1,5 +1,6 @@
 //! XML as a sequence of events, each with its line and column.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
@@ -51,9 +52,7 @@ pub(super) fn attribute(
     for attribute in element.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| fault(error.into(), place))?;
         if attribute.key.as_ref() == name && found.replace(attribute).is_some() {
-            let element = show(element.name().as_ref().as_bytes());
-            let sentence = format!("this <{element}> has two attributes '{name}'; remove one");
-            return Err(malformed(place, sentence));
+            return Err(two_attributes(element, name, place));
         }
     }
     let Some(found) = found else { return Ok(None) };
@@ -61,17 +60,29 @@ pub(super) fn attribute(
     Ok(Some(value.map_err(|error| fault(error, place))?.into_owned()))
 }
 
-/// The names of the attributes of an element.
-pub(super) fn attribute_names(
+/// The names and values of the attributes of an element.
+pub(super) fn attributes(
     element: &BytesStart<'_>,
     place: Place,
-) -> Result<Vec<String>, Fault> {
-    let mut names = Vec::new();
+) -> Result<Vec<(String, String)>, Fault> {
+    let (mut names, mut attributes) = (HashSet::new(), Vec::new());
     for attribute in element.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| fault(error.into(), place))?;
-        names.push(attribute.key.as_ref().to_owned());
+        let name = attribute.key.as_ref().to_owned();
+        if !names.insert(name.clone()) {
+            return Err(two_attributes(element, &name, place));
+        }
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+        let value = value.map_err(|error| fault(error, place))?;
+        attributes.push((name, value.into_owned()));
     }
-    Ok(names)
+    Ok(attributes)
+}
+
+fn two_attributes(element: &BytesStart<'_>, name: &str, place: Place) -> Fault {
+    let element = show(element.name().as_ref().as_bytes());
+    let name = show(name.as_bytes());
+    malformed(place, format!("this <{element}> has two attributes '{name}'; remove one"))
 }
 
 /// The value of an attribute that the element must have.
