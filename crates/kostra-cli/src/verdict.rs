@@ -108,7 +108,7 @@ fn missed<K: Key>(edges: Edges<'_, K>, forest: &Forest) -> Result<Option<Violati
     };
     Ok(edges.ids().find(joins).map(|edge| {
         let (u, v) = edges.ends(edge);
-        Violation::Missed { edge, u, v }
+        Violation::Missed { edge: edge.into(), u, v }
     }))
 }
 

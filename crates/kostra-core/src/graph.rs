@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use crate::{
-    Csr, EdgeList, Edges, GraphError, Key, Order, Run, SolveError, Vertex, Weight, WeightType,
+    Csr, EdgeList, Edges, Encoding, GraphError, Key, Order, Run, SolveError, Vertex, Weight,
+    WeightType,
 };
 
 /// A graph: its edge list, and its rows once they have been built.
@@ -105,6 +106,17 @@ impl AnyGraph {
         Self: From<EdgeList<W>>,
     {
         EdgeList::new(vertices, u, v, weights).map(Self::from)
+    }
+
+    /// The edges, with keys of the type `K`, in an order.
+    ///
+    /// # Panics
+    /// When the weights do not have the size of `K`.
+    pub fn edges_in<K: Key>(&self, order: Order) -> Edges<'_, K> {
+        let encoding = Encoding::of_type(self.weight_type(), order);
+        let weights: &[K] =
+            with_graph!(self, graph => bytemuck::cast_slice(graph.edge_list().weights()));
+        Edges::of_checked(self.vertices(), (self.u(), self.v()), weights, encoding)
     }
 
     /// The number of vertices.

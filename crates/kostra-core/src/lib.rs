@@ -68,7 +68,7 @@ pub use solve_error::SolveError;
 pub use solver::{Algorithm, Problem, Solution, Solver};
 pub use solver_info::{Platform, Representation, SolverInfo, SolverOption};
 pub use union_find::UnionFind;
-pub use verify::{Certificate, VerifyError, verify};
+pub use verify::{BlockVerifier, Certificate, VerifyError, verify};
 pub use vertex_parts::{PartsError, VertexParts};
 pub use violation::Violation;
 pub use weight::{CompensatedSum, Encoding, Key, Order, Weight, WeightType, bits_of, key_of};

@@ -3,29 +3,41 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::{EdgeId, Vertex};
+use crate::Vertex;
 
 /// The first error of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Violation {
     /// The answer contains an id that is not below the number of edges.
     UnknownEdge {
         /// The edge.
-        edge: EdgeId,
+        edge: u64,
         /// The number of edges of the graph.
-        edges: usize,
+        edges: u64,
     },
     /// An edge is listed twice or out of order.
     NotAscending {
         /// The edge.
-        edge: EdgeId,
+        edge: u64,
         /// The edge before it.
-        previous: EdgeId,
+        previous: u64,
+    },
+    /// An edge of the forest is not the edge of the graph with this id.
+    Invented {
+        /// The edge.
+        edge: u64,
+        /// One end in the forest.
+        u: Vertex,
+        /// The other end in the forest.
+        v: Vertex,
+        /// The weight in the forest, as text.
+        weight: String,
     },
     /// An edge closes a cycle with forest edges of lower rank.
     Cycle {
         /// The edge.
-        edge: EdgeId,
+        edge: u64,
         /// One end.
         u: Vertex,
         /// The other end.
@@ -36,7 +48,7 @@ pub enum Violation {
     /// An edge joins two trees of the forest.
     Missed {
         /// The edge.
-        edge: EdgeId,
+        edge: u64,
         /// One end.
         u: Vertex,
         /// The other end.
@@ -45,7 +57,7 @@ pub enum Violation {
     /// An edge outside the forest should replace an edge of the forest.
     NotMinimal {
         /// The edge outside the forest.
-        edge: EdgeId,
+        edge: u64,
         /// One end.
         u: Vertex,
         /// The other end.
@@ -53,7 +65,7 @@ pub enum Violation {
         /// Its weight, as text.
         weight: String,
         /// The edge of the highest rank on the path.
-        heaviest: EdgeId,
+        heaviest: u64,
         /// Its weight, as text.
         heaviest_weight: String,
     },
@@ -68,6 +80,12 @@ impl Violation {
             ),
             Self::NotAscending { edge, previous } => format!(
                 "the forest lists edge {edge} after edge {previous}; ids must ascend, each once"
+            ),
+            Self::Invented { edge, u, v, weight } => format!(
+                "forest edge {edge} ({} to {}, weight {weight}) differs from edge {edge} of the \
+                 graph",
+                name(*u),
+                name(*v)
             ),
             Self::Cycle { edge, u, v, weight } => format!(
                 "forest edge {edge} ({} to {}, weight {weight}) closes a cycle with forest edges \

@@ -11,7 +11,7 @@
 //! continue with a wrong forest. A file is replaced in one step, so it is old or new, never partly
 //! written.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -20,6 +20,7 @@ use kostra_core::{AnyGraph, ForestEdges, Key, Vertex, WeightType, memory};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::fault::Fault;
+use crate::file_version::open_itself;
 use crate::{ReadError, ReadErrorKind, Replacement, WriteError};
 
 const MAGIC: [u8; 8] = *b"\x8bKOSCKPT";
@@ -103,8 +104,8 @@ impl EdgesSeen {
     }
 }
 
-/// Writes a checkpoint, replacing an older one in one step. The last array holds the bits of the
-/// weights.
+/// Writes a checkpoint, replacing an older one in one step. It has the permissions of the file
+/// `model`, if there is one. The last array holds the bits of the weights.
 ///
 /// # Errors
 /// When the file cannot be written. Then the old one is unchanged.
@@ -112,13 +113,13 @@ impl EdgesSeen {
 /// # Panics
 /// If the weights do not have the size of `K`.
 pub fn write_checkpoint<K: Key>(
-    path: &Path,
+    (path, model): (&Path, Option<&Path>),
     facts: &CheckpointFacts,
     arrays: (&[u64], &[Vertex], &[Vertex], &[K]),
 ) -> Result<(), WriteError> {
     assert_eq!(facts.weight_type.bits(), K::BITS, "the weights have the size of keys");
     let write = || {
-        let mut replacement = Replacement::create(path)?;
+        let mut replacement = Replacement::create_like(path, model)?;
         write_content(replacement.file(), facts, arrays)?;
         replacement.commit()
     };
@@ -170,7 +171,7 @@ impl Checkpoint {
     }
 
     fn open_file(path: &Path, input: String) -> Result<Self, Fault> {
-        let file = File::open(path).map_err(ReadErrorKind::Io)?;
+        let file = open_itself(path, OpenOptions::new().read(true)).map_err(ReadErrorKind::Io)?;
         let length = file.metadata().map_err(ReadErrorKind::Io)?.len();
         let from = BufReader::with_capacity(BUFFER, file);
         let mut from = Hashing { inner: from, hash: Xxh3::new() };
@@ -212,7 +213,8 @@ impl Checkpoint {
     /// Whether the file at `path` begins as a checkpoint of any version does.
     pub fn is_at(path: &Path) -> bool {
         let mut start = [0; MAGIC.len()];
-        File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+        let file = open_itself(path, OpenOptions::new().read(true));
+        file.and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
     }
 
     /// What the checkpoint says besides the forest.
@@ -311,7 +313,7 @@ mod tests {
     fn a_checkpoint_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("forest.ids.checkpoint");
-        write_checkpoint(&path, &facts(), ARRAYS).unwrap();
+        write_checkpoint((&path, None), &facts(), ARRAYS).unwrap();
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert_eq!(checkpoint.facts(), &facts());
         let arrays = checkpoint.read::<u32>().unwrap();
@@ -322,10 +324,28 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_checkpoint_has_the_permissions_of_its_model_and_replaces_no_link() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let [model, path, link] = ["forest", "checkpoint", "link"].map(|n| folder.path().join(n));
+        for mode in [0o600, 0o640] {
+            std::fs::write(&model, "").unwrap();
+            std::fs::set_permissions(&model, PermissionsExt::from_mode(mode)).unwrap();
+            write_checkpoint((&path, Some(&model)), &facts(), ARRAYS).unwrap();
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
+        symlink(&model, &link).unwrap();
+        write_checkpoint((&link, None), &facts(), ARRAYS).unwrap_err();
+        assert!(Checkpoint::open(&link).is_err() && !Checkpoint::is_at(&link));
+        assert_eq!(std::fs::read(&model).unwrap(), b"");
+    }
+
+    #[test]
     fn every_damaged_byte_and_every_cut_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
-        write_checkpoint(&path, &facts(), ARRAYS).unwrap();
+        write_checkpoint((&path, None), &facts(), ARRAYS).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();

@@ -1,6 +1,6 @@
 //! Which file a path or a handle leads to, and whether the file has changed.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -137,6 +137,32 @@ impl FileInUse {
             result => self.check().map_err(Fault::from).and(result),
         }
     }
+}
+
+/// Opens a regular file that belongs to this program: not what a link leads to, and without waiting
+/// for the other end of a pipe.
+///
+/// # Errors
+/// When the path leads to anything else.
+pub(crate) fn open_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    check_regular(fs::symlink_metadata(path).ok())?;
+    let file = options.open(path)?;
+    check_regular(file.metadata().map(Some)?)?;
+    Ok(file)
+}
+
+/// Refuses what is no regular file; nothing is fine.
+pub(crate) fn check_regular(metadata: Option<Metadata>) -> io::Result<()> {
+    if metadata.is_none_or(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a regular file"))
 }
 
 /// Whether two paths lead to one file, also through links, or are equal.

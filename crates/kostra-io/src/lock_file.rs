@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use crate::file_version::open_itself;
 use crate::replacement::Unfinished;
 
 /// An empty file that this process has locked. Dropping it removes the file, and so does
@@ -21,10 +22,12 @@ impl LockFile {
     /// elsewhere the file is always granted.
     ///
     /// # Errors
-    /// When the file cannot be created or locked, or is not empty and so not a file of this kind.
+    /// When the file cannot be created or locked, or is a link, another special file, or not empty,
+    /// and so not a file of this kind.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         loop {
-            let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+            let mut options = OpenOptions::new();
+            let file = open_itself(path, options.create(true).truncate(false).write(true))?;
             if file.metadata()?.len() > 0 {
                 return Err(io::Error::other("this is not a lock of kostra"));
             }
@@ -65,7 +68,7 @@ fn lock(_file: &File) -> io::Result<bool> {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use crate::file_version::place;
-    match fs::metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(place(&metadata) == place(&file.metadata()?)),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(cause) => Err(cause),
@@ -102,6 +105,20 @@ mod tests {
         fs::write(&path, "mine").unwrap();
         assert!(LockFile::take(&path).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
+    fn links_and_pipes_are_refused_without_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let [link, target, pipe] = ["link", "target", "pipe"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        assert!(LockFile::take(&link).is_err() && LockFile::take(&pipe).is_err());
+        assert!(!target.exists());
+        // A pipe that somebody reads opens at once.
+        let _reader = File::options().read(true).write(true).open(&pipe).unwrap();
+        assert!(LockFile::take(&pipe).is_err());
     }
 
     #[test]

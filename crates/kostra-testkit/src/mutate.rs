@@ -70,12 +70,13 @@ pub fn examine_verifier(
     for (place, &id) in forest.iter().enumerate() {
         let without = [&forest[..place], &forest[place + 1..]].concat();
         // The verifier may report another edge across the cut, with a lower id.
+        let cut = u64::from(id);
         let missed =
-            |found: &Violation| matches!(found, Violation::Missed { edge, .. } if *edge <= id);
+            |found: &Violation| matches!(found, Violation::Missed { edge, .. } if *edge <= cut);
         refused.dropped += expect(&format!("without edge {id}"), &without, &missed)?;
 
         let twice = [&forest[..=place], &forest[place..]].concat();
-        let repeated = Violation::NotAscending { edge: id, previous: id };
+        let repeated = Violation::NotAscending { edge: id.into(), previous: id.into() };
         refused.lists +=
             expect(&format!("edge {id} twice"), &twice, &|violation| *violation == repeated)?;
 
@@ -92,8 +93,9 @@ pub fn examine_verifier(
     }
     for &id in &outside {
         let with = sorted([forest, &[id]].concat());
+        let closing = u64::from(id);
         let cycle =
-            |found: &Violation| matches!(found, Violation::Cycle { edge, .. } if *edge == id);
+            |found: &Violation| matches!(found, Violation::Cycle { edge, .. } if *edge == closing);
         refused.added += expect(&format!("with edge {id}"), &with, &cycle)?;
     }
     if forest.len() > 1 {
@@ -102,7 +104,7 @@ pub fn examine_verifier(
             |violation: &Violation| matches!(violation, Violation::NotAscending { .. });
         refused.lists += expect("backwards", &backwards, &out_of_order)?;
     }
-    let unknown = Violation::UnknownEdge { edge: edges as EdgeId, edges };
+    let unknown = Violation::UnknownEdge { edge: edges as u64, edges: edges as u64 };
     let with_unknown = [forest, &[edges as EdgeId]].concat();
     refused.lists += expect("an unknown edge", &with_unknown, &|violation| *violation == unknown)?;
     Ok(refused)

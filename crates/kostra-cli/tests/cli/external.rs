@@ -6,6 +6,8 @@ use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use kostra_io::{Checkpoint, write_checkpoint};
+
 use crate::harness::{Outcome, Workplace};
 
 /// A graph of 300,000 edges as `graph.kst`, `graph.gr` and `graph.edges`, and its forest.
@@ -46,7 +48,7 @@ fn every_streamed_format_gives_the_forest_of_the_graph_in_memory() {
     for (input, threads) in
         [("graph.kst", 1), ("graph.kst", 2), ("graph.gr", 2), ("graph.edges", 1)]
     {
-        let line = format!("solve {input} --memory 48MiB --threads {threads}");
+        let line = format!("solve {input} --memory 48MiB --verify --threads {threads}");
         succeeds(&workplace.run(&format!("{line} -o own.ids")));
         assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
         succeeds(&workplace.run(&format!("{line} -o own.ids --maximum")));
@@ -64,6 +66,20 @@ fn every_streamed_format_gives_the_forest_of_the_graph_in_memory() {
         succeeds(&workplace.shell(&format!("{line} --memory 48MiB -o own.ids")));
         assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
     }
+    for line in ["graph.kst.gz", "gen:rmat:scale=14,weights=small"] {
+        let outcome = workplace.run(&format!("solve {line} --memory 48MiB --verify"));
+        succeeds(&outcome);
+        assert!(outcome.stdout.contains("spanning, acyclic and minimal"), "{outcome:?}");
+    }
+    // The last edge makes the weights wider.
+    let mixed = "grep -v '#' graph.edges > mixed.edges; echo '0 1 0.5' >> mixed.edges; \
+                 kostra solve mixed.edges --memory 48MiB --verify --json";
+    let outcome = workplace.shell(mixed);
+    succeeds(&outcome);
+    assert!(outcome.stdout.contains("\"verified\": true"), "{outcome:?}");
+    let refused = workplace.shell("kostra solve - --memory 48MiB --verify < graph.gr");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("save the input to a file"), "{refused:?}");
     succeeds(&workplace.run("solve graph.kst --memory 48MiB -o forest.kst"));
     succeeds(&workplace.run("verify graph.kst forest.kst"));
     assert!(workplace.files().iter().all(|name| !name.contains("checkpoint")));
@@ -103,6 +119,9 @@ fn the_memory_stays_within_the_budget() {
     let peak = peak_kibibytes(&workplace, "solve graph.kst --memory 48MiB --threads 2 -o -");
     assert!(peak <= 48 << 10, "{peak} KiB");
     assert!(peak < graph_kibibytes * 3 / 4, "{peak} KiB for a graph of {graph_kibibytes} KiB");
+    let line = "solve graph.kst --memory 48MiB --threads 2 --verify -o -";
+    let peak = peak_kibibytes(&workplace, line);
+    assert!(peak <= 48 << 10, "{peak} KiB with verification");
     succeeds(&workplace.run("convert graph.kst graph.edges"));
     succeeds(&workplace.run("convert graph.edges graph.edges.zst"));
     for input in ["graph.edges", "graph.edges.zst"] {
@@ -220,6 +239,68 @@ fn a_killed_solve_continues_where_it_was_saved() {
     succeeds(&workplace.run(line));
     assert!(workplace.read("own.ids") == workplace.read("right.ids"));
     assert!(!workplace.path("own.ids.checkpoint").exists());
+}
+
+#[test]
+fn a_forged_checkpoint_is_found_by_verification() {
+    let workplace = workplace();
+    let line = "solve graph.gr --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
+    let path = workplace.path("own.ids.checkpoint");
+    while !path.exists() {
+        let child = workplace.command(line).spawn().unwrap();
+        wait_for(&workplace, "own.ids.checkpoint");
+        kill(child);
+    }
+    let checkpoint = Checkpoint::open(&path).unwrap();
+    let facts = checkpoint.facts().clone();
+    let mut forest = checkpoint.read::<u32>().unwrap();
+    // Without the lightest edge.
+    let (lost, _) = forest.weights.iter().enumerate().min_by_key(|(_, weight)| **weight).unwrap();
+    forest.ids.remove(lost);
+    forest.u.remove(lost);
+    forest.v.remove(lost);
+    forest.weights.remove(lost);
+    let arrays = (&forest.ids[..], &forest.u[..], &forest.v[..], &forest.weights[..]);
+    write_checkpoint((&path, None), &facts, arrays).unwrap();
+    let outcome = workplace.run(&format!("{line} --resume --verify"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let all = outcome.stdout + &outcome.stderr;
+    assert!(all.contains("may not be one of this solve: remove it"), "{all}");
+    assert!(path.exists() && !workplace.path("own.ids").exists());
+    fs::remove_file(path).unwrap();
+    succeeds(&workplace.run(&format!("{line} --resume --verify")));
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+}
+
+#[test]
+fn a_checkpoint_is_neither_more_public_than_its_output_nor_a_link_nor_a_pipe() {
+    use std::os::unix::fs::PermissionsExt;
+    let workplace = workplace();
+    let line = "solve graph.gr --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
+    succeeds(&workplace.shell("umask 022; touch own.ids; chmod 600 own.ids"));
+    let path = workplace.path("own.ids.checkpoint");
+    let mode = loop {
+        let child = workplace.command(line).spawn().unwrap();
+        wait_for(&workplace, "own.ids.checkpoint");
+        kill(child);
+        if let Ok(metadata) = fs::metadata(&path) {
+            break metadata.permissions().mode() & 0o777;
+        }
+    };
+    assert_eq!(mode, 0o600);
+    fs::remove_file(&path).unwrap();
+    succeeds(&workplace.shell("ln -sf victim own.ids.checkpoint.lock"));
+    let outcome = workplace.run(line);
+    assert!(outcome.stdout.contains("could not be locked"), "{outcome:?}");
+    assert!(!workplace.path("victim").exists());
+    for make in ["mkfifo", "ln -s victim"] {
+        succeeds(&workplace.shell(&format!("{make} own.ids.checkpoint")));
+        for line in [line.to_owned(), format!("{line} --resume")] {
+            assert_eq!(workplace.run(&line).code, Some(2), "{make}, {line}");
+        }
+        fs::remove_file(&path).unwrap();
+    }
+    assert!(!workplace.path("victim").exists());
 }
 
 /// A solve of the first half of a pipe, killed when it has saved its state.

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+use crate::file_version::check_regular;
+
 /// The future content of a file. Dropping it before [`Replacement::commit`] changes nothing.
 ///
 /// A symbolic link stays: the file that it leads to is replaced. An existing file must be writable.
@@ -63,6 +65,21 @@ impl Replacement {
             None => named_in(folder_of(&target), old.is_some())?,
         };
         Self { target, content }.inheriting(old.as_ref())
+    }
+
+    /// Creates an empty file that will replace `path`, a file of this program, with the permissions
+    /// of the file `model`, if there is one. A link at `path` is refused, and not followed later.
+    ///
+    /// # Errors
+    /// As [`Replacement::create`].
+    pub fn create_like(path: &Path, model: Option<&Path>) -> io::Result<Self> {
+        check_regular(fs::symlink_metadata(path).ok())?;
+        let model = model.and_then(|model| fs::metadata(model).ok()).filter(Metadata::is_file);
+        let content = match unnamed_in(folder_of(path), model.is_some()) {
+            Some(content) => content,
+            None => named_in(folder_of(path), model.is_some())?,
+        };
+        Self { target: path.to_path_buf(), content }.inheriting(model.as_ref())
     }
 
     /// Creates an empty file that will replace `path`, with a temporary name in the same folder, by

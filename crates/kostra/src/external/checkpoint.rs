@@ -20,6 +20,7 @@ use super::sink::{AnySink, Settings};
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     path: PathBuf,
+    model: Option<PathBuf>,
     every: Duration,
     resume: bool,
 }
@@ -29,7 +30,13 @@ impl Checkpoints {
     /// solve has left there. A lock beside the file, with the extension `.lock`, keeps other solves
     /// from writing it.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), every: Duration::from_secs(300), resume: false }
+        let every = Duration::from_secs(300);
+        Self { path: path.into(), model: None, every, resume: false }
+    }
+
+    /// Gives the checkpoint the permissions of this file, if it exists: that of the forest.
+    pub fn with_permissions_of(self, model: impl Into<PathBuf>) -> Self {
+        Self { model: Some(model.into()), ..self }
     }
 
     /// Sets the time between two checkpoints. With 0, the forest is saved after each block.
@@ -109,7 +116,7 @@ impl CheckpointFile {
         settings: &Settings,
     ) -> Result<Option<(AnySink, Before)>, ExternalError> {
         let path = self.path();
-        if !self.options.resume || !path.exists() {
+        if !self.options.resume || fs::symlink_metadata(path).is_err() {
             return Ok(None);
         }
         let checkpoint = Checkpoint::open(path)?;
@@ -132,7 +139,8 @@ impl CheckpointFile {
         if self.last.elapsed() < self.options.every {
             return;
         }
-        let saved = sink.save(self.path(), (&self.identity, checksum));
+        let paths = (self.path(), self.options.model.as_deref());
+        let saved = sink.save(paths, (&self.identity, checksum));
         self.failure = saved.err().map(|error| {
             format!("the checkpoint {} could not be written: {error}", self.path().display())
         });

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use kostra_core::{OutOfMemory, SolveError, WeightType, counted};
 #[cfg(feature = "gen")]
 use kostra_gen::StreamError;
-use kostra_io::{OptionValue, ReadError, Remedy};
+use kostra_io::{OptionValue, ReadError, ReadErrorKind, Remedy};
 
 pub(super) const MIB: u64 = 1 << 20;
 
 /// Why a solve within limited memory found no forest.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ExternalError {
     /// The input or the checkpoint cannot be read.
     Read(ReadError),
@@ -44,6 +45,10 @@ pub enum ExternalError {
     },
     /// The weights of the input have these types, and no type holds both.
     TwoTypes(WeightType, WeightType),
+    /// Verification reads the input again, and standard input is read once.
+    ReadOnce,
+    /// The file changed between the solve and its verification.
+    Changed,
     /// The system refuses memory within the limit.
     Memory(OutOfMemory),
     /// The device is absent, or fails.
@@ -52,6 +57,7 @@ pub enum ExternalError {
 
 /// Why a checkpoint cannot be written or continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CheckpointFault {
     /// Another solve has locked it.
     InUse,
@@ -134,6 +140,12 @@ impl ExternalError {
                 format!("{}: {}", path.display(), fault.sentence(&named))
             }
             Self::TwoTypes(..) => "the weights of one input have two types".to_owned(),
+            Self::ReadOnce => {
+                "verifying within limited memory reads the input again, but standard \
+                               input can be read once; save the input to a file"
+                    .to_owned()
+            }
+            Self::Changed => ReadErrorKind::Changed.message().spelled(spell),
             Self::Memory(refusal) => refusal.to_string(),
             Self::Solve(error) => error.to_string(),
         }

@@ -46,6 +46,8 @@ mod reader;
 mod sink;
 #[cfg(feature = "io")]
 mod solve;
+#[cfg(feature = "io")]
+mod verify;
 
 #[cfg(feature = "io")]
 pub use checkpoint::{CheckpointFile, Checkpoints};

@@ -4,12 +4,12 @@ use std::fmt::{self, Display};
 use std::io;
 use std::sync::mpsc::SyncSender;
 
-use kostra_core::{AnyGraph, BitSet, OutOfMemory};
+use kostra_core::{AnyGraph, BitSet, Order, OutOfMemory};
 #[cfg(feature = "gen")]
 use kostra_gen::Recipe;
 use kostra_io::{
-    Compression, EdgeBlock, EdgesSeen, Format, Ids, Input, ReadOptions, StreamFacts, TakeBlocks,
-    stream_edges,
+    Compression, EdgeBlock, EdgesSeen, FileVersion, Format, Ids, Input, ReadOptions, StreamFacts,
+    TakeBlocks, stream_edges,
 };
 
 use super::ExternalError;
@@ -36,6 +36,24 @@ impl Display for Source<'_> {
     }
 }
 
+/// How the input was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) order: Order,
+    pub(super) threads: usize,
+    pub(super) block_edges: usize,
+    /// The version of the file before the first pass.
+    pub(super) version: Option<FileVersion>,
+}
+
+/// The version of the file of a source, if it is one.
+pub(super) fn version(source: Source<'_>) -> Option<FileVersion> {
+    match source {
+        Source::File(Input::Path(path), _) => FileVersion::at(path).ok(),
+        _ => None,
+    }
+}
+
 /// Receives the number of bytes that were read, or of steps of a generator, and of all of them if
 /// it is known.
 pub(super) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
@@ -48,6 +66,9 @@ pub(super) enum Message {
     /// if there are no checkpoints.
     Block(EdgeBlock, u64),
 }
+
+/// The blocks that wait in the queue. One more is being read, and one more is being solved.
+pub(super) const QUEUED: usize = 1;
 
 /// The sending end of the queue.
 pub(super) struct Queue {

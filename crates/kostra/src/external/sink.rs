@@ -54,7 +54,7 @@ macro_rules! with_sink {
 ///
 /// # Panics
 /// If the type is not wider.
-fn widened<K: Key>(
+pub(super) fn widened<K: Key>(
     weights: &[K],
     (from, to): (WeightType, WeightType),
 ) -> Result<Vec<u64>, OutOfMemory> {
@@ -71,7 +71,7 @@ fn widened<K: Key>(
 }
 
 /// Whether the blocks of a text can have one type and then the other, which is wider.
-fn is_wider(to: WeightType, from: WeightType) -> bool {
+pub(super) fn is_wider(to: WeightType, from: WeightType) -> bool {
     let place = |weight_type| match weight_type {
         WeightType::I32 => Some(0),
         WeightType::I64 => Some(1),
@@ -213,35 +213,14 @@ impl AnySink {
         if types.0 != types.1 {
             return Err(ExternalError::TwoTypes(types.0, types.1));
         }
-        let order = settings.order;
-        match (&mut self, edges) {
-            (Self::Bits32(sink), AnyGraph::I32(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            (Self::Bits32(sink), AnyGraph::U32(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            (Self::Bits32(sink), AnyGraph::F32(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            (Self::Bits64(sink), AnyGraph::I64(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            (Self::Bits64(sink), AnyGraph::U64(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            (Self::Bits64(sink), AnyGraph::F64(graph)) => {
-                sink.add(first, graph.edge_list().edges(order))
-            }
-            _ => unreachable!("weights of one type have one size"),
-        }?;
+        with_sink!(&mut self, sink => sink.add(first, edges.edges_in(settings.order)))?;
         Ok(self)
     }
 
-    /// Writes the forest so far to a checkpoint.
+    /// Writes the forest so far to a checkpoint, with the permissions of another file.
     pub(super) fn save(
         &mut self,
-        path: &Path,
+        paths: (&Path, Option<&Path>),
         (identity, seen): (&str, u64),
     ) -> Result<(), Box<dyn Error>> {
         let weight_type = self.weight_type();
@@ -250,7 +229,7 @@ impl AnySink {
             let ForestState { taken, vertices, ids, u, v, weights } = state;
             let identity = identity.to_owned();
             let facts = CheckpointFacts { identity, vertices, weight_type, taken, seen };
-            saved = write_checkpoint(path, &facts, (ids, u, v, weights));
+            saved = write_checkpoint(paths, &facts, (ids, u, v, weights));
         }))?;
         Ok(saved?)
     }

@@ -15,12 +15,9 @@ use kostra_io::{Compression, Format, Ids, Input, Message, NOTE_ON_IDS, ReadOptio
 
 use super::intake::Intake;
 use super::memory::{ExternalTimes, Memory, MemoryLimit};
-use super::reader::{self, Progress, Queue, Source};
+use super::reader::{self, Progress, QUEUED, Queue, Reading, Source, version};
 use super::sink::Settings;
 use super::{CheckpointFile, Checkpoints, ExternalError};
-
-/// The blocks that wait in the queue. One more is being read, and one more is being solved.
-const QUEUED: usize = 1;
 
 /// How to find the forest of a graph whose edges do not fit into memory: the limit of the memory,
 /// the order, the number of threads, and checkpoints. See the [module](super) for an example.
@@ -68,6 +65,7 @@ pub struct ExternalForest {
     pub device: Option<String>,
     /// The checkpoint, for the caller to [remove](CheckpointFile::remove) when the forest is safe.
     pub checkpoint: Option<CheckpointFile>,
+    pub(super) reading: Reading,
 }
 
 impl<'a> ExternalSolve<'a> {
@@ -126,13 +124,15 @@ impl<'a> ExternalSolve<'a> {
         let checkpoint = self.checkpoints.map(open).transpose()?;
         let (memory, opening) = Memory::open(self.memory, threads)?;
         let (block_edges, (solver, device)) = (memory.block_edges(), memory.solver());
+        let reading =
+            Reading { order, threads: threads.min(present), block_edges, version: version(source) };
         let started = Instant::now();
         let mut intake = Intake::start(checkpoint, Settings { order, threads, memory })?;
         let (sender, receiver) = sync_channel(QUEUED);
         let (seen, covered) = intake.covered();
         let summary = thread::scope(|scope| {
             let queue = Queue::new(sender, seen, covered);
-            let threads = threads.min(present);
+            let threads = reading.threads;
             let progress = self.progress;
             let read = move || reader::read(source, block_edges, threads, progress, queue);
             let reader = scope.spawn(read);
@@ -170,6 +170,7 @@ impl<'a> ExternalSolve<'a> {
             solver,
             device,
             checkpoint,
+            reading,
         })
     }
 }

@@ -81,13 +81,14 @@ pub(in crate::commands) struct Arguments {
     pub(super) trace: bool,
 
     /// Solve within this much memory, such as 4GiB: the edges are read in blocks, in one pass, and
-    /// only the forest so far is kept. With `--device cuda`, this is memory of the device
+    /// only the forest so far is kept. `--verify` takes a second pass. With `--device cuda`, this
+    /// is memory of the device
     #[arg(
         long,
         value_name = "SIZE",
         value_parser = parse_bytes,
         allow_hyphen_values = true,
-        conflicts_with_all = ["set", "partition", "verify", "trace"],
+        conflicts_with_all = ["set", "partition", "trace"],
     )]
     pub(super) memory: Option<u64>,
 

@@ -16,6 +16,7 @@ use crate::forest_file::{self, Destination};
 use crate::input::{Request, Source, doubt_about_order};
 use crate::progress::Stage;
 use crate::report::{count, thousands};
+use crate::verdict::Proof;
 use crate::{output, remedy};
 
 /// What the user chose for a graph that does not fit into memory.
@@ -24,6 +25,8 @@ pub(super) struct External {
     memory: MemoryLimit,
     /// The checkpoint beside the output; none without an output file.
     checkpoint: Option<PathBuf>,
+    /// The output, whose permissions the checkpoint gets.
+    output: Option<PathBuf>,
     /// The time between two checkpoints, if the user chose it.
     every: Option<Duration>,
     /// Whether to continue from a checkpoint.
@@ -50,19 +53,20 @@ impl External {
             }
             _ => MemoryLimit::Host(memory),
         };
-        let checkpoint = match output {
-            Some(output @ Output::Path(path)) if output.is_plain_file() => {
-                let mut name = path.clone().into_os_string();
-                name.push(".checkpoint");
-                Some(name.into())
-            }
+        let output = match output {
+            Some(output @ Output::Path(path)) if output.is_plain_file() => Some(path.clone()),
             _ => None,
         };
+        let checkpoint = output.clone().map(|path| {
+            let mut name = path.into_os_string();
+            name.push(".checkpoint");
+            name.into()
+        });
         if checkpoint.is_none() && (resume || every.is_some()) {
             let option = if resume { "--resume" } else { "--checkpoint" };
             anyhow::bail!("`{option}` needs an output that is a file without compression");
         }
-        Ok(Self { memory, checkpoint, every: every.map(Duration::from_secs), resume })
+        Ok(Self { memory, checkpoint, output, every: every.map(Duration::from_secs), resume })
     }
 
     /// The note on the memory and on what happened to the edges.
@@ -111,20 +115,23 @@ pub(super) fn run(
     input: &Request,
     order: Order,
     output: Option<&Destination>,
+    verify: bool,
 ) -> anyhow::Result<Outcome> {
-    let mut found = solve(external, input, order)?;
+    let source = source_of(input)?;
+    let mut found = solve(external, input, order, source)?;
     let mut notes = vec![external.describe(found.statistics)];
     notes.extend(external.describe_resumption(found.resumed_after));
     notes.extend(remedy::spelled(&found.notes));
-    if let Some(destination) = output
-        && found.numbering == Ids::Occurring
-        && found.vertices < found.forest.vertices()
-    {
-        notes.extend(warn_of_ids(destination, found.forest.vertices()));
-    }
     notes.extend(doubt_about_order(found.similarity.as_deref(), order));
+    let (verified, verify) = match verify {
+        true => prove(&found, input, source).map(|(verdict, time)| (Some(verdict), Some(time)))?,
+        false => (None, None),
+    };
     let mut write = None;
-    if let Some(destination) = output {
+    if let (Some(destination), false) = (output, matches!(verified, Some(Err(_)))) {
+        if found.numbering == Ids::Occurring && found.vertices < found.forest.vertices() {
+            notes.extend(warn_of_ids(destination, found.forest.vertices()));
+        }
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
         forest_file::write_all(destination, &found.forest, &found.ids)?;
@@ -149,8 +156,9 @@ pub(super) fn run(
         algorithm: found.solver,
         place: external.place(found.device),
         threads: input.threads.wanted(),
-        verified: None,
+        verified,
         times: Times {
+            verify,
             open: found.times.open,
             load: found.times.load,
             compile: found.times.compile,
@@ -163,34 +171,77 @@ pub(super) fn run(
     })
 }
 
-fn solve(external: &External, input: &Request, order: Order) -> anyhow::Result<ExternalForest> {
-    let source = match &input.source {
+/// What the solve reads, once or twice.
+fn source_of(input: &Request) -> anyhow::Result<external::Source<'_>> {
+    Ok(match &input.source {
         Source::File(file) => external::Source::File(file, &input.options),
         Source::Generator(spec) => {
             input.refuse_options_of_files()?;
             external::Source::Generated(spec)
         }
-    };
-    let stage = Stage::start(&format!("reading {}", input.source));
-    let progress = |done, of| match (source, of) {
+    })
+}
+
+/// Shows the progress of a pass over the input.
+fn show(stage: &Stage, source: external::Source<'_>, done: u64, of: Option<u64>) {
+    match (source, of) {
         (external::Source::Generated(_), Some(of)) => stage.steps(done, of),
         _ => stage.bytes(done, of),
-    };
+    }
+}
+
+/// Verifies the forest by a second pass. A refuted forest of a checkpoint may come from it.
+fn prove(
+    found: &ExternalForest,
+    input: &Request,
+    source: external::Source<'_>,
+) -> anyhow::Result<(Result<Proof, String>, Duration)> {
+    let start = Instant::now();
+    let stage = Stage::start(&format!("verifying with {}", input.source));
+    let verdict = found.verify(source, &|done, of| show(&stage, source, done, of));
+    let verdict = verdict.map_err(spelled)?.map(Proof::Canonical).map_err(|violation| match &found
+        .checkpoint
+    {
+        Some(checkpoint) if found.resumed_after.is_some() => format!(
+            "{violation}; the checkpoint {} may not be one of this solve: remove it, and solve \
+                 from the start",
+            checkpoint.path().display()
+        ),
+        _ => violation.to_string(),
+    });
+    Ok((verdict, start.elapsed()))
+}
+
+fn spelled(error: ExternalError) -> anyhow::Error {
+    match error {
+        ExternalError::Read(error) => error.into(), // with the hints for readers
+        error => anyhow::anyhow!(error.spelled(remedy::spell)),
+    }
+}
+
+fn solve(
+    external: &External,
+    input: &Request,
+    order: Order,
+    source: external::Source<'_>,
+) -> anyhow::Result<ExternalForest> {
+    let stage = Stage::start(&format!("reading {}", input.source));
+    let progress = |done, of| show(&stage, source, done, of);
     let mut solve = ExternalSolve::within(external.memory)
         .order(order)
         .threads(input.threads.wanted())
         .progress(&progress);
     if let Some(path) = &external.checkpoint {
         let mut checkpoints = Checkpoints::at(path).resume(external.resume);
+        if let Some(output) = &external.output {
+            checkpoints = checkpoints.with_permissions_of(output);
+        }
         if let Some(every) = external.every {
             checkpoints = checkpoints.every(every);
         }
         solve = solve.checkpoints(checkpoints);
     }
-    solve.run(source).map_err(|error| match error {
-        ExternalError::Read(error) => error.into(), // with the hints for readers
-        error => anyhow::anyhow!(error.spelled(remedy::spell)),
-    })
+    solve.run(source).map_err(spelled)
 }
 
 /// Warns of a forest that is a graph, because its vertices are all ids up to the highest. Returns

@@ -61,7 +61,9 @@ fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
 fn run_here(arguments: Arguments) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(arguments)?;
     let outcome = match &plan.external {
-        Some(external) => external::run(external, &plan.input, plan.order, plan.output.as_ref())?,
+        Some(external) => {
+            external::run(external, &plan.input, plan.order, plan.output.as_ref(), plan.verify)?
+        }
         None => local::run(&plan).map_err(|error| name_the_way_out(&plan, error))?,
     };
     report::print(&plan, &outcome)?;

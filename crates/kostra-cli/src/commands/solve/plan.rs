@@ -1,5 +1,6 @@
 //! What the arguments of `kostra solve` mean.
 
+use kostra::external::ExternalError;
 use kostra::forest_file::ForestFormat;
 use kostra::{RequestError, Solve};
 use kostra_core::{Order, Platform};
@@ -76,6 +77,9 @@ impl Plan {
             }
             if plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Geojson) {
                 anyhow::bail!("`--memory` keeps no coordinates; write .csv or .graphml");
+            }
+            if plan.verify && plan.input.source.file() == Some(&Input::Stdin) {
+                return Err(anyhow::Error::msg(ExternalError::ReadOnce.to_string()));
             }
             let output = plan.output.as_ref().map(|destination| &destination.output);
             plan.external =

@@ -16,6 +16,9 @@
 //! * The verifier shares only the edge list, the keys and the prefetch hint with solvers. It has no
 //!   union-find, and sorts with the standard library.
 
+mod blocks;
+
+pub use blocks::BlockVerifier;
 use thiserror::Error;
 
 use crate::violation::Violation;
@@ -48,24 +51,29 @@ pub enum VerifyError {
 /// wrong edge (by edge id). Or [`OutOfMemory`], when the system refuses the memory.
 pub fn verify<K: Key>(edges: Edges<'_, K>, forest: &[EdgeId]) -> Result<Certificate, VerifyError> {
     check_list(edges.len(), forest)?;
-    let ranks = sorted_ranks(edges, forest)?;
-    let line = Line::merge(edges, &ranks)?;
+    let ranks = sorted_ranks(edges, forest.iter().copied())?;
+    let line = Line::merge(edges, &ranks, u64::from)?;
     check_all(edges, &ranks, &line)?;
     Ok(Certificate { components: line.components, compared: edges.len() - forest.len() })
 }
 
 fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
     if let Some(pair) = forest.windows(2).find(|pair| pair[0] >= pair[1]) {
-        return Err(Violation::NotAscending { edge: pair[1], previous: pair[0] });
+        return Err(Violation::NotAscending { edge: pair[1].into(), previous: pair[0].into() });
     }
     match forest.last() {
-        Some(&edge) if edge as usize >= edges => Err(Violation::UnknownEdge { edge, edges }),
+        Some(&edge) if edge as usize >= edges => {
+            Err(Violation::UnknownEdge { edge: edge.into(), edges: edges as u64 })
+        }
         _ => Ok(()),
     }
 }
 
-fn sorted_ranks<K: Key>(edges: Edges<'_, K>, ids: &[EdgeId]) -> Result<Vec<K::Rank>, OutOfMemory> {
-    let mut ranks = memory::collected(ids.iter().map(|&id| edges.rank(id)))?;
+fn sorted_ranks<K: Key>(
+    edges: Edges<'_, K>,
+    ids: impl ExactSizeIterator<Item = EdgeId>,
+) -> Result<Vec<K::Rank>, OutOfMemory> {
+    let mut ranks = memory::collected(ids.map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
     Ok(ranks)
 }
@@ -113,9 +121,10 @@ fn violation<K: Key>(edges: Edges<'_, K>, edge: EdgeId, heaviest: Option<EdgeId>
     let (u, v) = edges.ends(edge);
     let weight = |id: EdgeId| edges.weight_text(id);
     match heaviest {
-        None => Violation::Missed { edge, u, v },
+        None => Violation::Missed { edge: edge.into(), u, v },
         Some(heaviest) => {
             let (weight, heaviest_weight) = (weight(edge), weight(heaviest));
+            let (edge, heaviest) = (edge.into(), heaviest.into());
             Violation::NotMinimal { edge, u, v, weight, heaviest, heaviest_weight }
         }
     }
@@ -149,8 +158,13 @@ struct Line {
 }
 
 impl Line {
-    /// Merges the components along edges of ascending rank.
-    fn merge<K: Key>(edges: Edges<'_, K>, ranks: &[K::Rank]) -> Result<Self, VerifyError> {
+    /// Merges the components along edges of ascending rank. `name` returns the id of an edge in the
+    /// input.
+    fn merge<K: Key>(
+        edges: Edges<'_, K>,
+        ranks: &[K::Rank],
+        name: impl Fn(EdgeId) -> u64,
+    ) -> Result<Self, VerifyError> {
         let id = |rank| K::rank_id(rank);
         let mut lines = Lines::new(edges.vertices())?;
         for (step, &rank) in ranks.iter().enumerate() {
@@ -168,7 +182,7 @@ impl Line {
             let (u, v) = edges.ends(id(rank));
             if !lines.append(u, v, step as u32) {
                 let weight = edges.weight_text(id(rank));
-                return Err(Violation::Cycle { edge: id(rank), u, v, weight }.into());
+                return Err(Violation::Cycle { edge: name(id(rank)), u, v, weight }.into());
             }
         }
         Ok(lines.join()?)
@@ -396,8 +410,8 @@ mod tests {
         )
         .unwrap();
         let edges = graph.edges(Order::Minimum);
-        let ranks = sorted_ranks(edges, &edges.ids().collect::<Vec<_>>()).unwrap();
-        let line = Line::merge(edges, &ranks).unwrap();
+        let ranks = sorted_ranks(edges, edges.ids()).unwrap();
+        let line = Line::merge(edges, &ranks, u64::from).unwrap();
         for a in 0..n {
             let mut heaviest = a;
             for b in a + 1..n {
