@@ -30,7 +30,8 @@ impl Preset {
 pub struct Options {
     /// The number of parts, `k`: at least 1, at most the number of vertices.
     pub parts: u32,
-    /// The tolerated imbalance: 0.03 lets a part exceed the mean weight by 3 %. See [`limit`].
+    /// The tolerated imbalance: with 0.03, a part has at most 1.03 times the mean weight, which is
+    /// rounded up first. See [`limit`].
     pub imbalance: f64,
     /// How much time to spend.
     pub preset: Preset,

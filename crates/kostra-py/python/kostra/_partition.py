@@ -101,7 +101,9 @@ def partition(
     k : int
         The number of parts, from 1 to the number of vertices.
     imbalance : float
-        The tolerated imbalance: with 0.03, the weight of a part may exceed the mean by 3 %.
+        The tolerated imbalance: with 0.03, a part has at most 1.03 times the mean weight, which is
+        rounded up first. If vertices have different weights, the limit is at least what greedy
+        packing needs.
     preset : {"fast", "eco"}
         ``"eco"`` takes more time for a lower cut.
     seed : int
@@ -221,5 +223,5 @@ def _importance(array, wrong):
     if not whole.all():
         place = int(whole.argmin())
         message = wrong.format(place=place, value=array[place])
-        raise ValueError(f"{message}; it must be a whole number from 0")
+        raise ValueError(f"{message}; it must be a whole number from 0 to 2**63 - 1")
     return np.ascontiguousarray(array, np.int64)

@@ -52,7 +52,8 @@ pub(super) struct Arguments {
     #[arg(short = 'k', long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     parts: u32,
 
-    /// The tolerated imbalance: with 0.03, a part may exceed the mean size by 3 %
+    /// The tolerated imbalance: with 0.03, a part has at most 1.03 times the mean size, which is
+    /// rounded up first
     #[arg(
         long,
         value_name = "SHARE",
