@@ -7,8 +7,9 @@
 #![allow(unsafe_code, reason = "a foreign library is opened and called")]
 
 use std::env;
-use std::ffi::{CString, c_char, c_int, c_void};
-use std::io::Write;
+use std::ffi::{CString, OsString, c_char, c_int, c_void};
+use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -46,7 +47,7 @@ pub(crate) fn compiled_in<T>(
         folder.join(format!("{name}-{hash:032x}-sm_{x}{y}-nvrtc{major}.{minor}.cubin"))
     });
     // If the cached file does not load, it may be damaged, and the text is compiled again.
-    let kept = path.as_ref().and_then(|path| std::fs::read(path).ok());
+    let kept = path.as_ref().and_then(|path| kept(path));
     if let Some(module) = kept.and_then(|cubin| load(&cubin).ok()) {
         return Ok(module);
     }
@@ -68,9 +69,14 @@ fn hash(source: InProgram) -> u128 {
     hasher.digest128()
 }
 
-/// `$XDG_CACHE_HOME/kostra` or `$HOME/.cache/kostra`; on Windows, `%LOCALAPPDATA%\kostra`.
+/// `$XDG_CACHE_HOME/kostra` or `$HOME/.cache/kostra`; on Windows, `%LOCALAPPDATA%\kostra`. Relative
+/// paths are ignored, as the XDG specification says: the working folder may belong to anybody.
 fn cache_folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder_named_by(|name| env::var_os(name))
+}
+
+fn folder_named_by(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = if cfg!(windows) {
         set("LOCALAPPDATA")?
     } else {
@@ -79,11 +85,62 @@ fn cache_folder() -> Option<PathBuf> {
     Some(folder.join("kostra"))
 }
 
+/// The code in a file, unless another user could have written the file or put it there. Code of
+/// somebody else would run in this process's device memory.
+fn kept(path: &Path) -> Option<Vec<u8>> {
+    if !is_ours(&std::fs::metadata(path.parent()?).ok()?) {
+        return None;
+    }
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let mut file = options.read(true).open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    let mut content = Vec::new();
+    let is_whole = metadata.is_file() && is_ours(&metadata);
+    (is_whole && file.read_to_end(&mut content).is_ok()).then_some(content)
+}
+
+/// Whether only this user and root can write to a file or a folder.
+#[cfg(unix)]
+fn is_ours(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    [user, 0].contains(&metadata.uid()) && metadata.mode() & 0o022 == 0
+}
+
+/// Lets only this user write to its folder, which an older version or another umask left open.
+#[cfg(unix)]
+fn close(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = std::fs::metadata(folder)?.permissions();
+    permissions.set_mode(permissions.mode() & !0o022);
+    std::fs::set_permissions(folder, permissions)
+}
+
+#[cfg(not(unix))]
+fn is_ours(_: &Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn close(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
 /// Writes the file completely or not at all. Errors are ignored: without the file, the next process
 /// compiles again.
 fn keep(path: &Path, cubin: &[u8]) {
     let Some(folder) = path.parent() else { return };
-    let _ = std::fs::create_dir_all(folder).and_then(|()| {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let _ = builder.recursive(true).create(folder).and_then(|()| {
+        close(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(cubin)?;
         file.persist(path)?;
@@ -368,6 +425,56 @@ mod tests {
             fresh
         );
         assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn code_that_another_user_could_have_written_is_not_kept_code() {
+        use std::os::unix::fs::{PermissionsExt, chown, symlink};
+        let outer = tempfile::tempdir().unwrap();
+        let path = outer.path().join("kostra/kernel.cubin");
+        let folder = path.parent().unwrap();
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        };
+        keep(&path, b"code");
+        assert_eq!(kept(&path).unwrap(), b"code");
+        for (place, mode, own) in [(folder, 0o770, 0o700), (folder, 0o707, 0o700)]
+            .into_iter()
+            .chain([(&*path, 0o620, 0o600), (&*path, 0o606, 0o600)])
+        {
+            set(place, mode);
+            assert_eq!(kept(&path), None, "{} with {mode:o}", place.display());
+            set(place, own);
+            assert!(kept(&path).is_some());
+        }
+        set(folder, 0o777);
+        keep(&path, b"again");
+        assert_eq!(kept(&path).unwrap(), b"again");
+        let link = folder.join("link");
+        symlink(&path, &link).unwrap();
+        assert_eq!(kept(&link), None);
+        // Only root can give files away.
+        if chown(&path, Some(4321), None).is_ok() {
+            assert_eq!(kept(&path), None);
+            chown(&path, Some(0), None).unwrap();
+            chown(folder, Some(4321), None).unwrap();
+            assert_eq!(kept(&path), None);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn relative_cache_folders_are_ignored() {
+        let folder = |xdg: Option<&str>, home: Option<&str>| {
+            let value = |name: &str| if name == "HOME" { home } else { xdg };
+            folder_named_by(|name| value(name).map(OsString::from))
+        };
+        assert_eq!(folder(Some("/a"), Some("/b")), Some("/a/kostra".into()));
+        for xdg in [None, Some(""), Some("a"), Some("./a")] {
+            assert_eq!(folder(xdg, Some("/b")), Some("/b/.cache/kostra".into()), "{xdg:?}");
+            assert_eq!(folder(xdg, Some("b")), None);
+        }
     }
 
     #[test]
