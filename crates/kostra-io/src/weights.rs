@@ -2,7 +2,8 @@
 //! of `.kst` and OpenStreetMap files, which always have weights, build graphs themselves.
 
 use kostra_core::{
-    AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight, memory, random,
+    AnyGraph, Coordinates, EARTH_RADIUS, EdgeId, EdgeList, GraphError, Vertex, Weight, memory,
+    random,
 };
 
 use crate::columns::{Columns, Weights};
@@ -163,9 +164,6 @@ fn hash(u: Vertex, v: Vertex) -> u32 {
     const VALUES: u64 = (1 << 24) - 1;
     (((bits >> 32) * VALUES) >> 32) as u32 + 1
 }
-
-/// The mean radius of the earth in meters (IUGG).
-const EARTH_RADIUS: f64 = 6_371_008.8;
 
 /// The distance between two vertices: Euclidean in the plane, or the great-circle distance on the
 /// earth in meters. NaN if a vertex has no coordinates.

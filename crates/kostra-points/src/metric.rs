@@ -1,9 +1,5 @@
 //! How the distance between two points is measured.
 
-/// The mean radius of the Earth in meters, by which haversine distances are scaled: (2a + b) / 3 of
-/// the ellipsoid GRS 80 (Moritz 2000). Divide a haversine distance by it to get radians.
-pub const EARTH_RADIUS: f64 = 6_371_008.771_4;
-
 /// The distance between two points. [`Prepared`](crate::Prepared) defines the exact arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Metric {
@@ -15,7 +11,7 @@ pub enum Metric {
     /// The largest absolute difference.
     Chebyshev,
     /// The length of the arc between two points of the Earth's surface in **meters**, where the
-    /// Earth is a sphere of radius [`EARTH_RADIUS`]. A point is (latitude, longitude) in
+    /// Earth is a sphere of radius [`EARTH_RADIUS`](crate::EARTH_RADIUS). A point is (latitude, longitude) in
     /// **degrees**: a latitude from -90 to 90, a longitude from -180 to 360.
     Haversine,
     /// 1 minus the cosine of the angle between two vectors, from 0 to 2.

@@ -125,7 +125,7 @@ fn roads_become_edges_as_long_as_the_great_circle() {
     );
     assert_eq!(points(&loaded), [[3.0, 0.0], [1.0, 0.0], [2.0, 0.0], [4.0, 0.0]]);
     let AnyGraph::F64(graph) = &loaded.parsed.graph else { panic!("{:?}", loaded.parsed.graph) };
-    let degree = std::f64::consts::PI / 180.0 * 6_371_008.8;
+    let degree = 1.0_f64.to_radians() * kostra_core::EARTH_RADIUS;
     for (weight, degrees) in graph.edge_list().weights().iter().zip([2.0, 1.0, 2.0]) {
         assert!((weight - degrees * degree).abs() < 1e-6);
     }
