@@ -9,7 +9,7 @@ use kostra_io::{
 /// The options without a value.
 const SWITCHES: [&str; 4] = ["header", "no-header", "decimal-comma", "names"];
 /// The options with a value.
-const VALUES: [&str; 14] = [
+const VALUES: [&str; 15] = [
     "format",
     "source",
     "target",
@@ -22,6 +22,7 @@ const VALUES: [&str; 14] = [
     "array",
     "zeros",
     "negatives",
+    "links",
     "highway",
     "bbox",
 ];
@@ -79,6 +80,7 @@ fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
         "bbox" => options.roads.bbox = Some(value.parse().map_err(wrong)?),
         "zeros" => options.zeros = Some(value.parse().map_err(wrong)?),
         "negatives" => options.negatives = Some(value.parse().map_err(wrong)?),
+        "links" => options.links = Some(value.parse().map_err(wrong)?),
         "vertices" => match value.parse() {
             Ok(count) => options.vertices = Vertices::Count(count),
             Err(_) => return Err(one_of("the number of vertices")),
@@ -167,6 +169,7 @@ mod tests {
             "array=edges",
             "zeros=none",
             "negatives=edge",
+            "links=id",
             "highway=primary,secondary",
             "bbox=1,2,3,4",
             "header",

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Meaning};
+use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Links, Meaning};
 
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]
@@ -98,6 +98,11 @@ pub(crate) struct InputArguments {
     /// [default: edge; Kostra asks if all are one number such as -1]
     #[arg(long, value_name = "MEANING")]
     pub(crate) negatives: Option<Meaning>,
+
+    /// How the edges of a JSON graph name their nodes: by id, or by position, counted from 0
+    /// [default: Kostra asks where both are possible]
+    #[arg(long, value_name = "WAY")]
+    pub(crate) links: Option<Links>,
 
     /// The number of threads; 0 uses all threads of the machine
     #[arg(

@@ -17,7 +17,9 @@ use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
 use crate::message::Message;
-use crate::options::{ColumnOptions, Meaning, MissingWeights, Nan, RoadOptions, WeightRules};
+use crate::options::{
+    ArrayContent, ColumnOptions, Links, Meaning, MissingWeights, Nan, RoadOptions, WeightRules,
+};
 pub use crate::outgoing::Outgoing;
 use crate::text_writer::TextWriter;
 
@@ -162,6 +164,9 @@ pub struct ReadOptions {
     /// What negative values of a matrix, or negative costs of pgRouting, are. By default they are
     /// weights of a matrix, and a question if all are one number that often means "no edge".
     pub negatives: Option<Meaning>,
+    /// How the edges of a JSON graph name their nodes. By default, it is a question where both ways
+    /// are possible.
+    pub links: Option<Links>,
     /// Which columns of an edge list or a Parquet file contain what. In other formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight,
     /// and `id` and `keep` attributes that are kept with the edges; in GeoJSON also `feature`, the
@@ -179,15 +184,6 @@ pub struct ReadOptions {
     /// Whether the weights of the vertices of a METIS file are kept. A file with several weights
     /// per vertex is then refused.
     pub vertex_weights: bool,
-}
-
-/// What an array of NumPy contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArrayContent {
-    /// The weight between each two vertices.
-    Matrix,
-    /// Two vertices and perhaps a weight in each row.
-    Edges,
 }
 
 /// The vertices of an edge list that does not state their number.
@@ -208,6 +204,11 @@ impl ReadOptions {
     pub(crate) fn first_of_matrix(&self) -> Option<&'static str> {
         let negatives = self.negatives.map(|_| "negatives");
         self.zeros.map_or(negatives, |_| Some("zeros"))
+    }
+
+    /// The name of the first option that is used and applies to arrays of rows.
+    pub(crate) fn first_of_rows(&self) -> Option<&'static str> {
+        self.array.map_or(self.first_of_matrix(), |_| Some("array"))
     }
 
     /// The number of threads to use: `threads`, or all that the system offers.

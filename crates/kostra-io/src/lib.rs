@@ -79,8 +79,8 @@ pub use formats::{
 #[cfg(feature = "image")]
 pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};
 pub use interface::{
-    ArrayContent, Format, FormatInfo, Loaded, Outgoing, Parsed, Part, ReadOptions, StreamHeader,
-    TakeEdges, Vertices,
+    Format, FormatInfo, Loaded, Outgoing, Parsed, Part, ReadOptions, StreamHeader, TakeEdges,
+    Vertices,
 };
 pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;
@@ -88,8 +88,8 @@ pub use mapped_file::MappedFile;
 pub use message::{Message, OptionValue, Remedy};
 pub use occurring::NOTE_ON_IDS;
 pub use options::{
-    BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Meaning, MissingWeights, Nan,
-    RoadOptions,
+    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Links, Meaning,
+    MissingWeights, Nan, RoadOptions,
 };
 pub use output::{Output, extension, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};

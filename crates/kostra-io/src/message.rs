@@ -90,6 +90,10 @@ impl Display for Remedy {
                 let meaning = if meaning == "edge" { "Edge" } else { "None" };
                 write!(f, "`{option}: Some(Meaning::{meaning})`")
             }
+            ("links", OptionValue::Text(links)) => {
+                let links = if links == "id" { "Id" } else { "Position" };
+                write!(f, "`links: Some(Links::{links})`")
+            }
             ("resume", _) => f.write_str("`resume(true)`"),
             ("output", OptionValue::Unsaid) => f.write_str("`Checkpoints::at`"),
             ("weight", OptionValue::Text(name)) => write!(f, "`weight({name:?})`"),

@@ -74,6 +74,16 @@ impl AddedEdges {
         joined.map_err(|fault| fault.kind)
     }
 
+    /// The ends of the edges.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = [Vertex; 2]> + '_ {
+        self.columns.u.iter().zip(&self.columns.v).map(|(&u, &v)| [u, v])
+    }
+
+    /// Replaces the ends of the edges, of which there are as many.
+    pub(crate) fn set_ends(&mut self, ends: Vec<[Vertex; 2]>) {
+        (self.columns.u, self.columns.v) = ends.into_iter().map(|[u, v]| (u, v)).unzip();
+    }
+
     /// Reserves memory for `count` edges with weights.
     pub(crate) fn reserve(&mut self, count: usize) -> Result<(), ReadErrorKind> {
         self.columns.reserve_exact(count, true)

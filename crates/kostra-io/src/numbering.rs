@@ -36,17 +36,10 @@ impl Numbering {
     /// # Errors
     /// When there are too many names, or the system does not grant the memory.
     pub(crate) fn number(&mut self, name: &str) -> Result<Vertex, ReadErrorKind> {
-        let integer = integer(name);
-        let found = match integer {
-            Some(integer) => match self.integers.get(integer as usize) {
-                Some(&number) if number != NONE => Some(number),
-                _ => self.large.get(&integer).copied(),
-            },
-            None => self.others.get(name).copied(),
-        };
-        if let Some(number) = found {
+        if let Some(number) = self.find(name) {
             return Ok(number);
         }
+        let integer = integer(name);
         if self.count >= MAX_VERTICES {
             return Err(GraphError::TooManyVertices { vertices: self.count as u64 + 1 }.into());
         }
@@ -59,6 +52,17 @@ impl Numbering {
         }
         self.count += 1;
         Ok(number)
+    }
+
+    /// The number of a name that has one.
+    pub(crate) fn find(&self, name: &str) -> Option<Vertex> {
+        match integer(name) {
+            Some(integer) => match self.integers.get(integer as usize) {
+                Some(&number) if number != NONE => Some(number),
+                _ => self.large.get(&integer).copied(),
+            },
+            None => self.others.get(name).copied(),
+        }
     }
 
     /// The entry of an integer, which may extend the array.

@@ -49,6 +49,37 @@ impl FromStr for Meaning {
     }
 }
 
+/// How the edges of a JSON graph name their nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// By the ids of nodes.
+    Id,
+    /// By positions in the list of nodes, counted from 0.
+    Position,
+}
+
+impl FromStr for Links {
+    type Err = String;
+
+    /// Parses one of the words `id` and `position`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "id" => Ok(Self::Id),
+            "position" => Ok(Self::Position),
+            _ => Err("there is no such value; pass id or position".into()),
+        }
+    }
+}
+
+/// What an array of NumPy or of rows in JSON contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayContent {
+    /// The weight between each two vertices.
+    Matrix,
+    /// Two vertices and perhaps a weight in each row.
+    Edges,
+}
+
 /// What to do about weights that are missing or NaN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightRules {

@@ -29,7 +29,7 @@ const EXTENSIONS: [(Format, &[&str]); 2] = [
 ];
 
 /// The formats of matrices whose entries are all stored.
-const MATRICES: [Format; 1] = [Format::NPY];
+const MATRICES: [Format; 2] = [Format::NPY, Format::NODE_LINK];
 
 /// The format that the options name, or else the format that the content of the input `name` shows.
 /// Refuses options that do not apply to this format.
@@ -61,8 +61,11 @@ pub(crate) fn choose_format(
         false => options.columns.first_used(),
     };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
-    if options.array.is_some() && format != Format::NPY {
-        return Err(does_not_apply("array", ".npy files only", format));
+    if options.array.is_some() && !MATRICES.contains(&format) {
+        return Err(does_not_apply("array", "arrays of NumPy and JSON only", format));
+    }
+    if options.links.is_some() && format != Format::NODE_LINK {
+        return Err(does_not_apply("links", "JSON", format));
     }
     if let (Some(option), false) = (options.first_of_matrix(), MATRICES.contains(&format)) {
         return Err(does_not_apply(option, "matrices", format));

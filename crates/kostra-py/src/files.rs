@@ -100,6 +100,8 @@ pub(crate) struct Arguments {
     zeros: Option<String>,
     #[pyo3(item)]
     negatives: Option<String>,
+    #[pyo3(item)]
+    links: Option<String>,
 }
 
 impl Arguments {
@@ -145,6 +147,7 @@ impl Arguments {
             }),
             zeros: self.zeros.map(|zeros| zeros.parse()).transpose()?,
             negatives: self.negatives.map(|negatives| negatives.parse()).transpose()?,
+            links: self.links.map(|links| links.parse()).transpose()?,
             columns,
             roads: RoadOptions { highway: self.highway, bbox: bbox.transpose()? },
             threads: self.threads.unwrap_or(0),

@@ -119,10 +119,10 @@ pub mod low_level {
 pub mod io {
     pub use kostra_io::{
         ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Compression, Delimiter, FORMATS,
-        Format, FormatInfo, Header, Input, KeptColumns, Loaded, Meaning, Message, MissingWeights,
-        Nan, OptionValue, Outgoing, Output, Parsed, ReadError, ReadErrorKind, ReadOptions, Remedy,
-        RoadOptions, Vertices, WriteError, read, read_bytes, write_atomically, write_bytes,
-        write_graph,
+        Format, FormatInfo, Header, Input, KeptColumns, Links, Loaded, Meaning, Message,
+        MissingWeights, Nan, OptionValue, Outgoing, Output, Parsed, ReadError, ReadErrorKind,
+        ReadOptions, Remedy, RoadOptions, Vertices, WriteError, read, read_bytes, write_atomically,
+        write_bytes, write_graph,
     };
 }
 

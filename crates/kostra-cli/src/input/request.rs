@@ -110,6 +110,7 @@ impl Request {
             }),
             zeros: arguments.zeros,
             negatives: arguments.negatives,
+            links: arguments.links,
             columns: ColumnOptions {
                 source: arguments.source.map(ColumnChoice::NameOrPosition),
                 target: arguments.target.map(ColumnChoice::NameOrPosition),
@@ -235,11 +236,12 @@ impl Request {
         if matches!(self.options.vertices, Vertices::Count(_)) {
             anyhow::bail!("{source}: the generator knows its vertices; omit `--vertices`");
         }
-        let ReadOptions { format, array, names, zeros, negatives, .. } = self.options;
-        if format.is_some() || array.is_some() || names || zeros.or(negatives).is_some() {
+        let ReadOptions { format, array, names, zeros, negatives, links, .. } = self.options;
+        let has_other = zeros.or(negatives).is_some() || links.is_some();
+        if format.is_some() || array.is_some() || names || has_other {
             anyhow::bail!(
-                "{source}: `--format`, `--array`, `--zeros`, `--negatives` and `--names` apply to \
-                 files; omit them"
+                "{source}: `--format`, `--array`, `--zeros`, `--negatives`, `--links` and `--names` \
+                 apply to files; omit them"
             );
         }
         Ok(())

@@ -38,6 +38,9 @@ pub(crate) struct AttributedGraph {
     /// Where edges use vertices that were not declared before.
     used_early: HashMap<Vertex, Place>,
     edges: AddedEdges,
+    /// The vertices in the order of their numbers, if it is another one, and whether they have
+    /// names.
+    order: Option<(Vec<Vertex>, bool)>,
     /// The attributes of edges that are kept. [`add_edge`](Self::add_edge) adds those that have
     /// been set.
     pub(crate) kept: KeptAttributes,
@@ -55,24 +58,52 @@ impl AttributedGraph {
             declared: Vec::new(),
             used_early: HashMap::new(),
             edges: AddedEdges::default(),
+            order: None,
             kept: KeptAttributes::new(options)?,
         })
     }
 
-    /// Declares a vertex.
+    /// Declares a vertex, and returns its number.
     ///
     /// # Errors
     /// When it has been declared before, or there are too many.
-    pub(crate) fn declare(&mut self, id: &str) -> Result<(), ReadErrorKind> {
+    pub(crate) fn declare(&mut self, id: &str) -> Result<Vertex, ReadErrorKind> {
         let vertex = self.number(id)?;
-        let Some(declared) = self.declared.get_mut(vertex as usize) else { return Ok(()) };
+        let Some(declared) = self.declared.get_mut(vertex as usize) else { return Ok(vertex) };
         if std::mem::replace(declared, true) {
             let sentence =
                 format!("two nodes have the id '{}'; give each node its own", show(id.as_bytes()));
             return Err(ReadErrorKind::malformed(sentence));
         }
         self.used_early.remove(&vertex);
-        Ok(())
+        Ok(vertex)
+    }
+
+    /// The number of a vertex that has been declared.
+    pub(crate) fn declared_vertex(&self, id: &str) -> Option<Vertex> {
+        self.ids.find(id).filter(|&vertex| self.is_declared(vertex))
+    }
+
+    fn is_declared(&self, vertex: Vertex) -> bool {
+        self.declared.get(vertex as usize) == Some(&true)
+    }
+
+    /// Takes all vertices as declared.
+    pub(crate) fn accept_undeclared(&mut self) {
+        self.used_early.clear();
+    }
+
+    /// Whether no edge ends at a vertex that has been declared.
+    pub(crate) fn no_end_is_declared(&self) -> bool {
+        !self.edges.ends().flatten().any(|vertex| self.is_declared(vertex))
+    }
+
+    /// Numbers the vertices in this order, and gives the edges these ends. The vertices are called
+    /// by their ids if `named`.
+    pub(crate) fn place(&mut self, order: Vec<Vertex>, ends: Vec<[Vertex; 2]>, named: bool) {
+        self.used_early.clear();
+        self.edges.set_ends(ends);
+        self.order = Some((order, named));
     }
 
     /// Declares a vertex unless it has been declared before.
@@ -113,7 +144,19 @@ impl AttributedGraph {
                 self.used_early.entry(vertex).or_insert(place);
             }
         }
-        self.edges.add([u, v], weight)?;
+        self.add_edge_between([u, v], weight)
+    }
+
+    /// Adds the edge between two vertices that have been declared.
+    ///
+    /// # Errors
+    /// As [`add_edge`](Self::add_edge).
+    pub(crate) fn add_edge_between(
+        &mut self,
+        ends: [Vertex; 2],
+        weight: Option<Number>,
+    ) -> Result<(), ReadErrorKind> {
+        self.edges.add(ends, weight)?;
         self.kept.push_edge()
     }
 
@@ -126,7 +169,7 @@ impl AttributedGraph {
         weight: WeightAttribute<'_>,
         mut notes: Vec<Message>,
     ) -> Result<Parsed, Fault> {
-        let Self { ids, text_ids, used_early, edges, kept, .. } = self;
+        let Self { ids, text_ids, used_early, edges, order, kept, .. } = self;
         if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
             let id = ids.name(vertex).unwrap_or_default();
             let sentence = format!(
@@ -143,10 +186,19 @@ impl AttributedGraph {
             warnings.extend(weight.check_absence()?);
         }
         let kept = kept.finish()?;
-        let graph = edges.build(ids.len(), options, &mut notes)?;
+        let vertices = order.as_ref().map_or(ids.len(), |(order, _)| order.len());
+        let graph = edges.build(vertices, options, &mut notes)?;
         notes.extend(warnings.iter().cloned());
-        let are_names = text_ids || !ids.are_numbers();
-        let names = if are_names { Some(ids.into_names()?) } else { None };
+        let are_names = match &order {
+            Some((_, named)) => *named,
+            None => text_ids || !ids.are_numbers(),
+        };
+        let mut names = if are_names { Some(ids.into_names()?) } else { None };
+        if let (Some((order, _)), Some(all)) = (order, &mut names) {
+            let name = |vertex: &Vertex| all.get_mut(*vertex as usize).map(std::mem::take);
+            let ordered = order.iter().map(name).map(Option::unwrap_or_default);
+            *all = memory::collected(ordered)?;
+        }
         let text_names = text_ids;
         let rest = Parsed::new(graph, notes);
         Ok(Parsed { names, text_names, kept, similarity, warnings, ..rest })

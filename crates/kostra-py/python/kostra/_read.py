@@ -91,6 +91,8 @@ def _check(options):
     for name in ("zeros", "negatives"):
         if options[name] is not None:
             _arrays.choice(name, options[name], ("edge", "none"))
+    if options["links"] is not None:
+        _arrays.choice("links", options["links"], ("id", "position"))
     if options["names"] and options["vertices"] is not None:
         raise ValueError("vertices needs vertices that are numbers; omit it or names=True")
 

@@ -292,6 +292,7 @@ class Sources(Vertices):
         array=None,
         zeros=None,
         negatives=None,
+        links=None,
         highway=None,
         bbox=None,
     ):
@@ -356,6 +357,9 @@ class Sources(Vertices):
         negatives : {"edge", "none"}, optional
             What negative entries of a matrix and negative costs are. By default, they are weights,
             and raise a ValueError if all are one number that often means "no edge", such as -1.
+        links : {"id", "position"}, optional
+            How the edges of a JSON graph name their nodes: by id, or by position, counted from 0.
+            By default, a ValueError where both are possible.
         highway : list of str, optional
             The roads of an OpenStreetMap file: values of the tag ``highway``. By default, all.
         bbox : (float, float, float, float), optional
@@ -417,6 +421,7 @@ class Sources(Vertices):
             "array": array,
             "zeros": zeros,
             "negatives": negatives,
+            "links": links,
             "highway": highway,
             "bbox": bbox,
         }

@@ -1,14 +1,14 @@
-//! Reading node-link JSON.
+//! Reading JSON of the dialects.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::io::Read;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::value::RawValue;
 
-use super::EDGE_ID;
+use super::members::{ENDS, Members, Object, ends_of, id, typed_value};
+use super::positions::Positions;
+use super::rows;
 use super::values::{Values, fault_at};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::Number;
@@ -16,22 +16,33 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::Parsed;
-use crate::kept::KeptAttributes;
 use crate::message::{Remedy, message};
-use crate::number::show;
 use crate::source::from_io;
-use crate::{KeptKind, Nan, Place, ReadErrorKind, ReadOptions};
+use crate::{Nan, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     if stream.head().starts_with(BYTE_ORDER_MARK) {
         stream.read_exact(&mut [0; BYTE_ORDER_MARK.len()]).map_err(from_io)?;
     }
+    if rows::has_rows(stream.head()) {
+        return rows::read(&mut stream, options);
+    }
+    if let Some(option) = options.first_of_rows() {
+        let sentence = message![
+            Remedy::option(option),
+            " applies to an array of arrays, which this JSON is not; omit it"
+        ];
+        return Err(ReadErrorKind::question(sentence).into());
+    }
     let mut document = Document {
         options,
         values: Values::new(stream),
         graph: AttributedGraph::new(options)?,
         weight: WeightAttribute::new(options)?,
+        ends: None,
+        positions: Positions::default(),
+        is_array: false,
         has_nodes: false,
         has_edges: false,
         directed: false,
@@ -40,35 +51,45 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     document.finish()
 }
 
+/// The objects in each other that are read: the document, and its graph or its elements.
+const DEEPEST: usize = 2;
+
+/// The ends of an entry in adjacency data, whose row is the other one.
+const OF_ADJACENCY: [&str; 2] = ["", "id"];
+
 /// What has been read.
 struct Document<'a> {
     options: &'a ReadOptions,
     values: Values<Stream<'a>>,
     graph: AttributedGraph,
     weight: WeightAttribute<'a>,
+    /// The names of the ends of edges, once there is an edge.
+    ends: Option<[&'static str; 2]>,
+    positions: Positions,
+    /// Whether the document is an array of nodes and edges, or of edges only.
+    is_array: bool,
     has_nodes: bool,
     has_edges: bool,
     directed: bool,
 }
 
+/// What a list contains.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Node,
+    Edge,
+    /// Nodes, and edges, which have ends.
+    Element,
+}
+
 impl Document<'_> {
     fn read(&mut self) -> Result<(), Fault> {
-        self.values.punctuation(b"{")?;
-        if self.values.peek()? == Some(b'}') {
-            self.values.punctuation(b"}")?;
-            return self.end();
+        if self.values.peek()? == Some(b'[') {
+            (self.is_array, self.has_nodes, self.has_edges) = (true, true, true);
+            self.list(|document| document.item(Kind::Element))?;
+        } else {
+            self.object(1)?;
         }
-        loop {
-            let name: String = self.values.parse()?;
-            self.values.punctuation(b":")?;
-            self.member(&name)?;
-            if self.values.punctuation(b",}")? == b'}' {
-                return self.end();
-            }
-        }
-    }
-
-    fn end(&mut self) -> Result<(), Fault> {
         if self.values.peek()?.is_none() {
             return Ok(());
         }
@@ -76,208 +97,263 @@ impl Document<'_> {
         Err(fault_at(line, column, "trailing characters"))
     }
 
-    /// Reads the value of a member of the document.
-    fn member(&mut self, name: &str) -> Result<(), Fault> {
-        let (kind, has_list) = match name {
-            "nodes" => (Kind::Node, &mut self.has_nodes),
-            "edges" | "links" => (Kind::Edge, &mut self.has_edges),
-            "directed" => {
-                self.directed = self.values.parse()?;
+    /// Reads the members of an object.
+    fn object(&mut self, depth: usize) -> Result<(), Fault> {
+        self.values.punctuation(b"{")?;
+        if self.values.peek()? == Some(b'}') {
+            return self.values.punctuation(b"}").map(drop);
+        }
+        loop {
+            let name: String = self.values.parse()?;
+            self.values.punctuation(b":")?;
+            self.member(&name, depth)?;
+            if self.values.punctuation(b",}")? == b'}' {
                 return Ok(());
             }
-            _ => return self.values.parse::<IgnoredAny>().map(drop),
-        };
-        if std::mem::replace(has_list, true) {
+        }
+    }
+
+    /// Reads the value of a member of the document.
+    fn member(&mut self, name: &str, depth: usize) -> Result<(), Fault> {
+        let next = self.values.peek()?;
+        match (name, next) {
+            ("nodes", _) => {
+                self.begin_list(name, |document| &mut document.has_nodes)?;
+                if next == Some(b'{') {
+                    return self.nodes_by_id();
+                }
+                self.list(|document| document.item(Kind::Node))
+            }
+            ("edges" | "links", _) => {
+                self.begin_list(name, |document| &mut document.has_edges)?;
+                self.list(|document| document.item(Kind::Edge))
+            }
+            ("adjacency", Some(b'[')) => {
+                self.begin_list(name, |document| &mut document.has_edges)?;
+                self.adjacency()
+            }
+            ("elements", Some(b'[')) => {
+                (self.has_nodes, self.has_edges) = (true, true);
+                self.list(|document| document.item(Kind::Element))
+            }
+            ("elements" | "graph", Some(b'{')) if depth < DEEPEST => self.object(depth + 1),
+            ("graphs", Some(b'[')) if depth < DEEPEST => {
+                let mut count = 0;
+                self.list(|document| {
+                    count += 1;
+                    let (line, column) = document.values.place();
+                    if count > 1 {
+                        let cause = "a second graph begins here; save one per file";
+                        return Err(Fault::at_line(line, column, cause));
+                    }
+                    document.object(depth + 1)
+                })
+            }
+            ("directed", Some(b't' | b'f')) => {
+                self.directed = self.values.parse()?;
+                Ok(())
+            }
+            _ => self.values.parse::<IgnoredAny>().map(drop),
+        }
+    }
+
+    /// Refuses a second list of a kind.
+    fn begin_list(
+        &mut self,
+        name: &str,
+        has_list: impl FnOnce(&mut Self) -> &mut bool,
+    ) -> Result<(), Fault> {
+        if std::mem::replace(has_list(self), true) {
             let (line, column) = self.values.place();
             let cause = format!("'{name}' is the second list of its kind; remove one");
             return Err(fault_at(line, column, &cause));
         }
+        Ok(())
+    }
+
+    /// Reads a list whose items `item` reads.
+    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         self.values.punctuation(b"[")?;
         if self.values.peek()? == Some(b']') {
             return self.values.punctuation(b"]").map(drop);
         }
         loop {
             self.values.peek()?;
-            let (line, column) = self.values.place();
-            let place = Place::Line { line, column };
-            let options = self.options;
-            let Self { values, weight, graph, .. } = self;
-            let added = values.next(|json| match kind {
-                Kind::Node => {
-                    let object = Object { edge: None }.deserialize(json)?;
-                    Ok(node(&object, graph))
-                }
-                Kind::Edge => {
-                    let edge_of = Object { edge: Some((weight, &mut graph.kept)) };
-                    let object = edge_of.deserialize(json)?;
-                    Ok(edge(&object, (graph, weight), (options, place)))
-                }
-            })?;
-            added.map_err(|kind| Fault { place: Some(place), kind })?;
-            if values.punctuation(b",]")? == b']' {
+            item(self)?;
+            if self.values.punctuation(b",]")? == b']' {
                 return Ok(());
             }
         }
     }
 
+    fn place(&self) -> Place {
+        let (line, column) = self.values.place();
+        Place::Line { line, column }
+    }
+
+    /// Reads a node or an edge.
+    fn item(&mut self, kind: Kind) -> Result<(), Fault> {
+        let place = self.place();
+        let options = self.options;
+        let Self { values, weight, graph, ends, positions, .. } = self;
+        let added = values.next(|json| {
+            if kind == Kind::Node {
+                let object = Object { ends: ENDS[0], edge: None }.deserialize(json)?;
+                return Ok(node(&object, graph, positions));
+            }
+            // The first edge shows the names of its ends.
+            if let (Kind::Edge, Some(ends)) = (kind, *ends) {
+                let edge_of = Object { ends, edge: Some((weight, &mut graph.kept)) };
+                let object = edge_of.deserialize(json)?;
+                positions.see_edge(ends, object.ends);
+                return Ok(edge(&object, (graph, weight), (options, place, ends)));
+            }
+            let text = <&RawValue>::deserialize(json)?;
+            let found = ends_of(text.get());
+            let mut json = serde_json::Deserializer::from_str(text.get());
+            if found.is_none() && kind == Kind::Element {
+                let object = Object { ends: ENDS[0], edge: None }.deserialize(&mut json)?;
+                return Ok(node(&object, graph, positions));
+            }
+            let ends = *ends.insert(ends.or(found).unwrap_or(ENDS[0]));
+            let edge_of = Object { ends, edge: Some((weight, &mut graph.kept)) };
+            let object = edge_of.deserialize(&mut json)?;
+            positions.see_edge(ends, object.ends);
+            Ok(edge(&object, (graph, weight), (options, place, ends)))
+        })?;
+        added.map_err(|kind| Fault { place: Some(place), kind })
+    }
+
+    /// Reads an object whose members are nodes, by id.
+    fn nodes_by_id(&mut self) -> Result<(), Fault> {
+        self.values.punctuation(b"{")?;
+        if self.values.peek()? == Some(b'}') {
+            return self.values.punctuation(b"}").map(drop);
+        }
+        self.graph.text_ids = true;
+        loop {
+            self.values.peek()?;
+            let place = self.place();
+            let id: String = self.values.parse()?;
+            self.values.punctuation(b":")?;
+            self.values.parse::<IgnoredAny>()?;
+            let declared = self.positions.declare(Some(&id), None, &mut self.graph);
+            declared.map_err(|kind| Fault { place: Some(place), kind })?;
+            if self.values.punctuation(b",}")? == b'}' {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads adjacency data of NetworkX: for each node, in order, a list of its edges. Unless the
+    /// graph is directed, an edge is in the lists of both ends.
+    fn adjacency(&mut self) -> Result<(), Fault> {
+        let mut row = 0_u32;
+        let [mut kept, mut other] = [0_u64, 0];
+        let start = self.place();
+        self.list(|document| {
+            document.list(|document| {
+                let place = document.place();
+                let Self { values, weight, graph, positions, options, directed, .. } = document;
+                let added = values.next(|json| {
+                    let edge_of =
+                        Object { ends: OF_ADJACENCY, edge: Some((weight, &mut graph.kept)) };
+                    let object = edge_of.deserialize(json)?;
+                    Ok((|| {
+                        let [_, target] = object.ends;
+                        let target = id(target, "id", "edge")?;
+                        let [Some(u), Some(v)] =
+                            [positions.node(row), graph.declared_vertex(&target)]
+                        else {
+                            return Err(ReadErrorKind::malformed(format!(
+                                "there is no node for row {row}, or for the edge to '{target}'; \
+                                 add it to the list nodes, before this list"
+                            )));
+                        };
+                        // Nodes come first, so vertices are numbered as rows are.
+                        if v < u && !*directed {
+                            other += 1;
+                            return Ok(());
+                        }
+                        kept += u64::from(v != u);
+                        let weight = weight_of(&object, weight, options)?;
+                        graph.add_edge_between([u, v], weight)
+                    })())
+                })?;
+                added.map_err(|kind| Fault { place: Some(place), kind })
+            })?;
+            row += 1;
+            Ok(())
+        })?;
+        if kept == other || self.directed {
+            return Ok(());
+        }
+        let sentence = format!(
+            "{kept} edges lead to later nodes and {other} to earlier ones, but each edge of a graph \
+             that is not directed is in the lists of both ends; add the others, or \"directed\": true \
+             before this list"
+        );
+        Err(Fault { place: Some(start), kind: ReadErrorKind::malformed(sentence) })
+    }
+
     fn finish(self) -> Result<Parsed, Fault> {
+        let Self { mut graph, weight, positions, options, .. } = self;
         if !self.has_nodes || !self.has_edges {
             let missing = if self.has_nodes { "'edges' or 'links'" } else { "'nodes'" };
             let sentence = format!("the object has no list {missing}; add it");
             return Err(Fault::at_line(1, 1, sentence));
         }
         let note = "the graph is directed; directions are ignored";
-        let notes = if self.directed { vec![note.into()] } else { Vec::new() };
-        self.graph.finish(self.weight, notes)
+        let mut notes = if self.directed { vec![note.into()] } else { Vec::new() };
+        if self.is_array && positions.nodes() == 0 {
+            graph.accept_undeclared();
+            graph.text_ids = positions.has_text_ends;
+        }
+        notes.extend(positions.resolve(&mut graph, options)?);
+        graph.finish(weight, notes)
     }
 }
 
-/// What a list contains.
-#[derive(Clone, Copy)]
-enum Kind {
-    Node,
-    Edge,
-}
-
-fn node(object: &Members<'_>, graph: &mut AttributedGraph) -> Result<(), ReadErrorKind> {
-    let id = id(object.id, "id", "node")?;
-    graph.text_ids |= object.id.is_some_and(|json| json.starts_with('"'));
-    graph.declare(&id)
+fn node(
+    object: &Members<'_>,
+    graph: &mut AttributedGraph,
+    positions: &mut Positions,
+) -> Result<(), ReadErrorKind> {
+    let name = object.name().filter(|_| object.id().is_none());
+    let id = object.id().map(|_| id(object.id(), "id", "node")).transpose()?;
+    graph.text_ids |= name.is_some() || object.id().is_some_and(|json| json.starts_with('"'));
+    positions.declare(id.as_deref(), name, graph)
 }
 
 fn edge(
     object: &Members<'_>,
     (graph, weights): (&mut AttributedGraph, &mut WeightAttribute<'_>),
-    (options, place): (&ReadOptions, Place),
+    (options, place, [source, target]): (&ReadOptions, Place, [&str; 2]),
 ) -> Result<(), ReadErrorKind> {
-    let ends = [id(object.source, "source", "edge")?, id(object.target, "target", "edge")?];
-    let weight = match object.weight {
-        // pandas writes NaN as null.
-        Some("null") if options.missing_weights.is_some() => None,
-        Some("null") if options.nan == Nan::Skip => Some(Number::Float(f64::NAN)),
-        Some("null") => {
-            let sentence = message!["the weight is missing; add it, or pass ", Remedy::skip_nan()];
-            return Err(ReadErrorKind::malformed(sentence));
-        }
-        Some(weight) => {
-            let text = typed_value(weight).map_or(weight.into(), |(text, _)| text);
-            Some(weights.number(&text).map_err(ReadErrorKind::malformed)?)
-        }
-        None => None,
-    };
+    let [u, v] = object.ends;
+    let ends = [id(u, source, "edge")?, id(v, target, "edge")?];
+    let weight = weight_of(object, weights, options)?;
     graph.add_edge([&ends[0], &ends[1]], weight, place)
 }
 
-/// The id in a member of an object, as text.
-fn id<'t>(
-    member: Option<&'t str>,
-    name: &str,
-    object: &str,
-) -> Result<Cow<'t, str>, ReadErrorKind> {
-    let malformed = |sentence| Err(ReadErrorKind::malformed(sentence));
-    let Some(text) = member else {
-        return malformed(format!("this {object} has no member '{name}'; add it"));
-    };
-    let is_integer = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    if is_integer {
-        return Ok(text.into());
-    }
-    serde_json::from_str::<Text<'_>>(text).map(|text| text.0).or_else(|_| {
-        let text = show(text.as_bytes());
-        malformed(format!("'{name}' is {text}; write a text or an integer"))
-    })
-}
-
-/// A string, which is borrowed if it contains no escapes.
-#[derive(Deserialize)]
-struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
-
-/// The text and the kind of a value in JSON; none for null.
-fn typed_value(json: &str) -> Option<(Cow<'_, str>, KeptKind)> {
-    match json.as_bytes().first() {
-        Some(b'n') => None,
-        Some(b't' | b'f') => Some((json.into(), KeptKind::Boolean)),
-        Some(b'-' | b'0'..=b'9') => {
-            let is_float = json.contains(['.', 'e', 'E']);
-            Some((json.into(), if is_float { KeptKind::Float } else { KeptKind::Integer }))
+/// The weight of an edge.
+fn weight_of(
+    object: &Members<'_>,
+    weights: &mut WeightAttribute<'_>,
+    options: &ReadOptions,
+) -> Result<Option<Number>, ReadErrorKind> {
+    match object.weight {
+        // pandas writes NaN as null.
+        Some("null") if options.missing_weights.is_some() => Ok(None),
+        Some("null") if options.nan == Nan::Skip => Ok(Some(Number::Float(f64::NAN))),
+        Some("null") => {
+            let sentence = message!["the weight is missing; add it, or pass ", Remedy::skip_nan()];
+            Err(ReadErrorKind::malformed(sentence))
         }
-        _ => {
-            let text = serde_json::from_str::<Text<'_>>(json).map_or(json.into(), |text| text.0);
-            Some((text, KeptKind::Text))
+        Some(weight) => {
+            let text = typed_value(weight).map_or(weight.into(), |(text, _)| text);
+            weights.number(&text).map(Some).map_err(ReadErrorKind::malformed)
         }
-    }
-}
-
-/// The members of a node or an edge that matter, as JSON.
-#[derive(Default)]
-struct Members<'t> {
-    id: Option<&'t str>,
-    source: Option<&'t str>,
-    target: Option<&'t str>,
-    weight: Option<&'t str>,
-}
-
-/// Reads the object of a node, or that of an edge, which has a weight.
-struct Object<'o, 'a> {
-    /// The weight and the attributes of an edge.
-    edge: Option<(&'o mut WeightAttribute<'a>, &'o mut KeptAttributes)>,
-}
-
-impl<'t> DeserializeSeed<'t> for Object<'_, '_> {
-    type Value = Members<'t>;
-
-    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Members<'t>, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'t> Visitor<'t> for Object<'_, '_> {
-    type Value = Members<'t>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
-        let Self { mut edge } = self;
-        let mut members = Members::default();
-        let mut spelling: Option<Cow<'t, str>> = None;
-        if let Some((_, kept)) = &mut edge {
-            kept.begin();
-        }
-        while let Some((Text(name), value)) = map.next_entry::<_, &RawValue>()? {
-            let value = value.get();
-            if let (Some((_, kept)), false) = (&mut edge, matches!(&*name, "source" | "target")) {
-                let typed = typed_value(value);
-                kept.set_once(&name, typed.as_ref().map(|(text, kind)| (&**text, *kind)))
-                    .map_err(A::Error::custom)?;
-            }
-            let before = match &*name {
-                "id" => members.id.replace(value).is_some(),
-                "source" => members.source.replace(value).is_some(),
-                "target" => members.target.replace(value).is_some(),
-                "key" | EDGE_ID => false,
-                other => {
-                    let Some((weight, _)) = &mut edge else { continue };
-                    if weight.is(other) {
-                        members.weight = Some(value);
-                        // Another spelling of it is a question, which comes at the end.
-                        spelling.replace(name.clone()).is_some_and(|before| before == name)
-                    } else {
-                        if value.starts_with('{') && value.contains("\"weight\"") {
-                            weight.see_nested(other);
-                        } else if let Some((text, _)) = typed_value(value) {
-                            weight.see(other, &text);
-                        }
-                        false
-                    }
-                }
-            };
-            if before {
-                let name = show(name.as_bytes());
-                return Err(A::Error::custom(format!("'{name}' occurs twice; remove one")));
-            }
-        }
-        Ok(members)
+        None => Ok(None),
     }
 }

@@ -1,8 +1,8 @@
 use kostra_core::AnyGraph;
 
 use super::*;
-use crate::testing::{listed_edges, written};
-use crate::{ColumnChoice, Loaded, Outgoing, ReadOptions, read_bytes};
+use crate::testing::{edges, listed_edges, written};
+use crate::{ArrayContent, ColumnChoice, Links, Loaded, Outgoing, ReadOptions, read_bytes};
 
 fn read_with(text: &str, options: &ReadOptions) -> Result<Loaded, String> {
     read_bytes("x", text.as_bytes(), options).map_err(|error| error.to_string())
@@ -31,6 +31,140 @@ fn files_of_networkx_and_d3_are_read() {
         assert_eq!(listed_edges(&loaded.parsed.graph), edges);
         assert_eq!(loaded.parsed.notes, ["the graph is directed; directions are ignored"]);
     }
+}
+
+/// Dialects, with the edges and the names of vertices of a text.
+const DIALECTS: &[(&str, &str, &str)] = &[
+    (
+        "D3 version 3, links by position",
+        r#"{"nodes": [{"name": "b"}, {"name": "a"}],
+                "links": [{"source": 0, "target": 1, "weight": 3}]}"#,
+        "0-1:3 b,a",
+    ),
+    (
+        "D3, nodes without ids or names",
+        r#"{"nodes": [{}, {"x": 1}, {}], "links": [{"source": 2, "target": 1, "weight": 3}]}"#,
+        "2-1:3 ",
+    ),
+    (
+        "D3, links by name",
+        r#"{"nodes": [{"name": "b"}, {"name": "a"}],
+                "links": [{"source": "a", "target": "b", "weight": 3}]}"#,
+        "1-0:3 b,a",
+    ),
+    (
+        "D3 version 3, two nodes of one name, links first",
+        r#"{"links": [{"source": 2, "target": 1, "weight": 3}],
+                "nodes": [{"name": "a"}, {"name": "a"}, {"name": "b"}]}"#,
+        "2-1:3 ",
+    ),
+    (
+        "NetworkX version 1, links by position",
+        r#"{"nodes": [{"id": "x"}, {"id": "y"}, {"id": "z"}], "graph": [], "multigraph": false,
+                "links": [{"source": 2, "target": 0, "weight": 1.5}]}"#,
+        "2-0:1.5 x,y,z",
+    ),
+    (
+        "Cytoscape.js",
+        r#"{"elements": {"nodes": [{"data": {"id": "a"}, "selected": false},
+                {"data": {"id": "b"}}], "edges": [{"data": {"id": "e", "source": "b", "target": "a",
+                "weight": 3}}]}}"#,
+        "1-0:3 a,b",
+    ),
+    (
+        "Cytoscape.js, one list",
+        r#"{"elements": [{"group": "edges", "data": {"source": "b", "target": "a", "weight": 3}},
+                {"group": "nodes", "data": {"id": "a"}}, {"data": {"id": "b"}}]}"#,
+        "0-1:3 b,a",
+    ),
+    (
+        "Cytoscape.js, an array",
+        r#"[{"data": {"id": "a"}}, {"data": {"id": "b"}},
+                {"data": {"source": "b", "target": "a", "weight": 3}}]"#,
+        "1-0:3 a,b",
+    ),
+    (
+        "graphology",
+        r#"{"options": {"type": "undirected"}, "attributes": {}, "nodes": [{"key": "7",
+                "attributes": {"x": 1}}, {"key": "8"}], "edges": [{"key": "e0", "source": "8",
+                "target": "7", "attributes": {"weight": 3}, "undirected": true}]}"#,
+        "1-0:3 7,8",
+    ),
+    (
+        "vis.js",
+        r#"{"nodes": [{"id": 1, "label": "A"}, {"id": 2}], "edges": [{"from": 1, "to": 2,
+                "weight": 3}]}"#,
+        "0-1:3 1,2",
+    ),
+    (
+        "JGF, version 2",
+        r#"{"graph": {"directed": false, "nodes": {"a": {"label": "A"}, "b": {}}, "edges":
+                [{"source": "b", "target": "a", "relation": "r", "metadata": {"weight": 3}}]}}"#,
+        "1-0:3 a,b",
+    ),
+    (
+        "JGF, version 1",
+        r#"{"graphs": [{"nodes": [{"id": "a"}, {"id": "b"}], "edges":
+                [{"source": "b", "target": "a", "metadata": {"weight": 3}}]}]}"#,
+        "1-0:3 a,b",
+    ),
+    (
+        "adjacency data",
+        r#"{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a"},
+                {"id": "b"}, {"id": "c"}], "adjacency": [[{"weight": 3, "id": "b"}],
+                [{"weight": 3, "id": "a"}, {"weight": 4, "id": "c"}, {"weight": 5, "id": "b"}],
+                [{"weight": 4, "id": "b"}]]}"#,
+        "0-1:3 1-2:4 1-1:5 a,b,c",
+    ),
+    ("rows", r#"[["b", "a", 3], ["a", "c", 4]]"#, "0-1:3 1-2:4 b,a,c"),
+    ("rows of numbers", "[[0, 1, 3],\n[1, 2, 4]]", "0-1:3 1-2:4 "),
+    ("objects", r#"[{"from": "b", "to": "a", "weight": 3}]"#, "0-1:3 b,a"),
+    (
+        "matrix",
+        "[[0, 1, 2, 7], [1, 0, 3, null], [2, 3, 0, 4], [7, null, 4, 0]]",
+        "0-1:1 0-2:2 0-3:7 1-2:3 2-3:4 ",
+    ),
+];
+
+#[test]
+fn every_dialect_is_read() {
+    for (dialect, text, expected) in DIALECTS {
+        let loaded = read(text).unwrap_or_else(|said| panic!("{dialect}: {said}")).parsed;
+        let names = loaded.names.unwrap_or_default().join(",");
+        assert_eq!(format!("{} {names}", edges(&loaded.graph)), *expected, "{dialect}");
+    }
+}
+
+#[test]
+fn ends_that_are_ids_and_positions_are_a_question() {
+    let text = r#"{"nodes": [{"id": 2}, {"id": 0}, {"id": 1}], "links":
+        [{"source": 0, "target": 1, "weight": 5}, {"source": 1, "target": 2, "weight": 6}]}"#;
+    let question = "x: do the edges name their nodes by id, or by position, counted from 0? pass \
+                    `links: Some(Links::Id)` or `links: Some(Links::Position)`";
+    assert_eq!(read(text).map(drop).unwrap_err(), question);
+    for (links, expected) in [(Links::Id, "1-2:5 2-0:6"), (Links::Position, "0-1:5 1-2:6")] {
+        let options = ReadOptions { links: Some(links), ..ReadOptions::default() };
+        let parsed = read_with(text, &options).unwrap().parsed;
+        assert_eq!(
+            (&*edges(&parsed.graph), parsed.names.unwrap().join(",")),
+            (expected, "2,0,1".into())
+        );
+    }
+    // One way only is possible, or both are the same.
+    for (nodes, ends, expected) in [
+        ("{\"id\": 1}, {\"id\": 2}", "1, \"target\": 2", "0-1:1"),
+        ("{\"id\": 0}, {\"id\": 1}", "0, \"target\": 1", "0-1:1"),
+        ("{\"id\": 30}, {\"id\": 20}", "0, \"target\": 1", "0-1:1"),
+    ] {
+        let edge = format!("{{\"source\": {ends}, \"weight\": 1}}");
+        let text = format!("{{\"nodes\": [{nodes}], \"links\": [{edge}]}}");
+        assert_eq!(edges(&read(&text).unwrap().parsed.graph), expected, "{text}");
+    }
+    let three = "[[0, 1, 5], [1, 0, 2], [5, 2, 0]]";
+    assert!(read(three).map(drop).unwrap_err().contains("a matrix of weights or a list of edges?"));
+    let options = ReadOptions { array: Some(ArrayContent::Matrix), ..ReadOptions::default() };
+    let parsed = read_with(three, &options).unwrap().parsed;
+    assert_eq!(edges(&parsed.graph), "0-1:1 0-2:5 1-2:2");
 }
 
 #[test]
@@ -141,6 +275,14 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         (r#"{"nodes": [{"id": 1} 2"#.into(), "line 1, column 22: this is not node-link JSON: "),
         (r#"{"nodes": [], "edges": []} 5"#.into(), "column 28: this is not node-link JSON: trail"),
         (r#"{"nodes" []}"#.into(), "column 10: this is not node-link JSON: expected `:`; correct"),
+        (
+            r#"{"directed": false, "nodes": [{"id": 1}, {"id": 2}], "adjacency": [[{"id": 2}], []]}"#
+                .into(),
+            "1 edges lead to later nodes and 0 to earlier ones",
+        ),
+        (r#"[{"x": 1, "source": 2, "target": 3}, 5]"#.into(), "this is not node-link JSON: "),
+        ("[[1, 2, 3], [4]]".into(), "each row should have two ends and perhaps a weight"),
+        (r#"{"graphs": [{"nodes": []}, {}]}"#.into(), "a second graph begins here; save one per file"),
         (r#"{"nodes": []}"#.into(), "the object has no list 'edges' or 'links'; add it"),
         (r#"{"links": []}"#.into(), "the object has no list 'nodes'; add it"),
         (r#"{"links": [], "edges": []}"#.into(), "'edges' is the second list of its kind"),

@@ -4,11 +4,11 @@ use super::array::{Array, At};
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::interface::{ArrayContent, Parsed, Vertices};
+use crate::interface::{Parsed, Vertices};
 use crate::matrix::Matrix;
 use crate::message::{Remedy, message};
 use crate::weights::RawGraph;
-use crate::{Nan, Place, ReadErrorKind, ReadOptions, occurring, whole};
+use crate::{ArrayContent, Nan, Place, ReadErrorKind, ReadOptions, occurring, whole};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
