@@ -18,20 +18,11 @@ use kostra_parallel::{Schedule, into_item, lock};
 
 use crate::SpecError;
 use crate::allocation::array;
+use crate::draw::{self, Draw, Edge};
 use crate::radix_sort::RadixSorter;
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Stop, in_waves};
 use crate::target::Arrays;
-use crate::wide;
-
-/// Edges by index, in ascending `(u, v)` once they are sorted.
-pub(crate) trait Drawn: Sync {
-    /// The edges of a part of the graph, with the id of the first one.
-    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop>;
-}
-
-/// Both ends of an edge.
-pub(crate) type Edge = (Vertex, Vertex);
 
 /// The edges of a run: its 512 KiB fit the cache of a core.
 const RUN: usize = 1 << 16;
@@ -48,22 +39,6 @@ const MOST_BUCKETS: u64 = 1 << 12;
 
 /// The binary logarithm of the most rows in a bucket: a shift must be below the bits of an id.
 const MOST_SHIFT: u32 = Vertex::BITS - 1;
-
-/// Edges by index, in the order of the draws.
-pub(crate) trait Draw: Sync {
-    /// Fills `edges` with the draws from index `first` on, the lower end first. A self-loop stands
-    /// for a draw that gives no edge. Always inlined, to be compiled for several processors.
-    fn draw(&self, first: u64, edges: &mut [Edge]);
-}
-
-impl<F: Fn(u64) -> Edge + Sync> Draw for F {
-    #[inline(always)]
-    fn draw(&self, first: u64, edges: &mut [Edge]) {
-        for (index, edge) in (first..).zip(edges) {
-            *edge = self(index);
-        }
-    }
-}
 
 /// Edges that are drawn by index, and the number of draws.
 pub(crate) struct Draws<D> {
@@ -165,7 +140,7 @@ impl<D: Draw> Draws<D> {
         let mut drawn = [(0, 0); BATCH];
         for start in indices.clone().step_by(BATCH) {
             let batch = &mut drawn[..BATCH.min(indices.end - start)];
-            wide::draw(&self.draw, start as u64, batch);
+            draw::draw(&self.draw, start as u64, batch);
             sorter.add(batch, rows, buckets)?;
         }
         Ok(())

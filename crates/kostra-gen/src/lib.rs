@@ -38,7 +38,7 @@ mod allocation;
 mod caterpillar;
 mod complete;
 mod cycle;
-mod dense;
+mod draw;
 mod drawn;
 mod empty;
 mod error;
@@ -69,7 +69,6 @@ mod target;
 mod torus;
 mod watts_strogatz;
 mod weights;
-mod wide;
 
 use kostra_core::{AnyGraph, Coordinates};
 
@@ -128,7 +127,7 @@ static GENERATORS: &[GeneratorInfo] = &[
     power_law::INFO,
     mesh::INFO,
     torus::INFO,
-    dense::INFO,
+    gnm::DENSE,
     path::INFO,
     star::INFO,
     cycle::INFO,

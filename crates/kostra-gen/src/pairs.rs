@@ -15,35 +15,15 @@ use std::ops::Range;
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
-use crate::drawn::{Draw, Drawn, Draws, Edge};
-use crate::parameters::Parameters;
+use crate::draw::{Draw, Edge};
+use crate::drawn::Draws;
 use crate::random::{self, below};
-use crate::selection::Selection;
 use crate::share::Share;
-use crate::source::{Emit, Ends, Run, Source, Stop};
-use crate::{Made, SpecError, allocation};
+use crate::source::{Drawn, Emit, Ends, Run, Source, Stop};
 
 /// The number of pairs of `n` vertices.
 pub(crate) fn pairs(vertices: u64) -> u128 {
     u128::from(vertices) * u128::from(vertices.saturating_sub(1)) / 2
-}
-
-/// A simple graph with exactly `edges` edges, ascending by `(u, v)`. All such graphs are equally
-/// likely.
-///
-/// `edges` must be at most the number of all pairs.
-pub(crate) fn uniform(
-    vertices: u64,
-    edges: u64,
-    parameters: &Parameters<'_>,
-) -> Result<Made, SpecError> {
-    let (weights, seed) = parameters.weights_and_seed()?;
-    allocation::check_size(vertices.into(), edges.into(), 0)?;
-    if u128::from(edges) * 4 > pairs(vertices) {
-        let selection = Selection::new(vertices, edges, seed);
-        return Made::edges(vertices.into(), (weights, seed), selection);
-    }
-    Made::edges(vertices.into(), (weights, seed), Uniform::new(vertices, edges, seed))
 }
 
 /// The number of pairs with a first end below `u`.
@@ -71,14 +51,14 @@ fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
 }
 
 /// Pairs that are drawn until `edges` distinct ones exist; at most a quarter of all pairs.
-struct Uniform {
+pub(crate) struct Uniform {
     vertices: u64,
     edges: u64,
     stream: Stream,
 }
 
 impl Uniform {
-    fn new(vertices: u64, edges: u64, seed: u64) -> Self {
+    pub(crate) fn new(vertices: u64, edges: u64, seed: u64) -> Self {
         Self { vertices, edges, stream: random::stream(seed, "pairs") }
     }
 

@@ -15,11 +15,12 @@ use std::ops::Range;
 use kostra_core::random::Stream;
 
 use crate::allocation;
-use crate::drawn::{Draw, Drawn, Draws, Edge};
+use crate::draw::{Draw, Edge};
+use crate::drawn::Draws;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
 use crate::share::Share;
-use crate::source::{Emit, Ends, Run, Source, Stop};
+use crate::source::{Drawn, Emit, Ends, Run, Source, Stop};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -231,7 +232,7 @@ fn alias_table(probabilities: [f64; OUTCOMES]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide;
+    use crate::draw;
 
     #[test]
     fn quadrants_are_drawn_with_their_probabilities() {
@@ -250,7 +251,7 @@ mod tests {
             let matrix = Matrix::new(scale, [0.57, 0.19, 0.19], 6);
             let [mut plain, mut wide] = [(); 2].map(|()| vec![(0, 0); 999]);
             matrix.draw(5, &mut plain);
-            wide::draw(&matrix, 5, &mut wide);
+            draw::draw(&matrix, 5, &mut wide);
             assert_eq!(plain, wide, "{scale}");
         }
     }

@@ -20,7 +20,7 @@ use std::ops::Range;
 use kostra_core::random::Stream;
 use kostra_parallel::for_each_item;
 
-use crate::drawn::Edge;
+use crate::draw::Edge;
 use crate::pairs::{merge, pairs, pairs_before, row_of};
 use crate::random;
 use crate::source::{Emit, Ends, Run, Source, Stop};

@@ -14,6 +14,7 @@ use kostra_core::Vertex;
 use kostra_parallel::{Schedule, Team, lock};
 
 use crate::SpecError;
+use crate::share::Share;
 
 /// The ends of consecutive edges.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +85,15 @@ pub(crate) trait Source: Sync {
     }
 
     /// The source as drawn edges, which are divided into parts by rows.
-    fn drawn(&self) -> Option<&dyn crate::drawn::Drawn> {
+    fn drawn(&self) -> Option<&dyn Drawn> {
         None
     }
+}
+
+/// Edges by index, in ascending `(u, v)` once they are sorted.
+pub(crate) trait Drawn: Sync {
+    /// The edges of a part of the graph, with the id of the first one.
+    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop>;
 }
 
 /// What a source needs to run.

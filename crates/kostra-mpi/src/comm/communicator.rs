@@ -11,7 +11,6 @@ use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
 
 use super::ending::{EXIT_FAILED, end_job};
-use super::machines::Levels;
 use super::traffic::{PhaseOnRank, Traffic};
 
 /// All ranks of the job, in the order of their machines. A process has at most one such
@@ -26,6 +25,14 @@ pub struct Communicator {
     pub(super) levels: Option<Box<Levels>>,
     /// Dropped last, because it finalizes MPI.
     pub(super) job: Rc<Job>,
+}
+
+/// The communicators of the two levels.
+pub(crate) struct Levels {
+    /// The ranks of this rank's machine.
+    pub(crate) machine: Communicator,
+    /// The first ranks of all machines; `None` on the other ranks.
+    pub(crate) leaders: Option<Communicator>,
 }
 
 /// What all communicators of this process share. It is not `Send`, so no communicator is.

@@ -9,16 +9,8 @@ use mpi::collective::SystemOperation;
 use mpi::topology::{Color, Communicator as _, SimpleCommunicator};
 use mpi::traits::CommunicatorCollectives;
 
-use super::communicator::Communicator;
+use super::communicator::{Communicator, Levels};
 use super::refusal::Refusal;
-
-/// The communicators of the two levels.
-pub(crate) struct Levels {
-    /// The ranks of this rank's machine.
-    pub(crate) machine: Communicator,
-    /// The first ranks of all machines; `None` on the other ranks.
-    pub(crate) leaders: Option<Communicator>,
-}
 
 /// Groups of ranks, from which communicators are made.
 pub(super) struct Groups {

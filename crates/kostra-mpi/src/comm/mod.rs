@@ -28,10 +28,10 @@ mod start;
 mod traffic;
 
 pub use communicator::Communicator;
+pub(crate) use communicator::Levels;
 pub(crate) use device_pointers::takes_device_pointers;
 pub use ending::before_ending;
 pub use exchange::Route;
-pub(crate) use machines::Levels;
 pub use mailbox::Mailbox;
 pub use memory::ALLOCATOR;
 pub(crate) use memory::OUT_OF_MEMORY_ADVICE;

@@ -129,4 +129,21 @@ impl Communicator {
             self.waited(|| self.ranks.barrier());
         }
     }
+
+    /// A message of `bytes` bytes to a rank, or between this rank and a root.
+    pub(super) fn sent_to(&self, rank: usize, bytes: usize) -> Traffic {
+        Traffic::of(1, usize::from(self.is_far(rank)), bytes)
+    }
+
+    /// A message of `bytes` bytes to each other rank.
+    pub(super) fn sent_to_others(&self, bytes: usize) -> Traffic {
+        let far = (0..self.size()).filter(|&rank| self.is_far(rank)).count();
+        Traffic::of(self.size() - 1, far, bytes)
+    }
+
+    /// What a rank sends of an all-reduce of `bytes` bytes.
+    pub(super) fn sent_along_tree(&self, bytes: usize) -> Traffic {
+        let depth = |count: usize| count.next_power_of_two().trailing_zeros() as usize;
+        Traffic::of(depth(self.size()), depth(self.machines()), bytes)
+    }
 }

@@ -10,9 +10,9 @@ use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, SimpleCommunicator};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::communicator::{Communicator, Job, LONGEST_MESSAGE};
+use super::communicator::{Communicator, Job, LONGEST_MESSAGE, Levels};
 use super::ending::{EXIT_FAILED, end_job, set_this_rank};
-use super::machines::{Groups, Levels};
+use super::machines::Groups;
 use super::memory;
 use super::refusal::Refusal;
 

@@ -3,8 +3,6 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-use super::communicator::Communicator;
-
 /// What one rank has sent.
 ///
 /// The messages inside a collective operation cannot be observed. They are counted as the simplest
@@ -71,7 +69,7 @@ impl Sub for Traffic {
 
 impl Traffic {
     /// `messages` messages of `bytes` bytes each, `far` of them to ranks of other machines.
-    fn of(messages: usize, far: usize, bytes: usize) -> Self {
+    pub(super) fn of(messages: usize, far: usize, bytes: usize) -> Self {
         Self {
             messages: messages as u64,
             bytes: (messages * bytes) as u64,
@@ -79,25 +77,6 @@ impl Traffic {
             bytes_between_machines: (far * bytes) as u64,
             ..Self::default()
         }
-    }
-}
-
-impl Communicator {
-    /// A message of `bytes` bytes to a rank, or between this rank and a root.
-    pub(super) fn sent_to(&self, rank: usize, bytes: usize) -> Traffic {
-        Traffic::of(1, usize::from(self.is_far(rank)), bytes)
-    }
-
-    /// A message of `bytes` bytes to each other rank.
-    pub(super) fn sent_to_others(&self, bytes: usize) -> Traffic {
-        let far = (0..self.size()).filter(|&rank| self.is_far(rank)).count();
-        Traffic::of(self.size() - 1, far, bytes)
-    }
-
-    /// What a rank sends of an all-reduce of `bytes` bytes.
-    pub(super) fn sent_along_tree(&self, bytes: usize) -> Traffic {
-        let depth = |count: usize| count.next_power_of_two().trailing_zeros() as usize;
-        Traffic::of(depth(self.size()), depth(self.machines()), bytes)
     }
 }
 

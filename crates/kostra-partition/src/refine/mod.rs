@@ -8,5 +8,6 @@ mod state;
 
 pub(crate) use balance::enforce;
 pub(crate) use jet::{Effort, refine};
-pub(crate) use pairs::{PairEffort, refine_pairs};
+pub(crate) use pair_search::PairEffort;
+pub(crate) use pairs::refine_pairs;
 pub(crate) use state::State;

@@ -13,11 +13,29 @@ use std::collections::BinaryHeap;
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
-use super::pairs::{Border, PairEffort};
 use super::state::State;
 
 /// The number of moves without a new best that ends a pass, in percent of the border.
 const PATIENCE_PERCENT: usize = 10;
+
+/// How long to search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairEffort {
+    /// The most rounds over all pairs.
+    pub(crate) rounds: u32,
+    /// The most passes of a search along a border.
+    pub(crate) passes: u32,
+    /// The least number of moves without a new best that ends a pass.
+    pub(crate) patience: usize,
+}
+
+/// Two adjacent parts.
+pub(super) struct Border {
+    /// The parts, the lower one first.
+    pub(super) pair: (u32, u32),
+    /// The vertices of each part with a neighbor in the other.
+    pub(super) vertices: Vec<Vertex>,
+}
 
 /// A vertex that a search knows.
 struct Touched {

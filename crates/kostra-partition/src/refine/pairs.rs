@@ -9,31 +9,12 @@ use kostra_core::Vertex;
 use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
-use super::pair_search::Search;
+use super::pair_search::{Border, PairEffort, Search};
 use super::state::State;
 use crate::team::{BLOCK, Scratches, map_blocks};
 
-/// How long to search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PairEffort {
-    /// The most rounds over all pairs.
-    pub(crate) rounds: u32,
-    /// The most passes of a search along a border.
-    pub(crate) passes: u32,
-    /// The least number of moves without a new best that ends a pass.
-    pub(crate) patience: usize,
-}
-
 /// A round that lowers the cut by less than this share is the last.
 const WORTHWHILE: f64 = 0.001;
-
-/// Two adjacent parts.
-pub(super) struct Border {
-    /// The parts, the lower one first.
-    pub(super) pair: (u32, u32),
-    /// The vertices of each part with a neighbor in the other.
-    pub(super) vertices: Vec<Vertex>,
-}
 
 /// A pair of parts as one number.
 fn key((low, high): (u32, u32)) -> u64 {

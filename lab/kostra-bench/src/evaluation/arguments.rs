@@ -1,12 +1,13 @@
 //! The command line of the evaluation of a paper.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Result, ensure};
 use clap::Args;
 
-use super::Paper;
+use super::description::Paper;
+use super::real::file_of;
 
 /// The divisor of `--quick`: every suite takes minutes on two processors.
 const QUICK: u64 = 20;
@@ -96,8 +97,35 @@ impl PaperArguments {
             ensure!(folder.is_dir(), "{}: no such folder", folder.display());
         }
         match &self.data {
-            Some(folder) => super::real::check(folder, paper, self),
+            Some(folder) => check_data(folder, paper, self),
             None => Ok(()),
         }
     }
+}
+
+/// Refuses a folder from which no graph would be taken: one without any graph of the wanted
+/// experiments, and any folder if the sizes are divided, because a real graph has one size.
+///
+/// # Errors
+/// A sentence with the names of the graphs.
+fn check_data(folder: &Path, paper: &Paper, arguments: &PaperArguments) -> Result<()> {
+    let wanted = paper.experiments.iter().filter(|experiment| arguments.wants(&experiment.id));
+    let graphs = wanted.flat_map(|experiment| paper.graphs(experiment));
+    let mut names: Vec<_> = graphs.filter_map(|graph| graph.real).collect();
+    names.sort_unstable();
+    names.dedup();
+    ensure!(!names.is_empty(), "{} uses no real graphs; omit --data", paper.id);
+    ensure!(
+        arguments.scale() == 1,
+        "graphs of divided sizes are generated; omit --data, or omit --quick, --smoke and --scale"
+    );
+    ensure!(
+        names.iter().any(|name| file_of(folder, name).is_some()),
+        "{} has none of the graphs of {} as .gr, .kst, .osm.pbf or SNAP's .txt, plain or \
+         compressed: {}",
+        folder.display(),
+        paper.id,
+        names.join(", ")
+    );
+    Ok(())
 }

@@ -4,10 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
-
-use super::{Paper, PaperArguments};
-
 /// The endings of files that have weights.
 const WEIGHTED: [&str; 6] = ["gr.gz", "gr", "gr.xz", "gr.zst", "kst", "osm.pbf"];
 /// The endings of SNAP's edge lists, which have no weights.
@@ -30,33 +26,6 @@ pub(super) fn file_of(folder: &Path, name: &str) -> Option<RealFile> {
         let path = folder.join(format!("{name}.{ending}"));
         path.is_file().then_some(RealFile { path, is_snap })
     })
-}
-
-/// Refuses a folder from which no graph would be taken: one without any graph of the wanted
-/// experiments, and any folder if the sizes are divided, because a real graph has one size.
-///
-/// # Errors
-/// A sentence with the names of the graphs.
-pub(super) fn check(folder: &Path, paper: &Paper, arguments: &PaperArguments) -> Result<()> {
-    let wanted = paper.experiments.iter().filter(|experiment| arguments.wants(&experiment.id));
-    let graphs = wanted.flat_map(|experiment| paper.graphs(experiment));
-    let mut names: Vec<_> = graphs.filter_map(|graph| graph.real).collect();
-    names.sort_unstable();
-    names.dedup();
-    ensure!(!names.is_empty(), "{} uses no real graphs; omit --data", paper.id);
-    ensure!(
-        arguments.scale() == 1,
-        "graphs of divided sizes are generated; omit --data, or omit --quick, --smoke and --scale"
-    );
-    ensure!(
-        names.iter().any(|name| file_of(folder, name).is_some()),
-        "{} has none of the graphs of {} as .gr, .kst, .osm.pbf or SNAP's .txt, plain or \
-         compressed: {}",
-        folder.display(),
-        paper.id,
-        names.join(", ")
-    );
-    Ok(())
 }
 
 #[cfg(test)]

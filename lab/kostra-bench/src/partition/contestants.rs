@@ -6,13 +6,13 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use kostra_core::{DeviceTimes, Run};
+use kostra_core::Run;
 use kostra_cuda as cuda;
 use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra_partition::{Options, Partition, Preset, WeightedGraph, partition};
 use serde::Deserialize;
 
-use super::programs::{self, PROGRAMS, Program};
+use super::programs::{self, Answer, PROGRAMS, Program};
 use super::{Call, blocks_by_degree};
 use crate::observed::{Observed, Recorder};
 use crate::process::cpu_seconds;
@@ -46,24 +46,6 @@ enum Kind {
     Program(&'static Program, PathBuf),
     /// A package that `partition_peer.py` calls.
     Package,
-}
-
-/// A partition, and what it cost.
-pub(super) struct Answer {
-    pub(super) partition: Partition,
-    pub(super) version: String,
-    pub(super) cpu_seconds: f64,
-    pub(super) wall_seconds: f64,
-    pub(super) process_cpu_seconds: Option<f64>,
-    /// The shares of `wall_seconds` in which a device compiled and copied.
-    pub(super) device: Option<DeviceTimes>,
-}
-
-impl Answer {
-    pub(super) fn new(partition: Partition, cpu_seconds: f64, wall_seconds: f64) -> Self {
-        let (version, process_cpu_seconds, device) = (String::new(), None, None);
-        Self { partition, version, cpu_seconds, wall_seconds, process_cpu_seconds, device }
-    }
 }
 
 /// What `partition_peer.py` prints.

@@ -17,9 +17,9 @@ use kostra_core::DeviceTimes;
 use kostra_partition::{Partition, WeightedGraph, limit};
 use serde::{Deserialize, Serialize};
 
-use contestants::{Answer, Contestant};
+use contestants::Contestant;
 pub(crate) use graphs::ClassedGraph;
-use programs::METIS;
+use programs::{Answer, METIS};
 pub(crate) use report::table;
 
 use crate::observed::Observed;

@@ -6,14 +6,32 @@ use std::process::{Command, Output};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use kostra_core::DeviceTimes;
 use kostra_partition::{Partition, WeightedGraph};
 
 use super::Call;
-use super::contestants::Answer;
 use crate::process::cpu_seconds;
 
 /// METIS's program. Averages are relative to it.
 pub(super) const METIS: &str = "metis";
+
+/// A partition, and what it cost.
+pub(super) struct Answer {
+    pub(super) partition: Partition,
+    pub(super) version: String,
+    pub(super) cpu_seconds: f64,
+    pub(super) wall_seconds: f64,
+    pub(super) process_cpu_seconds: Option<f64>,
+    /// The shares of `wall_seconds` in which a device compiled and copied.
+    pub(super) device: Option<DeviceTimes>,
+}
+
+impl Answer {
+    pub(super) fn new(partition: Partition, cpu_seconds: f64, wall_seconds: f64) -> Self {
+        let (version, process_cpu_seconds, device) = (String::new(), None, None);
+        Self { partition, version, cpu_seconds, wall_seconds, process_cpu_seconds, device }
+    }
+}
 
 /// How a program is called, and how it tells its time.
 pub(super) struct Program {

@@ -16,7 +16,7 @@ use std::thread;
 pub(crate) use system::{AffinityGuard, ReadPermission, RemoteSlice, processors};
 
 use super::communicator::Communicator;
-use super::machines::Levels;
+use super::communicator::Levels;
 
 /// A set of processors, one bit each. Machines with more than 1024 processors are rare; the others
 /// are left out.

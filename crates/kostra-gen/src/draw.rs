@@ -1,4 +1,4 @@
-//! Draws with wide vector instructions of the processor.
+//! Edges by index, drawn with wide vector instructions of the processor.
 //!
 //! A program is compiled for every processor of its kind, so the compiler may use only the oldest
 //! vector instructions. Here it compiles the same draws again for newer ones, and the program
@@ -6,7 +6,26 @@
 //! edges. There is no version for AVX-512: the oldest supported Rust cannot compile it.
 #![allow(unsafe_code, reason = "only the processor can say that it has an instruction")]
 
-use crate::drawn::{Draw, Edge};
+use kostra_core::Vertex;
+
+/// Both ends of an edge.
+pub(crate) type Edge = (Vertex, Vertex);
+
+/// Edges by index, in the order of the draws.
+pub(crate) trait Draw: Sync {
+    /// Fills `edges` with the draws from index `first` on, the lower end first. A self-loop stands
+    /// for a draw that gives no edge. Always inlined, to be compiled for several processors.
+    fn draw(&self, first: u64, edges: &mut [Edge]);
+}
+
+impl<F: Fn(u64) -> Edge + Sync> Draw for F {
+    #[inline(always)]
+    fn draw(&self, first: u64, edges: &mut [Edge]) {
+        for (index, edge) in (first..).zip(edges) {
+            *edge = self(index);
+        }
+    }
+}
 
 /// Calls [`Draw::draw`], compiled for this processor.
 pub(crate) fn draw<D: Draw>(draws: &D, first: u64, edges: &mut [Edge]) {
