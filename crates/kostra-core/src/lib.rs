@@ -62,11 +62,13 @@ pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
 pub use memory::OutOfMemory;
 pub use observer::{Observer, Reporter, Round};
 pub use prefetch::prefetch;
-pub use request::{OptionError, RequestError, RunRequest, Scratch};
+pub use request::{RequestError, RunRequest, Scratch};
 pub use run::{DeviceTimes, Run};
 pub use solve_error::SolveError;
 pub use solver::{Algorithm, Problem, Solution, Solver};
-pub use solver_info::{Platform, Representation, SolverInfo, SolverOption};
+pub use solver_info::{
+    OptionError, OptionValue, OptionValues, Platform, Representation, SolverInfo, SolverOption,
+};
 pub use union_find::UnionFind;
 pub use verify::{BlockVerifier, Certificate, VerifyError, verify};
 pub use vertex_parts::{PartsError, VertexParts};

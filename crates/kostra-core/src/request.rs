@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{SolverOption, VertexParts, Workspace};
+use crate::{OptionError, SolverOption, VertexParts, Workspace};
 
 /// What a solver may use, and how it is set: threads, devices, options, parts and scratch memory.
 #[derive(Default)]
@@ -88,29 +88,6 @@ impl std::ops::DerefMut for Scratch<'_> {
             Self::Own(workspace) => workspace,
         }
     }
-}
-
-/// The reason why an option cannot be set.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
-pub enum OptionError {
-    /// The solver has no option of that name.
-    #[error("{solver} has no option '{name}'; {known}")]
-    Unknown {
-        /// The solver's id.
-        solver: &'static str,
-        /// The name.
-        name: String,
-        /// The solver's options, as a sentence.
-        known: String,
-    },
-    /// The value is out of range.
-    #[error("{name} must be from {lowest} to {highest}, not {value}", name = option.name, lowest = option.lowest, highest = option.highest)]
-    OutOfRange {
-        /// The option.
-        option: SolverOption,
-        /// The value.
-        value: u64,
-    },
 }
 
 /// The reason why a request for a forest contradicts itself.

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use crate::clock::Instant;
-use crate::{Observer, OptionError, Reporter, RunRequest, SolverInfo, VertexParts, Workspace};
+use crate::{
+    Observer, OptionError, OptionValue, Reporter, RunRequest, SolverInfo, VertexParts, Workspace,
+};
 
 /// The times of a device for other work than solving.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,12 +72,12 @@ impl<'a> Run<'a> {
     /// Sets an option of a solver.
     ///
     /// # Errors
-    /// When the solver has no such option, or the value is out of its range.
+    /// When the solver has no such option, or the option does not have the value.
     pub fn with_option(
         mut self,
         solver: &SolverInfo,
         name: &str,
-        value: u64,
+        value: impl Into<OptionValue>,
     ) -> Result<Self, OptionError> {
         let Some(option) = solver.options.iter().find(|option| option.name == name) else {
             let names: Vec<_> = solver.options.iter().map(|option| option.name).collect();
@@ -86,9 +88,7 @@ impl<'a> Run<'a> {
             };
             return Err(OptionError::Unknown { solver: solver.id, name: name.to_owned(), known });
         };
-        if !(option.lowest..=option.highest).contains(&value) {
-            return Err(OptionError::OutOfRange { option: *option, value });
-        }
+        let value = option.number(value.into())?;
         self.request.settings.retain(|(set, _)| *set != option.name);
         self.request.settings.push((option.name, value));
         Ok(self)

@@ -10,7 +10,7 @@ use std::ops::Deref;
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaFunction, CudaSlice, CudaView, DeviceRepr, LaunchConfig, PushKernelArg};
-use kostra_core::SolverOption;
+use kostra_core::{OptionValues, SolverOption};
 
 use crate::buffers::DeviceArray;
 use crate::device::Device;
@@ -23,8 +23,7 @@ pub const fn block_size(default: u64) -> SolverOption {
         name: "block-size",
         about: "number of threads in a block of a kernel",
         default,
-        lowest: 32,
-        highest: 1024,
+        values: OptionValues::Number { lowest: 32, highest: 1024 },
     }
 }
 

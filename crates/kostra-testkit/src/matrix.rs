@@ -363,7 +363,9 @@ fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
 mod tests {
     use std::sync::PoisonError;
 
-    use kostra_core::{Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption};
+    use kostra_core::{
+        Algorithm, EdgeSet, OptionValues, Problem, Representation, SolverInfo, SolverOption,
+    };
 
     use super::*;
 
@@ -372,9 +374,13 @@ mod tests {
 
     static SEEN: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
     const SWITCH: SolverOption =
-        SolverOption { name: "switch", about: "", default: 1, lowest: 0, highest: 1 };
-    const SIZE: SolverOption =
-        SolverOption { name: "size", about: "", default: 64, lowest: 32, highest: 96 };
+        SolverOption { name: "switch", about: "", values: OptionValues::Switch, default: 1 };
+    const SIZE: SolverOption = SolverOption {
+        name: "size",
+        about: "",
+        values: OptionValues::Number { lowest: 32, highest: 96 },
+        default: 64,
+    };
 
     impl Algorithm for Stub {
         const INFO: SolverInfo = SolverInfo {

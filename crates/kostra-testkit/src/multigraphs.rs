@@ -75,7 +75,10 @@ impl Random {
     pub fn setting(&mut self, option: &SolverOption) -> u64 {
         match self.below(4) {
             0 => option.default,
-            _ => option.highest.min(option.lowest + u64::from(self.below(10))),
+            _ => {
+                let (lowest, highest) = option.values.range();
+                highest.min(lowest + u64::from(self.below(10)))
+            }
         }
     }
 

@@ -49,7 +49,7 @@ pub fn covering_variants(info: &SolverInfo, random: &mut Random) -> Vec<Variant>
 /// The values with which an option is tested, ascending: all values if there are at most four,
 /// otherwise the lowest value, its successor, the middle, the default and the highest.
 pub fn values(option: &SolverOption) -> Vec<u64> {
-    let SolverOption { lowest, highest, default, .. } = *option;
+    let ((lowest, highest), default) = (option.values.range(), option.default);
     if highest - lowest < 4 {
         return (lowest..=highest).collect();
     }
@@ -64,7 +64,7 @@ mod tests {
     use std::collections::HashSet;
 
     use kostra::solvers;
-    use kostra_core::{Run, Solver};
+    use kostra_core::{OptionValues, Run, Solver};
 
     use super::*;
 
@@ -73,9 +73,8 @@ mod tests {
         let option = |lowest, highest, default| SolverOption {
             name: "x",
             about: "",
+            values: OptionValues::Number { lowest, highest },
             default,
-            lowest,
-            highest,
         };
         assert_eq!(values(&option(0, 1, 1)), [0, 1]);
         assert_eq!(values(&option(2, 5, 2)), [2, 3, 4, 5]);
@@ -124,7 +123,8 @@ mod tests {
             }
             for option in info.options {
                 with_options += 1;
-                for value in [option.lowest, option.default, option.highest] {
+                let (lowest, highest) = option.values.range();
+                for value in [lowest, option.default, highest] {
                     assert!(variants.iter().any(|variant| variant.contains(&(option.name, value))));
                 }
             }

@@ -93,9 +93,9 @@ pub use forest::{Forest, verify, verify_ids};
 pub use graph::{BuildError, Graph, IntoEdge};
 pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
 pub use kostra_core::{
-    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, Order,
-    OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError, SolverInfo, Total,
-    VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
+    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, OptionValue,
+    OptionValues, Order, OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError,
+    SolverInfo, Total, VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
 };
 #[cfg(feature = "io")]
 pub use reader::{GraphFile, Reader, read};

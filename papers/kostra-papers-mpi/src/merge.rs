@@ -27,8 +27,8 @@
 //! algorithm and mix Borůvka steps into the merges; only their tree of D branches is used here.
 
 use kostra_core::{
-    EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight, items_at,
+    EdgeList, EdgeSet, Graph, OptionValues, Order, Platform, Representation, Run, SolveError,
+    SolverInfo, SolverOption, Weight, items_at,
 };
 use kostra_mpi::{Communicator, DistributedAlgorithm, EdgeDistribution, Parts, Slice, VertexMap};
 
@@ -39,16 +39,14 @@ const ARITY: SolverOption = SolverOption {
     name: "arity",
     about: "number of ranks whose forests are merged at a time",
     default: 2,
-    lowest: 2,
-    highest: 1 << 16,
+    values: OptionValues::Number { lowest: 2, highest: 1 << 16 },
 };
 
 const LOCAL: SolverOption = SolverOption {
     name: "local",
-    about: "forests on a rank by: 0 Kruskal, 1 Prim with a binary heap, 2 fast",
+    about: "forests on a rank",
     default: 0,
-    lowest: 0,
-    highest: 2,
+    values: OptionValues::Choice(&["kruskal", "prim-binary", "fast"]),
 };
 
 impl DistributedAlgorithm for Merge {

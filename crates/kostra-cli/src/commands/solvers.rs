@@ -1,7 +1,7 @@
 //! `kostra solvers`: the table of algorithms.
 
 use clap::Parser;
-use kostra_core::{SolverInfo, SolverOption};
+use kostra_core::{OptionValues, SolverInfo, SolverOption};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
@@ -49,9 +49,22 @@ struct Record {
 struct OptionRecord {
     name: &'static str,
     about: &'static str,
-    default: u64,
-    lowest: u64,
-    highest: u64,
+    default: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lowest: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    highest: Option<u64>,
+    /// The values, if they have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<&'static [&'static str]>,
+}
+
+/// A value of an option.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value {
+    Number(u64),
+    Name(String),
 }
 
 fn record(info: &SolverInfo) -> Record {
@@ -69,8 +82,21 @@ fn record(info: &SolverInfo) -> Record {
 }
 
 fn option_record(option: &SolverOption) -> OptionRecord {
-    let SolverOption { name, about, default, lowest, highest } = *option;
-    OptionRecord { name, about, default, lowest, highest }
+    let SolverOption { name, about, values, default } = *option;
+    let record = OptionRecord {
+        name,
+        about,
+        default: Value::Number(default),
+        lowest: None,
+        highest: None,
+        values: values.names(),
+    };
+    match values {
+        OptionValues::Number { lowest, highest } => {
+            OptionRecord { lowest: Some(lowest), highest: Some(highest), ..record }
+        }
+        _ => OptionRecord { default: Value::Name(values.shown(default)), ..record },
+    }
 }
 
 /// A table. The title, the source, the memory and the options of an algorithm follow below its row,
@@ -87,8 +113,13 @@ fn table(records: &[Record]) -> String {
     for (line, record) in lines.zip(records) {
         let Record { title, source, scratch, options, .. } = record;
         text += &format!("\n{line}\n    {title}\n    {source}\n    memory: {scratch}\n");
-        for OptionRecord { name, about, default, .. } in options {
-            text += &format!("    --set {name}={default}: {about}\n");
+        for OptionRecord { name, about, default, values, .. } in options {
+            let default = match default {
+                Value::Number(number) => number.to_string(),
+                Value::Name(name) => name.clone(),
+            };
+            let names = values.map_or_else(String::new, |names| format!(" ({})", names.join(", ")));
+            text += &format!("    --set {name}={default}: {about}{names}\n");
         }
     }
     text

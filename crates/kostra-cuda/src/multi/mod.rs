@@ -32,8 +32,8 @@ mod transfer;
 use std::sync::Arc;
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, SolverOption,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OptionValues, OutOfMemory, Platform, Problem,
+    Representation, Run, SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::edge_ids;
 
@@ -59,8 +59,7 @@ const SHARES: SolverOption = SolverOption {
     name: "shares",
     about: "shares of the edges, which devices reduce one after the other; 0: as few as fit",
     default: 0,
-    lowest: 0,
-    highest: 64,
+    values: OptionValues::Number { lowest: 0, highest: 64 },
 };
 
 impl Algorithm for Multi {

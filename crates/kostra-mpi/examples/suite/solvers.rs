@@ -251,7 +251,10 @@ fn settings(
     let several_nodes = options.iter().filter(|option| option.name == "single_node");
     let several_nodes: Vec<_> = several_nodes
         .map(|option| {
-            (option.name, if world.machines() > 1 { option.lowest } else { option.highest })
+            (option.name, {
+                let (lowest, highest) = option.values.range();
+                if world.machines() > 1 { lowest } else { highest }
+            })
         })
         .collect();
     let mut settings = Vec::new();
@@ -259,8 +262,9 @@ fn settings(
         settings.push(several_nodes.clone());
     }
     for option in options {
-        for value in [option.lowest, option.lowest + 1] {
-            if value != option.default && value <= option.highest {
+        let (lowest, highest) = option.values.range();
+        for value in [lowest, lowest + 1] {
+            if value != option.default && value <= highest {
                 // Of one option the later counts.
                 settings.push([&several_nodes[..], &[(option.name, value)]].concat());
             }
@@ -270,7 +274,7 @@ fn settings(
         settings.push(
             options
                 .iter()
-                .map(|option| (option.name, option.lowest))
+                .map(|option| (option.name, option.values.range().0))
                 .chain(several_nodes)
                 .collect(),
         );

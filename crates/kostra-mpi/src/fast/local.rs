@@ -3,15 +3,14 @@
 //! A device copies the ends and weights of a slice and returns one bit per edge. Ranks that all
 //! have a device keep their forests there instead ([`devices`](super::devices)).
 
-use kostra_core::{EdgeSet, Graph, Order, Run, SolveError, SolverOption, Weight};
+use kostra_core::{EdgeSet, Graph, OptionValues, Order, Run, SolveError, SolverOption, Weight};
 
 /// A graph of fewer edges is solved on threads: a device takes milliseconds to allocate memory.
 pub(super) const DEVICE_EDGES: SolverOption = SolverOption {
     name: "device_edges",
     about: "number of edges of a rank from which its device is used, if it has one",
     default: 1 << 18,
-    lowest: 0,
-    highest: 1 << 40,
+    values: OptionValues::Number { lowest: 0, highest: 1 << 40 },
 };
 
 /// Whether a graph of this many edges is solved on a device.

@@ -42,8 +42,8 @@ mod pivot;
 mod rank_tree;
 
 use kostra_core::{
-    EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Weight,
+    EdgeSet, Key, OptionValues, Order, Platform, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Weight,
 };
 
 use self::active_edges::{ActiveEdges, DENSE};
@@ -63,24 +63,21 @@ const MERGE_BELOW: SolverOption = SolverOption {
     name: "merge_below",
     about: "number of edges of all ranks up to which they are merged along a tree; 1024 times as many on 2 or 3 ranks",
     default: 1 << 18,
-    lowest: 0,
-    highest: 1 << 40,
+    values: OptionValues::Number { lowest: 0, highest: 1 << 40 },
 };
 
 const LIGHT: SolverOption = SolverOption {
     name: "light",
     about: "edges per component in the first batch, in percent; each later batch has three times as many",
     default: 100,
-    lowest: 1,
-    highest: 10_000,
+    values: OptionValues::Number { lowest: 1, highest: 10_000 },
 };
 
 const SINGLE_NODE: SolverOption = SolverOption {
     name: "single_node",
     about: "number of edges of all ranks from which the ranks of each machine are merged into one",
     default: 1 << 14,
-    lowest: 0,
-    highest: 1 << 40,
+    values: OptionValues::Number { lowest: 0, highest: 1 << 40 },
 };
 
 /// On 2 or 3 ranks, `merge_below` is shifted left by this: a merge of all edges needs one or two

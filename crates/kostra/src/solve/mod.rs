@@ -8,8 +8,8 @@ mod tests;
 use std::num::NonZero;
 
 use kostra_core::{
-    AnyGraph, Observer, Order, PartsError, Platform, RequestError, Run, Solution, SolveError,
-    Solver, SolverInfo, VertexParts, Workspace,
+    AnyGraph, Observer, OptionValue, Order, PartsError, Platform, RequestError, Run, Solution,
+    SolveError, Solver, SolverInfo, VertexParts, Workspace,
 };
 
 use crate::registry::for_devices;
@@ -96,7 +96,7 @@ pub struct Solve<'a> {
     order: Order,
     threads: usize,
     device: DeviceChoice,
-    settings: Vec<(String, u64)>,
+    settings: Vec<(String, OptionValue)>,
     parts: Option<VertexParts<'a>>,
     workspace: Option<&'a mut Workspace>,
     observer: Option<&'a mut dyn Observer>,
@@ -143,8 +143,8 @@ impl<'a> Solve<'a> {
     }
 
     /// Sets an option of the solver. The last value of an option counts.
-    pub fn option(mut self, name: &str, value: u64) -> Self {
-        self.settings.push((name.to_owned(), value));
+    pub fn option(mut self, name: &str, value: impl Into<OptionValue>) -> Self {
+        self.settings.push((name.to_owned(), value.into()));
         self
     }
 
@@ -297,7 +297,7 @@ impl<'a> Solve<'a> {
         solver: &SolverInfo,
     ) -> Result<Run<'r>, RequestError> {
         for (name, value) in &self.settings {
-            run = run.with_option(solver, name, *value)?;
+            run = run.with_option(solver, name, value.clone())?;
         }
         Ok(run)
     }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
+use kostra_core::{EdgeId, Key, OptionValues, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::{Blocks, Kernel, block_size};
 use kostra_cuda::shared::fill;
@@ -17,16 +17,14 @@ pub(super) const WORKLIST: SolverOption = SolverOption {
     name: "worklist",
     about: "whether edges are filtered while they are mapped (Listing 6), or after it (Listing 5)",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 pub(super) const PATH_COMPRESSION: SolverOption = SolverOption {
     name: "path-compression",
     about: "whether searches shorten the paths that they walk",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 /// The default is that of the source.

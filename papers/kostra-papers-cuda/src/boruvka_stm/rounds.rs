@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::{CudaSlice, LaunchConfig};
-use kostra_core::{EdgeId, Key, Run, SolveError, SolverOption};
+use kostra_core::{EdgeId, Key, OptionValues, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::Kernel;
 use kostra_cuda::rows::Rows;
@@ -21,8 +21,7 @@ pub(super) const TRANSACTIONS: SolverOption = SolverOption {
     name: "transactions",
     about: "whether components merge in transactions, or by a lock-free hook",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 /// The source gives no value. Few transactions are longer than the default.
@@ -30,8 +29,7 @@ pub(super) const LONGEST_TRANSACTION: SolverOption = SolverOption {
     name: "longest-transaction",
     about: "most vertices in a transaction (L)",
     default: 16,
-    lowest: 2,
-    highest: CAPACITY,
+    values: OptionValues::Number { lowest: 2, highest: CAPACITY },
 };
 
 /// The bytes that are allocated in addition to the given graph.

@@ -96,7 +96,7 @@ fn bad_options_are_refused_with_the_range() {
         ("transactions", 2, "transactions must be from 0 to 1, not 2"),
     ] {
         let error = Run::new().with_option(INFO, name, value).map(drop).unwrap_err();
-        assert!(matches!(error, OptionError::OutOfRange { .. }), "{error}");
+        assert!(matches!(error, OptionError::Value { .. }), "{error}");
         assert_eq!(error.to_string(), words);
     }
 }

@@ -1,6 +1,6 @@
 //! The largest size of a tree.
 
-use kostra_core::{Run, SolverOption};
+use kostra_core::{OptionValues, Run, SolverOption};
 
 use super::Search;
 
@@ -9,10 +9,9 @@ pub(super) const GAMMA: SolverOption = SolverOption {
     name: "gamma",
     about: "most vertices of a tree; if it is not set, it depends on the average degree",
     default: BY_DEGREE[0].1,
+    values: OptionValues::Number { lowest: 2, highest: 1000 },
     // With one vertex, a tree would have no edge.
-    lowest: 2,
     // The highest value of the source (6.2).
-    highest: 1000,
 };
 
 /// The lowest average degree of a graph, and gamma from this degree on. On an NVIDIA H200, 8 is the
@@ -55,7 +54,7 @@ mod tests {
         assert_eq!(gamma(&run, Search::Min, 1000, 256_000), 2);
         assert_eq!(gamma(&run, Search::Sort, u32::MAX, usize::MAX), 20);
         for (_, gamma) in BY_DEGREE {
-            assert!((GAMMA.lowest..=GAMMA.highest).contains(&gamma));
+            assert!(GAMMA.number(gamma.into()).is_ok());
         }
     }
 

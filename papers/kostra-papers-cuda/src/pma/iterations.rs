@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
+use kostra_core::{EdgeSet, Key, OptionValues, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::Kernel;
 use kostra_cuda::rows::Rows;
@@ -27,8 +27,7 @@ pub(super) const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
     name: "remove-parallel-edges",
     about: "whether only the lightest of parallel edges is kept after each iteration",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 /// A word of `successor` of a vertex that no tree has.

@@ -46,7 +46,8 @@ mod vertices;
 use std::time::{Duration, Instant};
 
 use kostra_core::{
-    EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
+    EdgeSet, OptionValues, Order, Platform, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Weight,
 };
 use kostra_mpi::{
     Communicator, DistributedAlgorithm, GraphSize, Mailbox, Reduction, Slice, SliceError,
@@ -73,10 +74,9 @@ const POLLS_PER_TURN: u32 = 16;
 
 const INTERLEAVE: SolverOption = SolverOption {
     name: "interleave",
-    about: "0: each rank gets consecutive vertices; 1: vertex j goes to rank j mod p, as in the source",
+    about: "whether vertex j goes to rank j mod p, as in the source, or ranks get ranges",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 impl DistributedAlgorithm for Ghs {

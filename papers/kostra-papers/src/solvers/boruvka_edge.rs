@@ -35,8 +35,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, Vertex,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OptionValues, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption, Vertex,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, with_observed_team};
 
@@ -49,40 +49,35 @@ const PATH_COMPRESSION: SolverOption = SolverOption {
     name: "path-compression",
     about: "whether searches shorten the paths that they walk",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 const CHUNK: SolverOption = SolverOption {
     name: "chunk",
     about: "edges that a thread gets at a time",
     default: 1024,
-    lowest: 1,
-    highest: 1 << 30,
+    values: OptionValues::Number { lowest: 1, highest: 1 << 30 },
 };
 
 const MERGED_LOOP: SolverOption = SolverOption {
     name: "merged-loop",
     about: "whether one loop maps, filters and finds the lightest edges",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 const PARALLEL_FILTER: SolverOption = SolverOption {
     name: "parallel-filter",
     about: "whether all threads filter edges, or one; a merged loop always filters on all",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 const FOREST_LIST: SolverOption = SolverOption {
     name: "forest-list",
-    about: "who copies the forest into a list: nobody (0), one thread (1), all by tickets (2)",
+    about: "who copies the forest into a list: all by tickets, or one thread",
     default: 0,
-    lowest: 0,
-    highest: 2,
+    values: OptionValues::Choice(&["nobody", "one-thread", "all"]),
 };
 
 impl Algorithm for BoruvkaEdge {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueHint};
+use kostra::OptionValue;
 use kostra::forest_file::ForestFormat;
 
 use super::external::parse_bytes;
@@ -59,7 +60,7 @@ pub(in crate::commands) struct Arguments {
 
     /// Set an option of the algorithm; `kostra solvers` lists the options
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
-    pub(super) set: Vec<(String, u64)>,
+    pub(super) set: Vec<(String, OptionValue)>,
 
     /// A file with the part of each vertex, one number per line. prim-union and prim-boundary work
     /// on the parts; with an algorithm for clusters, each rank owns the vertices of its parts
@@ -134,8 +135,7 @@ pub(in crate::commands) struct Arguments {
 }
 
 /// Parses an option and its value.
-fn parse_setting(text: &str) -> Result<(String, u64), String> {
+fn parse_setting(text: &str) -> Result<(String, OptionValue), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    let value = value.parse().map_err(|_| format!("'{value}' is not a whole number"))?;
-    Ok((name.to_owned(), value))
+    Ok((name.to_owned(), value.into()))
 }

@@ -3,7 +3,7 @@
 use kostra::external::ExternalError;
 use kostra::forest_file::ForestFormat;
 use kostra::{RequestError, Solve};
-use kostra_core::{Order, Platform};
+use kostra_core::{OptionValue, Order, Platform};
 use kostra_io::{ColumnOptions, Input};
 
 use super::arguments::Arguments;
@@ -21,7 +21,7 @@ pub(super) struct Plan {
     /// Where to solve; none leaves the choice to the command.
     pub(super) device: Option<Device>,
     /// Options of the algorithm and their values.
-    pub(super) settings: Vec<(String, u64)>,
+    pub(super) settings: Vec<(String, OptionValue)>,
     /// The file with the parts of the vertices, for the algorithm.
     pub(super) partition: Option<Input>,
     pub(super) order: Order,
@@ -92,7 +92,7 @@ impl Plan {
     pub(super) fn parts(&self) -> Option<u32> {
         let (_, parts) = self.settings.iter().rev().find(|(name, _)| name == PARTS)?;
         // The option's range is far below 2^32, and 0 leaves the number open.
-        u32::try_from(*parts).ok().filter(|parts| *parts > 0)
+        parts.to_string().parse().ok().filter(|parts| *parts > 0)
     }
 
     /// The solve in this process.
@@ -143,7 +143,7 @@ fn check_kept(
 const PARTS: &str = "parts";
 
 /// Refuses a partition that the algorithm does not use, and options about other partitions.
-fn check_partition(algorithm: Algorithm, settings: &[(String, u64)]) -> anyhow::Result<()> {
+fn check_partition(algorithm: Algorithm, settings: &[(String, OptionValue)]) -> anyhow::Result<()> {
     if !algorithm.uses_partition() {
         let id = algorithm.info().map_or(AUTO, |info| info.id);
         let users: Vec<_> = partition_users().collect();
@@ -163,18 +163,18 @@ fn check_partition(algorithm: Algorithm, settings: &[(String, u64)]) -> anyhow::
 fn solve<'a>(
     algorithm: Algorithm,
     device: Option<&Device>,
-    settings: &[(String, u64)],
+    settings: &[(String, OptionValue)],
 ) -> Solve<'a> {
     let solver = algorithm.in_process().unwrap_or_default();
     let solve = Solve::new().solver(solver).device(Device::choice(device));
-    settings.iter().fold(solve, |solve, (name, value)| solve.option(name, *value))
+    settings.iter().fold(solve, |solve, (name, value)| solve.option(name, value.clone()))
 }
 
 /// Refuses a device on which the algorithm does not run, and options that it does not have.
 fn check(
     algorithm: Algorithm,
     device: Option<&Device>,
-    settings: &[(String, u64)],
+    settings: &[(String, OptionValue)],
 ) -> Result<(), RequestError> {
     #[cfg(feature = "mpi")]
     if let Algorithm::Distributed(solver) = algorithm {
@@ -183,7 +183,7 @@ fn check(
             return Err(RequestError::ProcessorOnly { solver: info.id });
         }
         for (name, value) in settings {
-            kostra_core::Run::new().with_option(info, name, *value)?;
+            kostra_core::Run::new().with_option(info, name, value.clone())?;
         }
         return Ok(());
     }

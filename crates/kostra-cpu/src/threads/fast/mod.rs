@@ -55,8 +55,8 @@ mod state;
 mod tests;
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation,
-    Run, SolveError, SolverInfo, SolverOption,
+    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OptionValues, OutOfMemory, Platform, Problem,
+    Representation, Run, SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, atomic_u32, atomic_u64, edge_ids, with_observed_team};
 
@@ -81,8 +81,7 @@ const GRAIN: SolverOption = SolverOption {
     name: "grain",
     about: "the minimum number of edges for each additional thread",
     default: 1 << 14,
-    lowest: 1,
-    highest: u32::MAX as u64,
+    values: OptionValues::Number { lowest: 1, highest: u32::MAX as u64 },
 };
 
 /// Edges per vertex up to which a graph counts as sparse: contraction is faster than filtering, and

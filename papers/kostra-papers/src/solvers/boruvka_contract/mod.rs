@@ -45,8 +45,8 @@ mod kernels;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption,
+    Algorithm, EdgeSet, Key, OptionValues, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, with_observed_team};
 
@@ -59,8 +59,7 @@ const LEAST_SHARE: SolverOption = SolverOption {
     name: "least-share",
     about: "fewest vertices that the guided schedule gives a thread at a time",
     default: 1,
-    lowest: 1,
-    highest: 1 << 30,
+    values: OptionValues::Number { lowest: 1, highest: 1 << 30 },
 };
 
 /// The null edge.

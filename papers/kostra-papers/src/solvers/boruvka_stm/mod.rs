@@ -57,8 +57,8 @@ mod arcs;
 mod rounds;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption,
+    Algorithm, EdgeSet, Key, OptionValues, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, with_observed_team};
 
@@ -74,16 +74,17 @@ const LONGEST: SolverOption = SolverOption {
     name: "longest-transaction",
     about: "most vertices of a transaction (L)",
     default: 32,
-    lowest: TransactionalMemory::LOWEST_LIMIT as u64,
-    highest: TransactionalMemory::MAX_LIMIT as u64,
+    values: OptionValues::Number {
+        lowest: TransactionalMemory::LOWEST_LIMIT as u64,
+        highest: TransactionalMemory::MAX_LIMIT as u64,
+    },
 };
 
 const TRANSACTIONS: SolverOption = SolverOption {
     name: "transactions",
     about: "whether components merge in transactions, or by a lock-free hook",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 impl Algorithm for BoruvkaStm {

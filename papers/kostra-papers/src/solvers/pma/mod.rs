@@ -63,8 +63,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, memory,
+    Algorithm, EdgeSet, Key, OptionValues, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption, memory,
 };
 use kostra_parallel::{SharedEdgeSet, Team, lock, with_observed_team};
 
@@ -77,10 +77,9 @@ pub(crate) struct Pma;
 
 const VARIANT: SolverOption = SolverOption {
     name: "variant",
-    about: "search of the lightest edge: 0 MinPMA, 1 SortPMA, 2 HybridPMA",
+    about: "search of the lightest edge: MinPMA, SortPMA or HybridPMA",
     default: 2,
-    lowest: 0,
-    highest: 2,
+    values: OptionValues::Choice(&["min", "sort", "hybrid"]),
 };
 
 /// The default is the source's best value for a road network (Figure 7a). Every choice looks at
@@ -90,16 +89,14 @@ const GAMMA: SolverOption = SolverOption {
     name: "gamma",
     about: "the most vertices of a tree",
     default: 8,
-    lowest: 2,
-    highest: 1 << 10,
+    values: OptionValues::Number { lowest: 2, highest: 1 << 10 },
 };
 
 const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
     name: "remove-parallel-edges",
     about: "keep only the lightest of parallel edges after each iteration",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 impl Algorithm for Pma {

@@ -67,8 +67,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, CsrView, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, SolverOption, Vertex, memory,
+    Algorithm, CsrView, EdgeSet, Edges, Key, OptionValues, OutOfMemory, Platform, Problem,
+    Representation, Run, SolveError, SolverInfo, SolverOption, Vertex, memory,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, atomic_u32, lock, with_observed_team};
 
@@ -84,16 +84,14 @@ const WAITING: SolverOption = SolverOption {
     name: "waiting",
     about: "a thread whose tree collided waits for the others before it grows another tree",
     default: 1,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 const TRANSACTIONS: SolverOption = SolverOption {
     name: "transactions",
     about: "threads claim vertices in transactions, not by a compare-exchange",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 /// The cell of a vertex that is in no tree.

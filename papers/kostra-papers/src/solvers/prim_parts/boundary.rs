@@ -27,8 +27,8 @@
 //!   would depend on the number of threads.
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OptionValues, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, Team, with_observed_team};
 
@@ -48,8 +48,7 @@ const PARTS: SolverOption = SolverOption {
     name: "parts",
     about: "number of parts; 0: one per thread, so the result depends on the threads",
     default: DEFAULT_PARTS,
-    lowest: 0,
-    highest: MOST_PARTS,
+    values: OptionValues::Number { lowest: 0, highest: MOST_PARTS },
 };
 
 impl Algorithm for PrimBoundary {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    CsrView, EdgeId, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
+    CsrView, EdgeId, Edges, Key, OptionValues, OutOfMemory, Run, SolveError, SolverOption, Vertex,
+    memory,
 };
 use kostra_parallel::Team;
 use kostra_partition::{
@@ -23,18 +24,16 @@ pub(super) const PARTS: SolverOption = SolverOption {
     name: "parts",
     about: "number of parts; 0: one per thread",
     default: 0,
-    lowest: 0,
-    highest: MOST_PARTS,
+    values: OptionValues::Number { lowest: 0, highest: MOST_PARTS },
 };
 
 /// The option that names the kind of cut. The multilevel partitioner takes longer than all other
 /// steps together, so it is not the default.
 pub(super) const CUT: SolverOption = SolverOption {
     name: "cut",
-    about: "parts; 0: ranges of vertex ids, 1: of a breadth-first order, 2: multilevel partitioner",
+    about: "what the parts are made of",
     default: 1,
-    lowest: 0,
-    highest: 2,
+    values: OptionValues::Choice(&["ids", "breadth-first", "multilevel"]),
 };
 
 /// A partition, with the vertices of each part in one range of positions.

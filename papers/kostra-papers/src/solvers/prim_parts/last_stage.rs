@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use kostra_core::{
-    EdgeId, EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, SolverOption, Vertex, memory,
+    EdgeId, EdgeSet, Edges, Key, OptionValues, OutOfMemory, Run, SolveError, SolverOption, Vertex,
+    memory,
 };
 use kostra_parallel::{Schedule, SharedEdgeSet, Team, edge_ids, lock};
 
@@ -13,10 +14,9 @@ use crate::shared::SharedUnionFind;
 /// algorithms for it.
 pub(super) const LAST_STAGE: SolverOption = SolverOption {
     name: "last-stage",
-    about: "solver of the last stage; 0: kruskal, 1: the solver that auto chooses",
+    about: "solver of the last stage",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Choice(&["kruskal", "auto"]),
 };
 
 /// The number of edges per block of a loop: enough to amortize the distribution.

@@ -41,8 +41,8 @@
 //!   its tree.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption,
+    Algorithm, EdgeSet, Edges, Key, OptionValues, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption,
 };
 use kostra_parallel::{SharedEdgeSet, Team, with_observed_team};
 
@@ -58,10 +58,9 @@ pub(crate) struct PrimUnion;
 /// The option for the identification of connected components.
 const COMPONENTS: SolverOption = SolverOption {
     name: "components",
-    about: "1: trees stop at the boundary of their part, and are contracted",
+    about: "whether trees stop at the boundary of their part, and are contracted",
     default: 0,
-    lowest: 0,
-    highest: 1,
+    values: OptionValues::Switch,
 };
 
 impl Algorithm for PrimUnion {

@@ -207,7 +207,8 @@ fn solve(
         run = run.on_device(device);
     }
     for (name, value) in &plan.settings {
-        run = agree(world, run.with_option(solver.info(), name, *value).map_err(Into::into))?;
+        run =
+            agree(world, run.with_option(solver.info(), name, value.clone()).map_err(Into::into))?;
     }
     let (slice, order) = (&input.slice, plan.order);
     let solution = match &placement {
