@@ -63,6 +63,8 @@ mod weights;
 mod whole;
 mod words;
 mod write;
+mod xml;
+mod xml_graph;
 
 pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
 pub use compression::Compression;

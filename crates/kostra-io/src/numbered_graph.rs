@@ -18,6 +18,10 @@ pub(crate) struct AddedEdges {
     /// The edges that have not been joined to the others.
     fresh: Columns,
     weighted: bool,
+    /// The weight of edges without one among those with weights, if the format defines it.
+    pub(crate) default: Option<Number>,
+    /// The number of edges with this weight.
+    pub(crate) defaulted: usize,
 }
 
 impl AddedEdges {
@@ -31,15 +35,34 @@ impl AddedEdges {
         self.len() > 0 && !self.weighted
     }
 
-    /// Refuses an edge with a weight after those without, and the other way around.
-    pub(crate) fn check_weight(&mut self, has_weight: bool) -> Result<(), ReadErrorKind> {
+    /// Says that all edges have weights, before [`push`](Self::push).
+    pub(crate) fn expect_weights(&mut self) {
+        self.weighted = true;
+    }
+
+    /// The weight of the next edge. Refuses an edge with a weight after those without, or the other
+    /// way around, unless the format defines what edges without a weight weigh.
+    pub(crate) fn check_weight(
+        &mut self,
+        weight: Option<Number>,
+    ) -> Result<Option<Number>, ReadErrorKind> {
         if self.len() == 0 {
-            self.weighted = has_weight;
+            self.weighted = weight.is_some();
         }
-        let complaint = match (self.weighted, has_weight) {
-            (true, false) => "this edge has no weight, but edges before it have one",
-            (false, true) => "this edge has a weight, but edges before it have none",
-            _ => return Ok(()),
+        let complaint = match (self.weighted, weight, self.default) {
+            (true, None, Some(default)) => {
+                self.defaulted += 1;
+                return Ok(Some(default));
+            }
+            (false, Some(_), Some(default)) => {
+                self.weighted = true;
+                self.defaulted = self.len();
+                self.columns.fill_weights(default)?;
+                return Ok(weight);
+            }
+            (true, None, None) => "this edge has no weight, but edges before it have one",
+            (false, Some(_), None) => "this edge has a weight, but edges before it have none",
+            _ => return Ok(weight),
         };
         Err(ReadErrorKind::malformed(format!("{complaint}; give every edge a weight")))
     }
@@ -54,13 +77,13 @@ impl AddedEdges {
         ends: [Vertex; 2],
         weight: Option<Number>,
     ) -> Result<(), ReadErrorKind> {
-        self.check_weight(weight.is_some())?;
+        let weight = self.check_weight(weight)?;
         self.push(ends, weight);
         self.join()
     }
 
-    /// Adds an edge of a kind that [`check_weight`](Self::check_weight) accepts.
-    /// [`join`](Self::join) follows.
+    /// Adds an edge with the weight that [`check_weight`](Self::check_weight) returns, or with a
+    /// weight among [others](Self::expect_weights). [`join`](Self::join) follows.
     pub(crate) fn push(&mut self, [u, v]: [Vertex; 2], weight: Option<Number>) {
         self.fresh.push_ends(u, v);
         if let Some(weight) = weight {

@@ -173,8 +173,8 @@ fn refused(bytes: &[u8]) -> Option<&'static str> {
     } else if starts("<osm") || (starts("<?xml") && memchr::memmem::find(start, b"<osm ").is_some())
     {
         Some("this is XML of OpenStreetMap; convert it to .osm.pbf, as with `osmium cat`")
-    } else if starts("<?xml") || starts("<gexf") {
-        Some("this is XML, but not GraphML, such as GEXF; save the graph as GraphML")
+    } else if starts("<?xml") {
+        Some("this is XML, but not GraphML, GEXF or XGMML; save the graph as GraphML")
     } else if inside(b"{").is_some_and(|member| member.starts_with(b"\"")) {
         Some(
             "this is JSON, but neither node-link JSON nor lines of GeoJSON; write an object with \

@@ -37,7 +37,7 @@ pub(crate) struct AttributedGraph {
     declared: Vec<bool>,
     /// Where edges use vertices that were not declared before.
     used_early: HashMap<Vertex, Place>,
-    edges: AddedEdges,
+    pub(crate) edges: AddedEdges,
     /// The vertices in the order of their numbers, if it is another one, and whether they have
     /// names.
     order: Option<(Vec<Vertex>, bool)>,
@@ -137,7 +137,7 @@ impl AttributedGraph {
         weight: Option<Number>,
         place: Place,
     ) -> Result<(), ReadErrorKind> {
-        self.edges.check_weight(weight.is_some())?;
+        let weight = self.edges.check_weight(weight)?;
         let [u, v] = [self.number(u)?, self.number(v)?];
         for vertex in [u, v] {
             if self.declared.get(vertex as usize) == Some(&false) {

@@ -132,6 +132,13 @@ impl Columns {
         if weighted { self.weights.reserve(count, exactly) } else { Ok(()) }
     }
 
+    /// Gives each edge this weight. None has one.
+    pub(crate) fn fill_weights(&mut self, weight: Number) -> Result<(), ReadErrorKind> {
+        self.weights.reserve(self.len(), false)?;
+        (0..self.len()).for_each(|_| self.push_weight(weight));
+        Ok(())
+    }
+
     /// Moves all edges of a block to the end of these. A weight that excludes an earlier one is an
     /// error at `place`, which returns the offset of an edge in the block. Only the first
     /// `accepted` edges of the block are checked for that: the caller refuses the others.

@@ -10,6 +10,7 @@ mod ecl;
 mod edge_list;
 mod gap;
 pub(crate) mod geojson;
+mod gexf;
 mod gml;
 mod graphml;
 mod kst;
@@ -24,6 +25,7 @@ mod parquet;
 mod stp;
 mod tgf;
 mod tsplib;
+mod xgmml;
 
 use std::str::FromStr;
 
@@ -82,6 +84,8 @@ pub static FORMATS: &[Format] = &[
     Format::PAJEK,
     Format::TGF,
     Format::LGL,
+    Format::GEXF,
+    Format::XGMML,
     Format::KST,
 ];
 

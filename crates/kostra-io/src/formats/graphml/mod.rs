@@ -10,7 +10,6 @@
 mod keys;
 mod read;
 mod write;
-mod xml;
 
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo};

@@ -8,13 +8,13 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::EDGE_ID;
 use super::keys::{Key, WeightKeys, kind_of};
-use super::xml::{self, Events, malformed};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::number::show;
+use crate::xml::{self, Events, malformed};
 use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.

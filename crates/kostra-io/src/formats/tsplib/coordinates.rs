@@ -122,7 +122,7 @@ impl Distance {
         /// Floats beyond this do not hold all integers.
         const LARGEST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
         let edges = size::check(points.len())?;
-        graph.edges.check_weight(edges > 0)?;
+        graph.edges.expect_weights();
         graph.edges.reserve(edges)?;
         for (u, &p) in points.at.iter().enumerate() {
             for (v, &q) in points.at.iter().enumerate().skip(u + 1) {

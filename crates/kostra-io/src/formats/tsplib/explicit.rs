@@ -69,6 +69,7 @@ pub(super) fn matrix(
     options: &ReadOptions,
 ) -> Result<(), Fault> {
     let n = graph.vertices();
+    graph.edges.expect_weights();
     let mut line: Option<Row<'_>> = None;
     // The entries above the diagonal of a full matrix, row by row.
     let mut upper: Vec<Number> = Vec::new();
@@ -107,7 +108,6 @@ pub(super) fn matrix(
                 }
                 Part::Upper | Part::Lower => {}
             }
-            graph.edges.check_weight(true)?;
             graph.edges.push([u as Vertex, v as Vertex], Some(weight));
         }
         let joined = graph.edges.join();

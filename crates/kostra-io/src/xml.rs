@@ -18,20 +18,20 @@ use crate::{Place, ReadErrorKind};
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// A reader of the events of a text.
-pub(super) struct Events<'a> {
+pub(crate) struct Events<'a> {
     reader: Reader<Counted<'a>>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn new(stream: Stream<'a>) -> Self {
+    pub(crate) fn new(stream: Stream<'a>) -> Self {
         let inner = BufReader::with_capacity(BUFFER_BYTES, stream);
         let reader = Reader::from_reader(Counted { inner, line: 1, column: 1 });
         Self { reader, buffer: Vec::new() }
     }
 
     /// The next event, and the place where it starts.
-    pub(super) fn next(&mut self) -> Result<(Event<'_>, Place), Fault> {
+    pub(crate) fn next(&mut self) -> Result<(Event<'_>, Place), Fault> {
         let Counted { line, column, .. } = *self.reader.get_ref();
         let place = Place::Line { line, column };
         self.buffer.clear();
@@ -43,7 +43,7 @@ impl<'a> Events<'a> {
 }
 
 /// The value of an attribute of an element.
-pub(super) fn attribute(
+pub(crate) fn attribute(
     element: &BytesStart<'_>,
     name: &str,
     place: Place,
@@ -61,7 +61,7 @@ pub(super) fn attribute(
 }
 
 /// The names and values of the attributes of an element.
-pub(super) fn attributes(
+pub(crate) fn attributes(
     element: &BytesStart<'_>,
     place: Place,
 ) -> Result<Vec<(String, String)>, Fault> {
@@ -85,8 +85,30 @@ fn two_attributes(element: &BytesStart<'_>, name: &str, place: Place) -> Fault {
     malformed(place, format!("this <{element}> has two attributes '{name}'; remove one"))
 }
 
+/// The name of the root element of a text that starts as XML, without its prefix.
+pub(crate) fn root(text: &str) -> Option<&str> {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let inside = rest.strip_prefix('<')?;
+        let end = match inside.as_bytes() {
+            [b'?', ..] => "?>",
+            [b'!', b'-', ..] => "-->",
+            [b'!', ..] if inside.split_once('>').is_some_and(|(start, _)| start.contains('[')) => {
+                "]>"
+            }
+            [b'!', ..] => ">",
+            _ => {
+                let is_end = |c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/');
+                let name = inside.split(is_end).next()?;
+                return Some(name.rsplit_once(':').map_or(name, |(_, local)| local));
+            }
+        };
+        rest = inside.split_once(end)?.1.trim_ascii_start();
+    }
+}
+
 /// The value of an attribute that the element must have.
-pub(super) fn required(
+pub(crate) fn required(
     element: &BytesStart<'_>,
     name: &str,
     place: Place,
@@ -97,13 +119,13 @@ pub(super) fn required(
     })
 }
 
-/// The content breaks the rules of GraphML at a place.
-pub(super) fn malformed(place: Place, sentence: impl Into<Message>) -> Fault {
+/// The content breaks the rules of its format at a place.
+pub(crate) fn malformed(place: Place, sentence: impl Into<Message>) -> Fault {
     Fault { place: Some(place), kind: ReadErrorKind::malformed(sentence) }
 }
 
 /// A fault of the text, or of the system that reads it.
-pub(super) fn fault(error: quick_xml::Error, place: Place) -> Fault {
+pub(crate) fn fault(error: quick_xml::Error, place: Place) -> Fault {
     match error {
         quick_xml::Error::Io(cause) => match Arc::try_unwrap(cause) {
             Ok(cause) => from_io(cause).into(),
@@ -154,7 +176,7 @@ impl BufRead for Counted<'_> {
 type Encoding<'a, E> = Option<Result<std::borrow::Cow<'a, str>, E>>;
 
 /// Checks that the encoding is that of UTF-8.
-pub(super) fn check_encoding<E>(encoding: Encoding<'_, E>, place: Place) -> Result<(), Fault> {
+pub(crate) fn check_encoding<E>(encoding: Encoding<'_, E>, place: Place) -> Result<(), Fault> {
     let Some(Ok(name)) = encoding else { return Ok(()) };
     let is_utf_8 =
         ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| name.eq_ignore_ascii_case(known));
