@@ -26,10 +26,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
-use kostra_core::{Observer, Round, Run};
+use kostra_core::{ElementType, Observer, Round, Run};
 use kostra_cuda::points::{
-    CoordinateType, DevicePointTree, PointAddresses, PointDistance, brute_force, brute_force_at,
-    spanning_tree, spanning_tree_at,
+    DevicePointTree, PointAddresses, PointDistance, brute_force, brute_force_at, spanning_tree,
+    spanning_tree_at,
 };
 use kostra_cuda::{Device, DeviceMemory};
 use kostra_points::cluster::Hierarchy;
@@ -274,9 +274,9 @@ impl Copied {
         let values = points(shape, n, d, 1);
         let (coordinates, bytes): (_, Vec<u8>) = if kind == "f32" {
             let narrow = values.iter().flat_map(|&x| (x as f32).to_ne_bytes());
-            (CoordinateType::F32, narrow.collect())
+            (ElementType::F32, narrow.collect())
         } else {
-            (CoordinateType::F64, values.iter().flat_map(|x| x.to_ne_bytes()).collect())
+            (ElementType::F64, values.iter().flat_map(|x| x.to_ne_bytes()).collect())
         };
         drop(values);
         let memory = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();

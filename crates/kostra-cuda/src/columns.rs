@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
-use kostra_core::{Encoding, Key, Order, Vertex, Weight, WeightType};
+use kostra_core::{ElementType, Encoding, Key, Order, Vertex, Weight, WeightType};
 
 use crate::buffers::{DeviceArray, DeviceEdges, Keys, download};
 use crate::device::Device;
@@ -35,35 +35,6 @@ const _: () = assert_parameters(
     &[("ptr", "source"), ("u64", "count"), ("ptr", "target")],
 );
 
-/// An integer type of vertices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as Rust's own types")]
-pub enum IntegerType {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-}
-
-impl IntegerType {
-    fn kernel(self) -> &'static str {
-        match self {
-            Self::I8 => "vertices_i8",
-            Self::I16 => "vertices_i16",
-            Self::I32 => "vertices_i32",
-            Self::I64 => "vertices_i64",
-            Self::U8 => "vertices_u8",
-            Self::U16 => "vertices_u16",
-            Self::U32 => "vertices_u32",
-            Self::U64 => "vertices_u64",
-        }
-    }
-}
-
 /// One end of each edge, on the device.
 #[derive(Debug)]
 pub struct DeviceEnds {
@@ -79,16 +50,20 @@ impl DeviceEnds {
     /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or has more
     /// than 32 bits; or when the device fails or has too little memory.
     ///
+    /// # Panics
+    /// When `integers` is not a type of integers.
+    ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
     pub unsafe fn from_address(
         device: &Device,
-        integers: IntegerType,
+        integers: ElementType,
         address: u64,
         len: u32,
     ) -> Result<Self, DeviceGraphError> {
+        assert!(integers.is_integer(), "vertices are integers, not {integers}");
         let count = u64::from(len);
-        let in_place = matches!(integers, IntegerType::I32 | IntegerType::U32);
+        let in_place = integers.size() == 4;
         let copy: Option<CudaSlice<Vertex>> =
             if in_place { None } else { Some(device.uninit(len as usize)?) };
         let column: DeviceArray<Vertex> = match copy {
@@ -99,7 +74,7 @@ impl DeviceEnds {
         let target: CUdeviceptr = if in_place { 0 } else { column.address() };
         let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;
         let mut highest: CudaSlice<u32> = device.filled(1, 0)?;
-        let kernel = device.function(ARRAYS, integers.kernel())?;
+        let kernel = device.function(ARRAYS, &format!("vertices_{integers}"))?;
         // SAFETY: the kernel reads `len` integers, and writes `len` vertices if `target` is not
         // null.
         unsafe {
@@ -135,17 +110,6 @@ impl DeviceEnds {
     }
 }
 
-/// A number type that is narrower than the weights that solvers take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as Rust's own types")]
-pub enum NarrowType {
-    I8,
-    I16,
-    U8,
-    U16,
-    F16,
-}
-
 /// The weight of each edge, on the device.
 #[derive(Debug)]
 pub struct DeviceWeights<W: Weight> {
@@ -158,15 +122,6 @@ impl<W: Weight> DeviceWeights<W> {
         Self { bits, weights: PhantomData }
     }
 
-    /// The `len` weights at an address. Nothing is copied.
-    ///
-    /// # Safety
-    /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
-    pub unsafe fn from_address(address: u64, len: u32) -> Self {
-        // SAFETY: the caller guarantees the address.
-        Self::new(unsafe { DeviceArray::foreign(address, len as usize) })
-    }
-
     /// `len` weights that are all equal (to zero).
     ///
     /// # Errors
@@ -175,33 +130,32 @@ impl<W: Weight> DeviceWeights<W> {
         Ok(Self::new(device.filled(len as usize, 0)?.into()))
     }
 
-    /// Converts the `len` narrow numbers at an address to `W`: signed integers to `i32`, unsigned
-    /// ones to `u32`, half-precision floats to `f32`.
+    /// The `len` numbers at an address. Those that are narrower than `W` are converted.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
     ///
     /// # Panics
-    /// When `W` is not the type to which `narrow` is converted.
+    /// When `W` is not the [type of weights](ElementType::weight_type) of `numbers`.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
-    pub unsafe fn widened(
+    pub unsafe fn from_address(
         device: &Device,
-        narrow: NarrowType,
+        numbers: ElementType,
         address: u64,
         len: u32,
     ) -> Result<Self, DeviceError> {
-        let (name, wide) = match narrow {
-            NarrowType::I8 => ("widen_i8", WeightType::I32),
-            NarrowType::I16 => ("widen_i16", WeightType::I32),
-            NarrowType::U8 => ("widen_u8", WeightType::U32),
-            NarrowType::U16 => ("widen_u16", WeightType::U32),
-            NarrowType::F16 => ("widen_f16", WeightType::F32),
-        };
-        assert_eq!(W::TYPE, wide, "narrow weights are widened to one type each");
+        assert_eq!(W::TYPE, numbers.weight_type(), "numbers are widened to one type each");
+        if numbers.size() == size_of::<W::Key>() {
+            // SAFETY: the caller guarantees the address.
+            return Ok(Self::new(unsafe { DeviceArray::foreign(address, len as usize) }));
+        }
+        // Truth values are bytes with 0 or 1.
+        let narrow = if numbers == ElementType::Bool { ElementType::U8 } else { numbers };
+        let name = format!("widen_{narrow}");
         let mut column: CudaSlice<W::Key> = device.uninit(len as usize)?;
-        let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
+        let (kernel, count) = (device.function(ARRAYS, &name)?, u64::from(len));
         // SAFETY: the kernel reads `len` narrow numbers, and writes `len` of the wide type above.
         unsafe {
             launch!(
@@ -285,28 +239,19 @@ impl<K: Key> DeviceEdges<K> {
 /// # Errors
 /// When the device fails, or has too little memory.
 ///
-/// # Panics
-/// When `size` is not 1, 2, 4 or 8 bytes.
-///
 /// # Safety
-/// `column` is the address of a column on the device of `ids`, with one value of `size` bytes for
+/// `column` is the address of a column on the device of `ids`, with one value of type `values` for
 /// each edge; `ids` are those of [`fast::ids_on_edges`](crate::fast::ids_on_edges) for that graph.
 pub unsafe fn pick(
     ids: &DeviceMemory,
     column: u64,
-    size: usize,
+    values: ElementType,
 ) -> Result<DeviceMemory, DeviceError> {
-    let name = match size {
-        1 => "pick_1",
-        2 => "pick_2",
-        4 => "pick_4",
-        8 => "pick_8",
-        _ => panic!("{size} bytes are not the size of a number"),
-    };
+    let (size, name) = (values.size(), format!("pick_{}", values.size()));
     let device = ids.device();
     let len = ids.len() / 8;
     let picked = DeviceMemory::uninit(device, len * size)?;
-    let (kernel, count) = (device.function(ARRAYS, name)?, len as u64);
+    let (kernel, count) = (device.function(ARRAYS, &name)?, len as u64);
     // SAFETY: the caller guarantees that all ids are places in the column. `picked` has room for
     // all values.
     unsafe {

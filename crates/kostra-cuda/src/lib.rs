@@ -57,9 +57,7 @@ mod wire;
 use kostra_core::Solver;
 
 pub use buffers::{DeviceCsr, DeviceEdges};
-pub use columns::{
-    DeviceColumns, DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at,
-};
+pub use columns::{DeviceColumns, DeviceEnds, DeviceWeights, pick, value_at};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};

@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use kostra_core::{GraphError, Order, Run, SolveError, Weight, counted};
+use kostra_core::{ElementType, GraphError, Order, Run, SolveError, Weight, WeightType, counted};
 use kostra_cuda::{
     self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights,
-    IntegerType, NarrowType,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -89,16 +88,15 @@ impl DeviceMemory {
         Ok(bytes.into_pyarray(py))
     }
 
-    /// A DLPack capsule with `len` elements of the type `dtype`, given as its code and bits.
+    /// A DLPack capsule with `len` elements.
     fn dlpack<'py>(
         &self,
         py: Python<'py>,
         len: usize,
-        dtype: (u8, u8),
+        elements: Elements,
         versioned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (code, bits) = dtype;
-        let numbers = dlpack::Numbers { address: self.address(py)?, len, code, bits };
+        let numbers = dlpack::Numbers { address: self.address(py)?, len, elements: elements.0 };
         dlpack::export(py, &self.0, numbers, versioned)
     }
 }
@@ -109,9 +107,25 @@ pub(crate) fn device_of(py: Python<'_>, address: u64) -> PyResult<usize> {
     py.detach(|| Device::of_address(address)).map_err(|error| device_error(py, &error.to_string()))
 }
 
-/// The address of a column, and its type in NumPy's short form without the byte order, such as
-/// "i8".
-pub(crate) type Place = (u64, String);
+/// The type of an array's elements; a string in Python: NumPy's short form without the byte order,
+/// such as "i8".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements(pub(crate) ElementType);
+
+impl<'py> FromPyObject<'_, 'py> for Elements {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let form: String = object.extract()?;
+        ElementType::from_numpy(&form).map(Self).ok_or_else(|| {
+            PyTypeError::new_err(format!("{form} is no integer or float of up to 64 bits"))
+        })
+    }
+}
+
+/// An array on a device: its address, and the type of its elements. A pair in Python.
+#[derive(Clone, Copy, Debug, FromPyObject)]
+pub(crate) struct Array(pub(crate) u64, pub(crate) Elements);
 
 /// A graph whose columns are on a device, and how it is solved: a dictionary in Python.
 #[derive(FromPyObject)]
@@ -121,10 +135,10 @@ pub(crate) struct DeviceProblem {
     ordinal: usize,
     /// The number of edges.
     len: u32,
-    u: Place,
-    v: Place,
+    u: Array,
+    v: Array,
     /// The weights; without them, all weights are equal.
-    w: Option<Place>,
+    w: Option<Array>,
     /// The number of vertices; without it, the highest vertex plus one.
     n: Option<u32>,
     maximum: bool,
@@ -188,39 +202,23 @@ impl From<DeviceError> for Fault {
 
 fn solve(device: &Arc<Device>, problem: &DeviceProblem) -> Result<Solved, Fault> {
     let len = problem.len;
-    let Some((address, kind)) = &problem.w else {
+    let Some(Array(address, Elements(numbers))) = problem.w else {
         return solve_typed(device, problem, DeviceWeights::<u32>::equal(device, len)?);
     };
     macro_rules! typed {
-        (
-            borrowed: $($borrowed:literal => $type:ty),*;
-            widened: $($name:literal => $narrow:ident, $wide:ty),*
-        ) => {
-            match kind.as_str() {
-                $($borrowed => {
+        ($($type:ident => $weight:ty),*) => {
+            match numbers.weight_type() {
+                $(WeightType::$type => {
                     // SAFETY: the owner of the column guarantees its address.
-                    let weights = unsafe { DeviceWeights::<$type>::from_address(*address, len) };
-                    solve_typed(device, problem, weights)
-                })*
-                $($name => {
-                    let narrow = NarrowType::$narrow;
-                    // SAFETY: as above.
                     let weights = unsafe {
-                        DeviceWeights::<$wide>::widened(device, narrow, *address, len)
-                    }?;
-                    solve_typed(device, problem, weights)
+                        DeviceWeights::<$weight>::from_address(device, numbers, address, len)
+                    };
+                    solve_typed(device, problem, weights?)
                 })*
-                _ => Err(Fault::Type(format!(
-                    "w must be an array of integers or floats of up to 64 bits, not of {kind}"
-                ))),
             }
         };
     }
-    typed!(
-        borrowed: "f8" => f64, "f4" => f32, "i8" => i64, "i4" => i32, "u8" => u64, "u4" => u32;
-        widened: "i2" => I16, i32, "i1" => I8, i32, "u2" => U16, u32, "u1" => U8, u32,
-            "b1" => U8, u32, "f2" => F16, f32
-    )
+    typed!(I32 => i32, U32 => u32, I64 => i64, U64 => u64, F32 => f32, F64 => f64)
 }
 
 fn solve_typed<W: Weight>(
@@ -228,8 +226,8 @@ fn solve_typed<W: Weight>(
     problem: &DeviceProblem,
     weights: DeviceWeights<W>,
 ) -> Result<Solved, Fault> {
-    let (u, v) =
-        (ends(device, "u", &problem.u, problem.len)?, ends(device, "v", &problem.v, problem.len)?);
+    let ends = |name, array| ends(device, name, array, problem.len);
+    let (u, v) = (ends("u", problem.u)?, ends("v", problem.v)?);
     let n = match problem.n {
         Some(n) => n,
         None => {
@@ -248,60 +246,50 @@ fn solve_typed<W: Weight>(
         .map_err(|error| explain(device, problem, n, error))?;
     let ids = kostra_cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
-    let pick = |(address, kind): &Place| {
+    let pick = |Array(address, Elements(values))| {
         // SAFETY: the owner of the column guarantees its address; the ids are of edges of this
         // graph.
-        let picked = unsafe { kostra_cuda::pick(&ids, *address, size_of_kind(kind)) };
+        let picked = unsafe { kostra_cuda::pick(&ids, address, values) };
         Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
     };
-    let ends = [pick(&problem.u)?, pick(&problem.v)?];
-    let weights = problem.w.as_ref().map(pick).transpose()?;
+    let ends = [pick(problem.u)?, pick(problem.v)?];
+    let weights = problem.w.map(pick).transpose()?;
     // After this call, the device no longer reads the columns.
     device.finish()?;
     Ok((DeviceMemory(Arc::new(ids)), ends, weights, n))
 }
 
-fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEnds, Fault> {
-    let (address, kind) = place;
-    let integers = match kind.as_str() {
-        "i1" => IntegerType::I8,
-        "i2" => IntegerType::I16,
-        "i4" => IntegerType::I32,
-        "i8" => IntegerType::I64,
-        "u1" => IntegerType::U8,
-        "u2" => IntegerType::U16,
-        "u4" => IntegerType::U32,
-        "u8" => IntegerType::U64,
-        _ => {
-            return Err(Fault::Type(format!("{name} must be an array of integers, not of {kind}")));
-        }
-    };
+fn ends(device: &Device, name: &str, array: Array, len: u32) -> Result<DeviceEnds, Fault> {
+    let Array(address, Elements(integers)) = array;
+    if !integers.is_integer() {
+        let numpy = integers.numpy();
+        return Err(Fault::Type(format!("{name} must be an array of integers, not of {numpy}")));
+    }
     // SAFETY: the owner of the column guarantees its address.
-    unsafe { DeviceEnds::from_address(device, integers, *address, len) }.map_err(
-        |error| match error {
-            DeviceGraphError::NotAVertex { index } => match integer_at(device, place, index) {
-                Ok(value) if value < 0 => Fault::Value(format!(
-                    "{name}[{index}] is {value}, but vertices are numbered from 0"
-                )),
-                Ok(value) => {
-                    Fault::Value(format!("{name}[{index}] is {value}, but vertex ids have 32 bits"))
-                }
-                Err(error) => error.into(),
-            },
-            DeviceGraphError::Device(error) => error.into(),
-            error => Fault::Value(error.to_string()),
+    unsafe { DeviceEnds::from_address(device, integers, address, len) }.map_err(|error| match error
+    {
+        DeviceGraphError::NotAVertex { index } => match integer_at(device, array, index) {
+            Ok(value) if value < 0 => Fault::Value(format!(
+                "{name}[{index}] is {value}, but vertices are numbered from 0"
+            )),
+            Ok(value) => {
+                Fault::Value(format!("{name}[{index}] is {value}, but vertex ids have 32 bits"))
+            }
+            Err(error) => error.into(),
         },
-    )
+        DeviceGraphError::Device(error) => error.into(),
+        error => Fault::Value(error.to_string()),
+    })
 }
 
 /// The error with the argument and the position.
 fn explain(device: &Device, problem: &DeviceProblem, n: u32, error: DeviceGraphError) -> Fault {
     let outside = |index| -> Result<String, DeviceError> {
-        let u = integer_at(device, &problem.u, index)?;
+        let u = integer_at(device, problem.u, index)?;
         let (name, value) = if u >= i128::from(n) {
             ("u", u)
         } else {
-            ("v", integer_at(device, &problem.v, index)?)
+            ("v", integer_at(device, problem.v, index)?)
         };
         let n = counted(n, "vertex", "vertices");
         Ok(format!("{name}[{index}] is {value}, but the graph has n = {n}, numbered from 0"))
@@ -321,17 +309,13 @@ fn explain(device: &Device, problem: &DeviceProblem, n: u32, error: DeviceGraphE
 }
 
 /// Reads the integer at `index` of a column.
-fn integer_at(device: &Device, (address, kind): &Place, index: u64) -> Result<i128, DeviceError> {
-    let size = size_of_kind(kind);
+fn integer_at(device: &Device, array: Array, index: u64) -> Result<i128, DeviceError> {
+    let Array(address, Elements(integers)) = array;
+    let size = integers.size();
     // SAFETY: the owner of the column guarantees its address, and `index` is an edge id.
     let bytes = unsafe { kostra_cuda::value_at(device, address + index * size as u64, size) }?;
-    let negative = kind.starts_with('i') && bytes.last().is_some_and(|byte| byte >> 7 == 1);
+    let negative = integers.is_signed_integer() && bytes.last().is_some_and(|byte| byte >> 7 == 1);
     let mut wide = [if negative { 0xff } else { 0 }; 16];
     wide[..bytes.len()].copy_from_slice(&bytes);
     Ok(i128::from_le_bytes(wide))
-}
-
-/// The size of a type in bytes, which is the last character of its short form.
-fn size_of_kind(kind: &str) -> usize {
-    kind.bytes().last().map_or(1, |digit| usize::from(digit.wrapping_sub(b'0'))).clamp(1, 8)
 }

@@ -4,14 +4,13 @@
 
 use kostra_core::{Run, SolveError};
 use kostra_cuda::points::{
-    CoordinateType, DevicePointTree, DevicePointsError, PointAddresses, PointDistance,
-    spanning_tree_at,
+    DevicePointTree, DevicePointsError, PointAddresses, PointDistance, spanning_tree_at,
 };
 use kostra_points::Distance;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
-use crate::device::{DeviceMemory, Place, ready};
+use crate::device::{Array, DeviceMemory, Elements, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
 use crate::points::{named, points_error};
@@ -24,7 +23,7 @@ use crate::watch::{Stop, interruptible};
 pub(crate) struct PointProblem {
     /// The number of the device.
     ordinal: usize,
-    points: Place,
+    points: Array,
     len: u32,
     dimensions: usize,
     /// The number of coordinates from a point to the next one.
@@ -48,13 +47,13 @@ type Tree = ([DeviceMemory; 2], DeviceMemory);
 pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<Tree> {
     let device = ready(py, problem.ordinal, &problem.streams)?;
     let distance = Distance::mutual_reachability(named(&problem.metric)?, problem.min_samples);
-    let (address, kind) = &problem.points;
+    let Array(address, Elements(coordinates)) = problem.points;
     let points = PointAddresses {
-        address: *address,
+        address,
         len: problem.len,
         dimensions: problem.dimensions,
         stride: problem.stride,
-        coordinates: if kind == "f4" { CoordinateType::F32 } else { CoordinateType::F64 },
+        coordinates,
     };
     let stop = Stop::default();
     let mut watched = stop.clone();

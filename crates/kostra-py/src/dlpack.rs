@@ -11,6 +11,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use kostra_core::ElementType;
 use kostra_cuda::DeviceMemory;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
@@ -191,6 +192,13 @@ impl Borrowed {
         (code, bits, lanes)
     }
 
+    /// The element type in NumPy's short form; None if NumPy has none.
+    #[getter]
+    fn elements(&self) -> Option<&'static str> {
+        let DataType { code, bits, lanes } = self.tensor().dtype;
+        ElementType::from_dlpack(code, bits).filter(|_| lanes == 1).map(ElementType::numpy)
+    }
+
     /// The length of each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -245,10 +253,8 @@ pub(crate) struct Numbers {
     pub(crate) address: u64,
     /// The number of numbers.
     pub(crate) len: usize,
-    /// The code of their type in DLPack.
-    pub(crate) code: u8,
-    /// The size of a number in bits.
-    pub(crate) bits: u8,
+    /// The type of a number.
+    pub(crate) elements: ElementType,
 }
 
 /// Makes a capsule with `numbers`, which are in `memory`.
@@ -258,7 +264,8 @@ pub(crate) fn export<'py>(
     numbers: Numbers,
     versioned: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Numbers { address, len, code, bits } = numbers;
+    let Numbers { address, len, elements } = numbers;
+    let (code, bits) = elements.dlpack();
     let exported = Exported { _memory: memory.clone(), shape: [len as i64], strides: [1] };
     let exported = Box::into_raw(Box::new(exported));
     // SAFETY: `exported` is the box from the previous line.

@@ -1,36 +1,10 @@
 //! Points in device memory, and the errors of functions for points.
 
-use kostra_core::SolveError;
+use kostra_core::{ElementType, SolveError};
 use kostra_points::{Metric, PointsError};
 use thiserror::Error;
 
 use crate::error::{DeviceError, NoDevice};
-
-/// The type of coordinates in device memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as Rust's own types")]
-pub enum CoordinateType {
-    F32,
-    F64,
-}
-
-impl CoordinateType {
-    /// The suffix of kernels for the type.
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-
-    /// The number of bytes of a coordinate.
-    pub fn size(self) -> usize {
-        match self {
-            Self::F32 => 4,
-            Self::F64 => 8,
-        }
-    }
-}
 
 /// The address and the shape of points in a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +17,8 @@ pub struct PointAddresses {
     pub dimensions: usize,
     /// The number of coordinates from a point to the next one, at least `dimensions`.
     pub stride: usize,
-    /// The type of a coordinate.
-    pub coordinates: CoordinateType,
+    /// The type of a coordinate: `F32` or `F64`.
+    pub coordinates: ElementType,
 }
 
 /// The most points, so that two nodes or points fit in 32 bits, and one index is free.
@@ -86,6 +60,14 @@ pub enum DevicePointsError {
     Metric {
         /// The metric.
         metric: Metric,
+    },
+    /// Coordinates for which there are no kernels.
+    #[error(
+        "a CUDA device takes coordinates of the types f32 and f64, not {coordinates}; convert them"
+    )]
+    Coordinates {
+        /// The type of the coordinates.
+        coordinates: ElementType,
     },
     /// More points than the kernels can number.
     #[error(

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "a kernel is launched")]
 
 use cudarc::driver::{CudaFunction, CudaSlice};
+use kostra_core::ElementType;
 
-use super::input::CoordinateType;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Kernel, grid_stride, kernels, launch};
@@ -111,8 +111,8 @@ impl ForestKernels {
     }
 
     /// The kernel for the extent of coordinates.
-    pub(super) fn extent(&self, coordinates: CoordinateType) -> &CudaFunction {
-        &self.extents[usize::from(coordinates == CoordinateType::F64)]
+    pub(super) fn extent(&self, coordinates: ElementType) -> &CudaFunction {
+        &self.extents[usize::from(coordinates == ElementType::F64)]
     }
 }
 
@@ -164,10 +164,10 @@ impl TreeKernels {
     pub(super) fn load(
         device: &Device,
         dimensions: usize,
-        coordinates: CoordinateType,
+        coordinates: ElementType,
     ) -> Result<Self, DeviceError> {
         let (_, source) = of_width(dimensions);
-        let suffix = coordinates.suffix();
+        let suffix = coordinates.name();
         let own = |name: &str| Kernel::load(device, source, name);
         let typed = |name: &str| Kernel::load(device, source, &format!("{name}_{suffix}"));
         Ok(Self {
@@ -204,17 +204,17 @@ arguments! {
 
 kernels! {
     /// The kernels for tiles, for one type of coordinates.
-    pub(super) struct TileKernels(device, coordinates: CoordinateType) of PairArguments in TILES;
+    pub(super) struct TileKernels(device, coordinates: ElementType) of PairArguments in TILES;
     take_pivots count_far assign begin_cells fill_slots make_tiles label_tiles;
-    [coordinates.suffix()] first_bounds;
+    [coordinates.name()] first_bounds;
 }
 
 kernels! {
     /// The kernels for rounded rows, for one type of coordinates.
-    pub(super) struct RoundingKernels(device, coordinates: CoordinateType) of PairArguments
+    pub(super) struct RoundingKernels(device, coordinates: ElementType) of PairArguments
         in ROUNDED;
     finish;
-    [coordinates.suffix()] round advance;
+    [coordinates.name()] round advance;
 }
 
 /// The kernels that compare all pairs, for one type of coordinates.
@@ -235,13 +235,13 @@ impl PairKernels {
     /// shared memory.
     pub(super) fn load(
         device: &Device,
-        (dimensions, coordinates): (usize, CoordinateType),
+        (dimensions, coordinates): (usize, ElementType),
         shared: u32,
     ) -> Result<Self, DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute_enum as Attribute;
         let large = |name: &str| {
             let long = if super::pairs::is_long(dimensions) { "long_" } else { "" };
-            let name = format!("{name}_{long}{}", coordinates.suffix());
+            let name = format!("{name}_{long}{}", coordinates.name());
             let kernel = Kernel::load(device, PAIRS, &name)?;
             let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             device.check(kernel.set_attribute(most, shared as i32), "loading kernels")?;

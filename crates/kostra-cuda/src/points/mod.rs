@@ -37,11 +37,10 @@ mod tree;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use kostra_core::Run;
-use kostra_core::{OutOfMemory, memory};
+use kostra_core::{ElementType, OutOfMemory, Run, memory};
 use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 
-pub use self::input::{CoordinateType, DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
+pub use self::input::{DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
 use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
 pub use self::merges::DeviceMerges;
 use self::order::order;
@@ -162,8 +161,8 @@ fn tree_of(
     let device = &Device::open(run.request.device())?;
     let (len, dimensions) = (points.len(), points.dimensions());
     let coordinates = match points.values() {
-        Values::F32(_) => CoordinateType::F32,
-        Values::F64(_) => CoordinateType::F64,
+        Values::F32(_) => ElementType::F32,
+        Values::F64(_) => ElementType::F64,
     };
     let mut addresses =
         PointAddresses { address: 0, len, dimensions, stride: dimensions, coordinates };
@@ -369,7 +368,7 @@ fn refused(refusal: OutOfMemory) -> DevicePointsError {
 
 /// Refuses sets of points and distances that the kernels do not take.
 fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DevicePointsError> {
-    let PointAddresses { len, dimensions, stride, .. } = *points;
+    let PointAddresses { len, dimensions, stride, coordinates, .. } = *points;
     if dimensions == 0 {
         return Err(PointsError::NoDimensions.into());
     }
@@ -378,6 +377,9 @@ fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DeviceP
     }
     if len > MAX_POINTS {
         return Err(DevicePointsError::TooManyPoints { points: len });
+    }
+    if !matches!(coordinates, ElementType::F32 | ElementType::F64) {
+        return Err(DevicePointsError::Coordinates { coordinates });
     }
     if stride < dimensions {
         return Err(DevicePointsError::Overlap { dimensions, stride });

@@ -129,7 +129,7 @@ fn points_that_the_kernels_do_not_take_are_refused() {
         len: 10,
         dimensions: 3,
         stride: 3,
-        coordinates: CoordinateType::F32,
+        coordinates: ElementType::F32,
     };
     let words = |points: &PointAddresses, metric, min_samples| {
         let distance = PointDistance::Metric(Distance { metric, min_samples });
@@ -144,6 +144,8 @@ fn points_that_the_kernels_do_not_take_are_refused() {
     );
     let overlapping = PointAddresses { stride: 2, ..points };
     assert!(words(&overlapping, euclidean, 1).contains("2 coordinates apart"));
+    let integers = PointAddresses { coordinates: ElementType::I32, ..points };
+    assert!(words(&integers, euclidean, 1).contains("not i32"));
     let many = PointAddresses { len: u32::MAX, ..points };
     assert!(words(&many, euclidean, 1).contains("2147483647"));
     assert!(words(&points, euclidean, 11).contains("from 1 to the number of points, 10"));
@@ -154,7 +156,7 @@ fn points_that_the_kernels_do_not_take_are_refused() {
 #[test]
 fn few_dimensions_use_a_tree_and_many_compare_all_pairs() {
     let plan = |len, dimensions, metric| {
-        let coordinates = CoordinateType::F32;
+        let coordinates = ElementType::F32;
         let points =
             PointAddresses { address: 0, len, dimensions, stride: dimensions, coordinates };
         Plan::of(&points, metric)

@@ -7,9 +7,6 @@ import numpy as np
 from kostra import _arrays, _device, _foreign, _graph, _ids, _kostra, _points
 from kostra._forest import Forest
 
-# The codes of DLPack by the letters of NumPy's types.
-_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
-
 
 class DeviceArray:
     """A one-dimensional array on a CUDA device, which other libraries use without a copy.
@@ -35,7 +32,7 @@ class DeviceArray:
 
     def __init__(self, values, device="cuda"):
         values = _arrays.vector("values", values)
-        if values.dtype.kind not in _CODES or values.dtype.itemsize > 8:
+        if values.dtype.kind not in "iufb" or values.dtype.itemsize > 8:
             raise TypeError(
                 f"values must be integers or floats of up to 64 bits, not {values.dtype}"
             )
@@ -97,10 +94,9 @@ class DeviceArray:
             raise BufferError(f"the array is on {self.device}; to_numpy() copies it to host memory")
         if copy:
             raise BufferError("the array is exported without a copy; copy the imported array")
-        code, bits = _CODES[self.dtype.kind], 8 * self.dtype.itemsize
-        return self._memory.dlpack(
-            len(self), (code, bits), max_version is not None and max_version[0] >= 1
-        )
+        elements = f"{self.dtype.kind}{self.dtype.itemsize}"
+        versioned = max_version is not None and max_version[0] >= 1
+        return self._memory.dlpack(len(self), elements, versioned)
 
 
 class DeviceForest:

@@ -8,9 +8,8 @@ import numpy as np
 
 from kostra import _arrays, _device, _kostra
 
-# NumPy's letters of the DLPack type codes.
-_LETTERS = {0: "i", 1: "u", 2: "f", 6: "b"}
-_OTHERS = {4: "bfloat", 5: "complex"}
+# The names of the DLPack type codes.
+_NAMES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 # The number of a device's default stream, in both protocols.
 _DEFAULT_STREAM = 1
 
@@ -63,23 +62,16 @@ class Column:
                 f"{self.name} claims to be on device {_device.name_of(place)}, "
                 f"but its DLPack capsule is on {_device.name_of(self.owner.device)}"
             )
-        code, bits, lanes = self.owner.dtype
-        letter = _LETTERS.get(code)
-        if (
-            letter is None
-            or lanes != 1
-            or bits not in (8, 16, 32, 64)
-            or (letter == "f" and bits == 8)
-        ):
+        elements = self.owner.elements
+        if elements is None:
+            code, bits, lanes = self.owner.dtype
             vector = f" by {lanes}" if lanes != 1 else ""
-            kind = _OTHERS.get(code) or {0: "int", 1: "uint", 2: "float", 6: "bool"}.get(
-                code, f"DLPack type {code} of "
-            )
+            kind = _NAMES.get(code, f"DLPack type {code} of ")
             raise TypeError(
                 f"{self.name} has entries of type {kind}{bits}{vector}, "
                 f"which {_no_numbers(self.name)}"
             )
-        self.dtype = np.dtype(f"{letter}{bits // 8}")
+        self.dtype = np.dtype(elements)
         self.device, self.stream = self.owner.device[1], _DEFAULT_STREAM
         strides = self.owner.strides
         self._shaped(self.owner.shape, strides and [step * self.dtype.itemsize for step in strides])

@@ -17,6 +17,7 @@ mod shape;
 mod tiles;
 
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
+use kostra_core::ElementType;
 use kostra_points::{Metric, PointsError};
 
 pub(super) use self::search::PairSearch;
@@ -24,7 +25,7 @@ pub(super) use self::shape::{MOST_DIMENSIONS, is_long, most_dimensions};
 use self::shape::{PANEL, depth, padded};
 use self::tiles::{Slots, Tiles};
 use super::extent::Extent;
-use super::input::{CoordinateType, DevicePointsError, PointAddresses};
+use super::input::{DevicePointsError, PointAddresses};
 use super::kernels::{ForestKernels, PairArguments, PairKernels, ROUNDED};
 use crate::buffers::{address, download, upload};
 use crate::device::Device;
@@ -101,8 +102,8 @@ impl RoundedPoints {
     }
 
     /// The type of the coordinates by which distances are decided.
-    pub(super) fn coordinates(points: &PointAddresses, metric: Metric) -> CoordinateType {
-        if metric == Metric::Cosine { CoordinateType::F64 } else { points.coordinates }
+    pub(super) fn coordinates(points: &PointAddresses, metric: Metric) -> ElementType {
+        if metric == Metric::Cosine { ElementType::F64 } else { points.coordinates }
     }
 
     /// Rounds the points.
@@ -117,7 +118,7 @@ impl RoundedPoints {
         if metric == Metric::Cosine {
             let rows = divide(device, points)?;
             exact.address = rows.device_ptr(device.stream()).0;
-            (exact.stride, exact.coordinates) = (points.dimensions, CoordinateType::F64);
+            (exact.stride, exact.coordinates) = (points.dimensions, ElementType::F64);
             directions = Some(rows);
             extent = Extent::of(device, forest, &exact)?;
         }
@@ -233,7 +234,7 @@ fn scale(ranges: &[(f64, f64)]) -> f64 {
 
 /// The points divided by their lengths.
 fn divide(device: &Device, points: &PointAddresses) -> Result<CudaSlice<f64>, DevicePointsError> {
-    let function = format!("directions_{}", points.coordinates.suffix());
+    let function = format!("directions_{}", points.coordinates.name());
     let function = device.function(ROUNDED, &function)?;
     let mut rows = device.uninit(points.len as usize * points.dimensions)?;
     let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;

@@ -8,12 +8,13 @@ mod search;
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
+use kostra_core::ElementType;
 
 use self::levels::Level;
 pub(super) use self::levels::{WIDTH, levels, nodes};
 pub(super) use self::search::TreeSearch;
 use super::extent::Extent;
-use super::input::{CoordinateType, DevicePointsError, PointAddresses};
+use super::input::{DevicePointsError, PointAddresses};
 use super::kernels::{ForestKernels, TreeArguments, TreeKernels, row_width};
 use crate::buffers::address;
 use crate::device::Device;
@@ -52,7 +53,7 @@ impl Tree {
     /// The number of bytes for `points` points, and those that the sort needs in addition.
     pub(super) fn bytes(points: &PointAddresses) -> (usize, usize) {
         let (len, width) = (points.len as usize, row_width(points.dimensions));
-        let exact = if points.coordinates == CoordinateType::F64 { 8 * width } else { 0 };
+        let exact = if points.coordinates == ElementType::F64 { 8 * width } else { 0 };
         let nodes = nodes(&levels(points.len)) * (8 * width + 4);
         (len * (4 * width + exact + 8) + nodes, 24 * len + RadixSort::bytes(len))
     }
@@ -73,8 +74,8 @@ impl Tree {
             count,
             rows: device.uninit(padded)?,
             exact: match points.coordinates {
-                CoordinateType::F32 => None,
-                CoordinateType::F64 => Some(device.uninit(padded)?),
+                ElementType::F64 => Some(device.uninit(padded)?),
+                _ => None,
             },
             order,
             inverse: device.uninit(count as usize)?,
