@@ -53,12 +53,10 @@ fn main() {
         ["dendrogram", n, d, shape] => time_dendrogram(number(n), number(d), shape),
         ["linkage", n, d, shape, path] => time_linkage(number(n), number(d), shape, path),
         ["large", points] => check_large(number(points)),
-        ["time", n, d, kind, shape] => time(number(n), number(d), (kind, shape), (1, "auto")),
-        ["time", n, d, kind, shape, k] => {
-            time(number(n), number(d), (kind, shape), (number(k), "auto"));
-        }
-        ["time", n, d, kind, shape, k, plan] => {
-            time(number(n), number(d), (kind, shape), (number(k), plan));
+        ["time", n, d, kind, shape, ref others @ ..] if others.len() <= 2 => {
+            let min_samples = others.first().map_or(1, |k| number(k));
+            let plan = others.get(1).copied().unwrap_or("auto");
+            time(&Copied::new(number(n), number(d), (kind, shape)), min_samples, plan);
         }
         _ => {
             println!(
@@ -262,6 +260,8 @@ impl Observer for Steps {
 
 /// Points in device memory.
 struct Copied {
+    /// Their number, dimensions, type and shape.
+    about: String,
     device: Arc<Device>,
     addresses: PointAddresses,
     /// Has the coordinates.
@@ -283,7 +283,8 @@ impl Copied {
         let address = memory.share().unwrap();
         let addresses =
             PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
-        Self { device, addresses, _memory: memory }
+        let about = format!("{n} x {d} {kind} {shape}");
+        Self { about, device, addresses, _memory: memory }
     }
 
     fn tree(&self, distance: Distance, plan: &str, run: &mut Run<'_>) -> DevicePointTree {
@@ -299,8 +300,7 @@ impl Copied {
     }
 }
 
-fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (usize, &str)) {
-    let points = Copied::new(n, d, (kind, shape));
+fn time(points: &Copied, min_samples: usize, plan: &str) {
     let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
     let distance = Distance { metric, min_samples };
     let median = median::<7, _>(|| points.tree(distance, plan, &mut Run::new()));
@@ -315,9 +315,7 @@ fn time(n: usize, d: usize, (kind, shape): (&str, &str), (min_samples, plan): (u
         .iter()
         .map(|bytes| f64::from_ne_bytes(*bytes))
         .sum();
-    println!(
-        "{n} x {d} {kind} {shape}, min_samples {min_samples}, {plan}: median {median}, total {total}"
-    );
+    println!("{}, min_samples {min_samples}, {plan}: median {median}, total {total}", points.about);
     steps.print();
     println!("  rounds (components, searches): {:?}", steps.rounds);
 }

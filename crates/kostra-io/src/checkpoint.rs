@@ -16,7 +16,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use kostra_core::{AnyGraph, ForestEdges, Key, Vertex, WeightType, memory};
+use kostra_core::{AnyGraph, ForestEdges, ForestState, Key, WeightType, memory};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::fault::Fault;
@@ -105,7 +105,7 @@ impl EdgesSeen {
 }
 
 /// Writes a checkpoint, replacing an older one in one step. It has the permissions of the file
-/// `model`, if there is one. The last array holds the bits of the weights.
+/// `model`, if there is one.
 ///
 /// # Errors
 /// When the file cannot be written. Then the old one is unchanged.
@@ -115,12 +115,12 @@ impl EdgesSeen {
 pub fn write_checkpoint<K: Key>(
     (path, model): (&Path, Option<&Path>),
     facts: &CheckpointFacts,
-    arrays: (&[u64], &[Vertex], &[Vertex], &[K]),
+    forest: &ForestState<'_, K>,
 ) -> Result<(), WriteError> {
     assert_eq!(facts.weight_type.bits(), K::BITS, "the weights have the size of keys");
     let write = || {
         let mut replacement = Replacement::create_like(path, model)?;
-        write_content(replacement.file(), facts, arrays)?;
+        write_content(replacement.file(), facts, forest)?;
         replacement.commit()
     };
     write().map_err(|cause| WriteError::Io { output: path.display().to_string(), cause })
@@ -129,7 +129,7 @@ pub fn write_checkpoint<K: Key>(
 fn write_content<K: Key>(
     file: &mut File,
     facts: &CheckpointFacts,
-    (ids, u, v, weights): (&[u64], &[Vertex], &[Vertex], &[K]),
+    &ForestState { ids, u, v, weights, .. }: &ForestState<'_, K>,
 ) -> io::Result<()> {
     let buffered = BufWriter::with_capacity(BUFFER, file);
     let mut to = Hashing { inner: buffered, hash: Xxh3::new() };
@@ -306,18 +306,24 @@ mod tests {
         }
     }
 
-    const ARRAYS: (&[u64], &[Vertex], &[Vertex], &[u32]) =
-        (&[1 << 33, 5], &[0, 1], &[2, 3], &[0.5_f32.to_bits(), 1.5_f32.to_bits()]);
+    const FOREST: ForestState<'static, u32> = ForestState {
+        taken: 1 << 40,
+        vertices: 9,
+        ids: &[1 << 33, 5],
+        u: &[0, 1],
+        v: &[2, 3],
+        weights: &[0.5_f32.to_bits(), 1.5_f32.to_bits()],
+    };
 
     #[test]
     fn a_checkpoint_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("forest.ids.checkpoint");
-        write_checkpoint((&path, None), &facts(), ARRAYS).unwrap();
+        write_checkpoint((&path, None), &facts(), &FOREST).unwrap();
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert_eq!(checkpoint.facts(), &facts());
         let arrays = checkpoint.read::<u32>().unwrap();
-        let (ids, u, v, weights) = ARRAYS;
+        let ForestState { ids, u, v, weights, .. } = FOREST;
         assert_eq!((&arrays.ids[..], &arrays.u[..], &arrays.v[..]), (ids, u, v));
         assert_eq!(arrays.weights, weights);
         assert!(Checkpoint::open(&path).unwrap().read::<u64>().is_err());
@@ -332,11 +338,11 @@ mod tests {
         for mode in [0o600, 0o640] {
             std::fs::write(&model, "").unwrap();
             std::fs::set_permissions(&model, PermissionsExt::from_mode(mode)).unwrap();
-            write_checkpoint((&path, Some(&model)), &facts(), ARRAYS).unwrap();
+            write_checkpoint((&path, Some(&model)), &facts(), &FOREST).unwrap();
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
         }
         symlink(&model, &link).unwrap();
-        write_checkpoint((&link, None), &facts(), ARRAYS).unwrap_err();
+        write_checkpoint((&link, None), &facts(), &FOREST).unwrap_err();
         assert!(Checkpoint::open(&link).is_err() && !Checkpoint::is_at(&link));
         assert_eq!(std::fs::read(&model).unwrap(), b"");
     }
@@ -345,7 +351,7 @@ mod tests {
     fn every_damaged_byte_and_every_cut_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
-        write_checkpoint((&path, None), &facts(), ARRAYS).unwrap();
+        write_checkpoint((&path, None), &facts(), &FOREST).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use kostra_core::ForestState;
 use kostra_io::{Checkpoint, write_checkpoint};
 
 use crate::harness::{Outcome, Workplace};
@@ -260,8 +261,15 @@ fn a_forged_checkpoint_is_found_by_verification() {
     forest.u.remove(lost);
     forest.v.remove(lost);
     forest.weights.remove(lost);
-    let arrays = (&forest.ids[..], &forest.u[..], &forest.v[..], &forest.weights[..]);
-    write_checkpoint((&path, None), &facts, arrays).unwrap();
+    let state = ForestState {
+        taken: facts.taken,
+        vertices: facts.vertices,
+        ids: &forest.ids,
+        u: &forest.u,
+        v: &forest.v,
+        weights: &forest.weights,
+    };
+    write_checkpoint((&path, None), &facts, &state).unwrap();
     let outcome = workplace.run(&format!("{line} --resume --verify"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let all = outcome.stdout + &outcome.stderr;

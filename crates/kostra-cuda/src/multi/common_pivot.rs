@@ -18,7 +18,9 @@ use kostra_core::{Key, Run, SolveError};
 use kostra_parallel::{lock, with_team};
 
 use super::forest::{DeviceForest, Ids, forest_edge_bytes, take_members};
-use super::parts::{Part, find_pivot, have_room, joined, launch_and_wake_links, on_all};
+use super::parts::{
+    Part, WholeGraph, find_pivot, have_room, joined, launch_and_wake_links, on_all,
+};
 use super::seat::{list_bytes, name_device};
 use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::light_edges::{self, LightSet, Sampling};
@@ -35,7 +37,7 @@ pub(super) fn suits(vertices: u32, edges: usize) -> bool {
 /// have `all` edges together. `None` if a device has too little memory for this way.
 pub(super) fn solve<K: Key>(
     parts: &[Part<'_, K>],
-    (graph, all): ((u32, Keys), usize),
+    WholeGraph { graph, edges: all }: WholeGraph,
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
     let Some(first) = parts.first() else { return Ok(None) };

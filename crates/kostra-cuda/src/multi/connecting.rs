@@ -12,7 +12,7 @@
 use kostra_core::{EdgeSet, Key, Run, SolveError};
 
 use super::forest::List;
-use super::parts::{Part, find_pivot, have_room, launch_and_wake_links, launch_on_all};
+use super::parts::{Part, WholeGraph, find_pivot, have_room, launch_and_wake_links, launch_on_all};
 use super::seat::name_device;
 use super::transfer::{self, Region, Way};
 use crate::buffers::{Keys, download_set};
@@ -30,7 +30,7 @@ const LEAST_ROOM: f64 = 4096.0;
 /// to each other's memory.
 pub(super) fn solve<K: Key>(
     parts: &[Part<'_, K>],
-    (graph, all): ((u32, Keys), usize),
+    WholeGraph { graph, edges: all }: WholeGraph,
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
     let Some(first) = parts.first() else { return Ok(None) };
@@ -170,9 +170,8 @@ mod tests {
                         first: starts[at] as u32,
                     })
                     .collect();
-                let keys = whole.keys;
-                let size = ((vertices as u32, keys), m as usize);
-                match solve(&parts, size, &mut Run::new()).unwrap() {
+                let whole = WholeGraph { graph: (vertices as u32, whole.keys), edges: m as usize };
+                match solve(&parts, whole, &mut Run::new()).unwrap() {
                     Some(found) => assert!(vertices == 40 && found.words() == right.words()),
                     None => assert_eq!(vertices, 41, "{order:?}, {cuts:?}"),
                 }

@@ -20,10 +20,10 @@ use kostra_parallel::with_team;
 
 use super::forest::{DeviceForest, Ids, forest_edge_bytes, mark_members, reduce, take_members};
 use super::kernels::{Arguments, launch};
-use super::parts::{Part, have_room, joined, on_all};
+use super::parts::{Part, WholeGraph, have_room, joined, on_all};
 use super::seat::name_devices;
 use super::transfer::{self, Region, Way};
-use crate::buffers::{DeviceArray, DeviceEdgeSet, DeviceEdges, Keys, address};
+use crate::buffers::{DeviceArray, DeviceEdgeSet, DeviceEdges, address};
 use crate::members::places_of_members;
 use crate::shared::fill;
 use crate::{Device, DeviceError, fast};
@@ -33,7 +33,7 @@ use crate::{Device, DeviceError, fast};
 /// memory for this way.
 pub(super) fn solve<K: Key>(
     parts: &[Part<'_, K>],
-    (graph, all): ((u32, Keys), usize),
+    WholeGraph { graph, edges: all }: WholeGraph,
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, SolveError> {
     let (Some(first), true) = (parts.first(), has_room(parts, graph.0)?) else { return Ok(None) };
@@ -54,7 +54,7 @@ pub(super) fn solve<K: Key>(
         })?;
         run.phase("last forest", |_| {
             first.device.bind()?;
-            finish(first.device, parts, (graph, all), &contracted).map(Some)
+            finish(first.device, parts, WholeGraph { graph, edges: all }, &contracted).map(Some)
         })
     })
 }
@@ -248,7 +248,7 @@ fn contract_rest<K: Key>(
 fn finish<K: Key>(
     device: &Device,
     parts: &[Part<'_, K>],
-    (graph, all): ((u32, Keys), usize),
+    WholeGraph { graph, edges: all }: WholeGraph,
     contracted: &[Contracted<K>],
 ) -> Result<DeviceEdgeSet, SolveError> {
     let mut set = DeviceEdgeSet::new(device, all)?;
@@ -346,8 +346,8 @@ mod tests {
                             first: starts[i] as u32,
                         })
                         .collect();
-                    let graph = (whole.vertices, whole.keys);
-                    let found = solve(&parts, (graph, m), &mut Run::new()).unwrap();
+                    let whole = WholeGraph { graph: (whole.vertices, whole.keys), edges: m };
+                    let found = solve(&parts, whole, &mut Run::new()).unwrap();
                     // A part of one edge has boundary vertices only.
                     let tiny = cuts == [0, 1] || cuts == [1, m - 1];
                     assert_eq!(

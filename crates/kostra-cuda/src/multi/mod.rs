@@ -40,7 +40,7 @@ use kostra_parallel::edge_ids;
 use self::division::{MOST_PER_DEVICE, merge_levels, shares_of, shares_per_device};
 use self::forest::forest_edge_bytes;
 use self::kernels::load_kernels;
-use self::parts::Part;
+use self::parts::{Part, WholeGraph};
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
 use self::transfer::Way;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
@@ -162,7 +162,8 @@ pub fn on_edges<K: Key>(
         .zip(&starts)
         .map(|(share, &first)| Part { device: share.device, edges: share.edges, first })
         .collect();
-    if let Some(set) = together(&parts, (graph, all), run)? {
+    let whole = WholeGraph { graph, edges: all };
+    if let Some(set) = together(&parts, whole, run)? {
         return Ok(set);
     }
     let mut seats = run.upload(|_| seats::<K>(&devices))?;
@@ -170,26 +171,26 @@ pub fn on_edges<K: Key>(
     run.phase("reduce shares", |_| {
         on_all(&mut seats, |index, seat| seat.reduce_resident(shares[index].edges, starts[index]))
     })?;
-    merge_all(&mut seats, graph, (all, 1), run)
+    merge_all(&mut seats, whole, 1, run)
 }
 
 /// Solves a graph in a way in which all devices take part at once, and copies the result to the
 /// host. `None` if there is none for this graph, or a device has too little memory for it.
 fn together<K: Key>(
     parts: &[Part<'_, K>],
-    graph: ((u32, Keys), usize),
+    whole: WholeGraph,
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
     let [first, _, ..] = parts else { return Ok(None) };
     run.report.progress(0, 1)?;
-    if let Some(set) = connecting::solve(parts, graph, run)? {
+    if let Some(set) = connecting::solve(parts, whole, run)? {
         run.report.progress(1, 1)?;
         return Ok(Some(set));
     }
-    let set = if common_pivot::suits(graph.0.0, graph.1) {
-        common_pivot::solve(parts, graph, run)?
+    let set = if common_pivot::suits(whole.graph.0, whole.edges) {
+        common_pivot::solve(parts, whole, run)?
     } else {
-        interior::solve(parts, graph, run)?
+        interior::solve(parts, whole, run)?
     };
     let Some(set) = set else { return Ok(None) };
     let set = run.download(|run| set.download(first.device, run.request.threads()));
@@ -296,6 +297,7 @@ fn solve<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let (count, all) = (devices.len(), edges.len());
+    let whole = WholeGraph { graph: graph_of(edges), edges: all };
     let own: Vec<_> = (0..count).map(|device| shares_of(device, count, shares, all)).collect();
     let turns = own.iter().map(Vec::len).max().unwrap_or_default();
     let threads = run.request.threads().div_ceil(count);
@@ -325,7 +327,7 @@ fn solve<K: Key>(
                     })
                 })
                 .collect();
-            if let Some(set) = together(&parts, (graph_of(edges), all), run)? {
+            if let Some(set) = together(&parts, whole, run)? {
                 return Ok(set);
             }
         }
@@ -334,15 +336,15 @@ fn solve<K: Key>(
             run.phase("reduce shares", |_| on_all(&mut seats, |_, seat| seat.reduce()))?;
         }
     }
-    merge_all(&mut seats, graph_of(edges), (all, turns), run)
+    merge_all(&mut seats, whole, turns, run)
 }
 
-/// Merges the forests of all seats, and copies the result to the host. The graph has `all` edges,
-/// and the run has taken `turns` steps.
+/// Merges the forests of all seats, and copies the result to the host. The run has taken `turns`
+/// steps.
 fn merge_all<K: Key>(
     seats: &mut [Seat<K>],
-    graph: (u32, Keys),
-    (all, turns): (usize, usize),
+    WholeGraph { graph, edges: all }: WholeGraph,
+    turns: usize,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let levels = merge_levels(seats.len());

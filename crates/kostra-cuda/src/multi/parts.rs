@@ -21,6 +21,15 @@ pub(super) struct Part<'a, K: Key> {
     pub(super) first: u32,
 }
 
+/// What is known of the whole graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WholeGraph {
+    /// The number of vertices, and the keys.
+    pub(super) graph: (u32, Keys),
+    /// The number of edges.
+    pub(super) edges: usize,
+}
+
 /// Whether all devices have the memory that their part, which is passed with its index, needs: a
 /// number of bytes of scratch memory, and of other bytes.
 pub(super) fn have_room<K: Key>(

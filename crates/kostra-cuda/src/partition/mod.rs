@@ -34,11 +34,11 @@ use kostra_partition::{
     Options, Partition, Preset, WeightedGraph, enforce_limit, limit, partition_coarsest,
 };
 
-use self::coarsen::{Aim, Level, coarsen};
+use self::coarsen::{Aim, Level};
 pub use self::error::DevicePartitionError;
 pub(crate) use self::graph::DeviceGraph;
 pub use self::options::{DevicePartitionOptions, Matching, Refinement};
-use self::refine::{Effort, Shape, refine};
+use self::refine::{Divided, Effort, Shape, refine};
 use crate::buffers::{download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -137,7 +137,7 @@ impl Job<'_> {
     ) -> Result<CudaSlice<u32>, DevicePartitionError> {
         let aim = self.aim.in_cycle(cycle);
         let (levels, mut parts) =
-            coarsen(self.device, &self.kernels.coarsen, (finest, parts), aim, run)?;
+            self.kernels.coarsen.coarsen(self.device, finest, parts, aim, run)?;
         run.report.finish_rounds();
         run.report.counter("levels", levels.len() as f64);
         if cycle == 0 {
@@ -186,8 +186,10 @@ impl Job<'_> {
                 patience: Effort::PATIENCE,
                 seed: aim.seed_of(index),
             };
-            let (kernels, clock) = ((self.device, &self.kernels.refine), (&mut clock, &mut *run));
-            let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
+            let Self { device, shape, .. } = *self;
+            let kernels = &self.kernels.refine;
+            let divided = Divided { device, kernels, graph, parts: &mut parts, shape };
+            let outcome = refine(divided, effort, &mut clock, run)?;
             run.report.counter("cut", outcome.cut as f64);
         }
         run.report.finish_rounds();

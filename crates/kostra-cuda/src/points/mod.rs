@@ -43,9 +43,9 @@ use kostra_points::{Distance, Metric, PointTree, Points, PointsError, Values};
 pub use self::input::{DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses};
 use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
 pub use self::merges::DeviceMerges;
-use self::order::order;
+use self::order::Order;
 use self::pairs::{MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
-use self::rounds::{FoundEdges, LIST, PointOrder, Rounds, Search};
+use self::rounds::{FoundEdges, LIST, PointOrder, Rounds};
 use self::tree::{Tree, TreeSearch, levels, nodes};
 use crate::buffers::DeviceArray;
 use crate::device::Device;
@@ -91,12 +91,12 @@ impl PointDistance {
 
 /// How points and components find their nearest points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
+enum SearchMethod {
     Tree,
     AllPairs,
 }
 
-impl Plan {
+impl SearchMethod {
     /// From this number of dimensions on, boxes rule out few pairs, and comparing all pairs of up
     /// to [`FEW_POINTS`](Self::FEW_POINTS) points is faster. `docs/performance/log.md` has
     /// the measurements.
@@ -149,13 +149,13 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
-    tree_of(points, distance.into(), Some(Plan::AllPairs), run)
+    tree_of(points, distance.into(), Some(SearchMethod::AllPairs), run)
 }
 
 fn tree_of(
     points: &Points<'_>,
     distance: Distance,
-    plan: Option<Plan>,
+    plan: Option<SearchMethod>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
     let device = &Device::open(run.request.device())?;
@@ -172,7 +172,7 @@ fn tree_of(
         return Ok(PointTree { len, ends: Vec::new(), distances: Vec::new() });
     }
     let bytes = len as usize * dimensions * coordinates.size();
-    let plan = plan.unwrap_or_else(|| Plan::of(&addresses, distance.metric()));
+    let plan = plan.unwrap_or_else(|| SearchMethod::of(&addresses, distance.metric()));
     device.admit(0, bytes + bytes_needed(device, &addresses, distance, plan))?;
     let threads = run.request.threads();
     let copy = run.upload(|_| {
@@ -205,7 +205,7 @@ pub unsafe fn spanning_tree_at(
     distance: PointDistance,
     run: &mut Run<'_>,
 ) -> Result<DevicePointTree, DevicePointsError> {
-    let plan = Plan::of(points, distance.metric());
+    let plan = SearchMethod::of(points, distance.metric());
     Request { device, points, distance, plan }.solve(run)
 }
 
@@ -222,7 +222,7 @@ pub unsafe fn brute_force_at(
     distance: PointDistance,
     run: &mut Run<'_>,
 ) -> Result<DevicePointTree, DevicePointsError> {
-    Request { device, points, distance, plan: Plan::AllPairs }.solve(run)
+    Request { device, points, distance, plan: SearchMethod::AllPairs }.solve(run)
 }
 
 /// A tree to build. Whoever makes a request guarantees its addresses.
@@ -230,7 +230,7 @@ struct Request<'a> {
     device: &'a Arc<Device>,
     points: &'a PointAddresses,
     distance: PointDistance,
-    plan: Plan,
+    plan: SearchMethod,
 }
 
 impl Request<'_> {
@@ -246,12 +246,13 @@ impl Request<'_> {
         device.admit(0, bytes_needed(device, points, distance, plan))?;
         let forest = &run.compile(|_| ForestKernels::load(device))?;
         let (edges, sort) = match plan {
-            Plan::Tree => self.in_tree(forest, run)?,
-            Plan::AllPairs => self.by_all_pairs(forest, run)?,
+            SearchMethod::Tree => self.in_tree(forest, run)?,
+            SearchMethod::AllPairs => self.by_all_pairs(forest, run)?,
         };
         let mut clock = StepClock::new(device, run)?;
         clock.start()?;
-        let tree = order((device, forest), &edges, (len - 1, distance.metric()), sort)?;
+        let order = Order { device, kernels: forest, edges: &edges, count: len - 1 };
+        let tree = order.tree(distance.metric(), sort)?;
         clock.lap("order")?;
         device.finish()?;
         clock.report(run)?;
@@ -279,7 +280,8 @@ impl Request<'_> {
             near: None,
         };
         let mut search = TreeSearch::new(device, kernels, &tree)?;
-        let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
+        let rounds = Rounds::allocate((device, forest), order, cores.is_some())?;
+        let edges = rounds.run(&mut search, cores.as_ref(), &mut clock, run)?;
         Ok((edges, sort))
     }
 
@@ -310,7 +312,8 @@ impl Request<'_> {
             inverse: &rounded.order,
             near: rounded.near(),
         };
-        let edges = self.rounds((forest, order), &mut search, cores, &mut clock, run)?;
+        let rounds = Rounds::allocate((device, forest), order, cores.is_some())?;
+        let edges = rounds.run(&mut search, cores.as_ref(), &mut clock, run)?;
         Ok((edges, RadixSort::new(device, points.len as usize)?))
     }
 
@@ -331,20 +334,6 @@ impl Request<'_> {
         let cores = find(self.distance.neighbors())?;
         clock.lap("core distances")?;
         Ok(Some(cores.into()))
-    }
-
-    fn rounds(
-        &self,
-        (forest, order): (&ForestKernels, PointOrder<'_>),
-        search: &mut dyn Search,
-        cores: Option<DeviceArray<f64>>,
-        clock: &mut StepClock<'_>,
-        run: &mut Run<'_>,
-    ) -> Result<FoundEdges, DevicePointsError> {
-        let rounds = Rounds::allocate((self.device, forest), order, cores.is_some())?;
-        let edges = rounds.run(search, cores.as_ref(), clock, run)?;
-        run.report.finish_rounds();
-        Ok(edges)
     }
 }
 
@@ -404,16 +393,16 @@ fn bytes_needed(
     device: &Device,
     points: &PointAddresses,
     distance: PointDistance,
-    plan: Plan,
+    plan: SearchMethod,
 ) -> usize {
     let len = points.len as usize;
     let has_cores = distance.has_cores();
     let (kept, sort, search) = match plan {
-        Plan::Tree => {
+        SearchMethod::Tree => {
             let (kept, sort) = Tree::bytes(points);
             (kept, sort, TreeSearch::bytes(nodes(&levels(points.len))))
         }
-        Plan::AllPairs => {
+        SearchMethod::AllPairs => {
             let kept = RoundedPoints::bytes(points, distance.metric());
             (kept, 24 * len + RadixSort::bytes(len), PairSearch::bytes(device, len))
         }

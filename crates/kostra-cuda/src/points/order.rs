@@ -26,48 +26,48 @@ use crate::shared::{constant, fill};
 /// The lower digits of distances, which the first sort does not compare.
 const UNSORTED_DIGITS: usize = (constant(ORDER.text(), "UNSORTED_BITS") as u32 / BITS) as usize;
 
-/// Sorts `count` edges, at least one, into a tree. `sort` has memory for as many keys.
-pub(super) fn order(
-    (device, kernels): (&Arc<Device>, &ForestKernels),
-    edges: &FoundEdges,
-    (count, metric): (u32, Metric),
-    mut sort: RadixSort,
-) -> Result<DevicePointTree, DeviceError> {
-    let order = Order { device, kernels, edges, count };
-    let array = |size: usize| DeviceMemory::uninit(device, size * count as usize).map(Arc::new);
-    let tree = DevicePointTree {
-        len: count + 1,
-        lower_ends: array(4)?,
-        higher_ends: array(4)?,
-        distances: array(8)?,
-    };
-    let mut pairs = Pairs::uninit(device, count as usize)?;
-    let mut spare = Pairs::uninit(device, count as usize)?;
-    kernels.number(device, &pairs.values)?;
-    let found = edges.keys.slice(..count as usize);
-    let copied = device.stream().memcpy_dtod(&found, &mut pairs.keys);
-    device.check(copied, "copying distances")?;
-    sort.sort_by_upper(device, count, UNSORTED_DIGITS, (&mut pairs, &mut spare))?;
-    let unordered = order.order_runs(&pairs, &spare.values)?;
-    if unordered > 0 {
-        order.sort_unordered((&spare.values, unordered), &pairs, &mut sort)?;
-    }
-    let is_half = u32::from(metric == Metric::Cosine);
-    let arguments = fill!(OrderArguments { is_half }, ..order.arguments(&pairs);
-        tree => lower_ends higher_ends distances);
-    order.launch(&kernels.order.report, &arguments)?;
-    Ok(tree)
-}
-
+/// Edges, at least one, to be put in order.
 #[derive(Clone, Copy)]
-struct Order<'a> {
-    device: &'a Device,
-    kernels: &'a ForestKernels,
-    edges: &'a FoundEdges,
-    count: u32,
+pub(super) struct Order<'a> {
+    pub(super) device: &'a Arc<Device>,
+    pub(super) kernels: &'a ForestKernels,
+    pub(super) edges: &'a FoundEdges,
+    pub(super) count: u32,
 }
 
 impl Order<'_> {
+    /// Sorts the edges into a tree. `sort` has memory for as many keys.
+    pub(super) fn tree(
+        &self,
+        metric: Metric,
+        mut sort: RadixSort,
+    ) -> Result<DevicePointTree, DeviceError> {
+        let Self { device, kernels, edges, count } = *self;
+        let array = |size: usize| DeviceMemory::uninit(device, size * count as usize).map(Arc::new);
+        let tree = DevicePointTree {
+            len: count + 1,
+            lower_ends: array(4)?,
+            higher_ends: array(4)?,
+            distances: array(8)?,
+        };
+        let mut pairs = Pairs::uninit(device, count as usize)?;
+        let mut spare = Pairs::uninit(device, count as usize)?;
+        kernels.number(device, &pairs.values)?;
+        let found = edges.keys.slice(..count as usize);
+        let copied = device.stream().memcpy_dtod(&found, &mut pairs.keys);
+        device.check(copied, "copying distances")?;
+        sort.sort_by_upper(device, count, UNSORTED_DIGITS, (&mut pairs, &mut spare))?;
+        let unordered = self.order_runs(&pairs, &spare.values)?;
+        if unordered > 0 {
+            self.sort_unordered((&spare.values, unordered), &pairs, &mut sort)?;
+        }
+        let is_half = u32::from(metric == Metric::Cosine);
+        let arguments = fill!(OrderArguments { is_half }, ..self.arguments(&pairs);
+            tree => lower_ends higher_ends distances);
+        self.launch(&kernels.order.report, &arguments)?;
+        Ok(tree)
+    }
+
     fn arguments(&self, sorted: &Pairs) -> OrderArguments {
         fill!(
             OrderArguments {

@@ -170,6 +170,7 @@ impl<'a> Rounds<'a> {
             }
             components = left;
         }
+        run.report.finish_rounds();
         Ok(self.edges)
     }
 

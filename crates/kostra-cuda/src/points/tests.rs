@@ -159,12 +159,12 @@ fn few_dimensions_use_a_tree_and_many_compare_all_pairs() {
         let coordinates = ElementType::F32;
         let points =
             PointAddresses { address: 0, len, dimensions, stride: dimensions, coordinates };
-        Plan::of(&points, metric)
+        SearchMethod::of(&points, metric)
     };
-    assert_eq!(plan(10, 3, Metric::Euclidean), Plan::Tree);
-    assert_eq!(plan(10, 8, Metric::Euclidean), Plan::Tree);
-    assert_eq!(plan(100_000, 9, Metric::Euclidean), Plan::AllPairs);
-    assert_eq!(plan(1_000_000, 9, Metric::Euclidean), Plan::Tree);
-    assert_eq!(plan(1_000_000, 32, Metric::Euclidean), Plan::AllPairs);
-    assert_eq!(plan(10, 3, Metric::Cosine), Plan::AllPairs);
+    assert_eq!(plan(10, 3, Metric::Euclidean), SearchMethod::Tree);
+    assert_eq!(plan(10, 8, Metric::Euclidean), SearchMethod::Tree);
+    assert_eq!(plan(100_000, 9, Metric::Euclidean), SearchMethod::AllPairs);
+    assert_eq!(plan(1_000_000, 9, Metric::Euclidean), SearchMethod::Tree);
+    assert_eq!(plan(1_000_000, 32, Metric::Euclidean), SearchMethod::AllPairs);
+    assert_eq!(plan(10, 3, Metric::Cosine), SearchMethod::AllPairs);
 }

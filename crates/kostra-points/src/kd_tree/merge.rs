@@ -34,14 +34,9 @@ pub(super) fn merge(
 ) -> Result<Merged, OutOfMemory> {
     let components = next.len();
     let next = atomic_u32(&mut next);
-    let roots = count_roots(next, team)?;
-    let count = *roots.last().unwrap_or(&0) as usize;
-    let start = pairs.len();
-    memory::reserve_exact(pairs, components - count)?;
-    pairs.resize(start + components - count, Pair::NONE);
     let mut new = memory::zeros(components)?;
     let numbers = atomic_u32(&mut new);
-    number_roots(next, &roots, numbers, pair, &mut pairs[start..], team);
+    let count = number_roots(next, numbers, pair, pairs, team)?;
     let mut new_sizes = memory::zeros(count)?;
     let slots = atomic_u32(&mut new_sizes);
     // Atomic additions are slow, and a single thread does not need them.
@@ -88,18 +83,23 @@ fn count_roots(next: &[AtomicU32], team: &Team<'_>) -> Result<Vec<u32>, OutOfMem
     Ok(roots)
 }
 
-/// Numbers the roots in ascending order, and stores the pairs of all other components.
+/// Numbers the roots in ascending order, and appends the pairs of all other components. Returns the
+/// number of roots.
 fn number_roots(
     next: &[AtomicU32],
-    roots: &[u32],
     numbers: &[AtomicU32],
     pair: &(dyn Fn(usize) -> Pair + Sync),
-    pairs: &mut [Pair],
+    pairs: &mut Vec<Pair>,
     team: &Team<'_>,
-) {
+) -> Result<usize, OutOfMemory> {
+    let roots = count_roots(next, team)?;
     let blocks = roots.len() - 1;
+    let count = roots[blocks] as usize;
+    let start = pairs.len();
+    memory::reserve_exact(pairs, next.len() - count)?;
+    pairs.resize(start + next.len() - count, Pair::NONE);
     let mut outputs = Vec::with_capacity(blocks);
-    let mut rest = pairs;
+    let mut rest = &mut pairs[start..];
     for block in 0..blocks {
         let components = BLOCK.min(next.len() - block * BLOCK);
         let (output, others) =
@@ -119,6 +119,7 @@ fn number_roots(
             }
         }
     });
+    Ok(count)
 }
 
 /// The root of a component. Halves the path that it follows.

@@ -226,10 +226,10 @@ impl AnySink {
         let weight_type = self.weight_type();
         let mut saved = Ok(());
         with_sink!(self, sink => sink.see_forest(&mut |state| {
-            let ForestState { taken, vertices, ids, u, v, weights } = state;
+            let ForestState { taken, vertices, .. } = state;
             let identity = identity.to_owned();
             let facts = CheckpointFacts { identity, vertices, weight_type, taken, seen };
-            saved = write_checkpoint(paths, &facts, (ids, u, v, weights));
+            saved = write_checkpoint(paths, &facts, &state);
         }))?;
         Ok(saved?)
     }

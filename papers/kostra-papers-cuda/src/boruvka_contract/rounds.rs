@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::LaunchConfig;
-use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, SolverOption};
+use kostra_core::{CsrView, EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address};
 use kostra_cuda::launch::{Blocks, Kernel, block_size};
 use kostra_cuda::rows::Rows;
@@ -41,7 +41,7 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
         Ok::<_, DeviceError>((Kernels::load(device, keys)?, Building::load::<C>(device, keys)?))
     })?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
-        let rounds = Rounds::allocate::<C>(device, kernels, (n, m), run)?;
+        let rounds = Rounds::allocate::<C, K>(device, kernels, rows, run)?;
         let next = Rows::contracted(device, n, entries)?;
         let given = DeviceCsr::upload(device, rows, run.request.threads())?;
         Ok::<_, DeviceError>((rounds, Rows::given(device, given)?, next))
@@ -81,13 +81,13 @@ struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Allocates the arrays that the rounds need in addition to the rows of the graph.
-    fn allocate<C: ContractionKernels>(
+    fn allocate<C: ContractionKernels, K: Key>(
         device: &'a Device,
         (kernels, building): (Kernels, Building),
-        (vertices, edges): (u32, usize),
+        rows: CsrView<'_, K>,
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
-        let all = vertices as usize;
+        let all = rows.vertices() as usize;
         let blocks = Blocks { threads: run.request.option(&BLOCK_SIZE) as u32 };
         Ok(Self {
             device,
@@ -97,7 +97,7 @@ impl<'a> Rounds<'a> {
             kernels,
             building,
             vertices: Vertices::uninit(device, all)?,
-            forest: DeviceEdgeSet::new(device, edges)?,
+            forest: DeviceEdgeSet::new(device, rows.edges())?,
             clock: StepClock::new(device, run)?,
             all,
         })

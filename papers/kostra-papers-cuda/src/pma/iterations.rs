@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeSet, Key, OptionValues, Problem, Run, SolveError, SolverOption};
+use kostra_core::{CsrView, EdgeSet, Key, OptionValues, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::Kernel;
 use kostra_cuda::rows::Rows;
@@ -48,7 +48,7 @@ pub(super) fn solve<S: Searches, K: Key>(
     let keys = Keys::of(rows.encoding());
     let kernels = run.compile(|_| Kernels::load(device, keys))?;
     let (mut iterations, mut graph, mut other) = run.upload(|run| {
-        let iterations = Iterations::allocate::<S>(device, kernels, (n, m, entries), run)?;
+        let iterations = Iterations::allocate::<S, K>(device, kernels, rows, run)?;
         let other = Graph::new(device, Rows::contracted(device, n, entries)?, entries)?;
         let given = DeviceCsr::upload(device, rows, run.request.threads())?;
         let graph = Graph::new(device, Rows::given(device, given)?, entries)?;
@@ -93,12 +93,13 @@ pub(super) struct Iterations<'a> {
 
 impl<'a> Iterations<'a> {
     /// Allocates the arrays that the iterations need in addition to the two graphs.
-    fn allocate<S: Searches>(
+    fn allocate<S: Searches, K: Key>(
         device: &'a Device,
         kernels: Kernels,
-        (vertices, edges, entries): (u32, usize, usize),
+        rows: CsrView<'_, K>,
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
+        let (vertices, entries) = (rows.vertices(), rows.rows().neighbors().len());
         let all = vertices as usize;
         let scanned = all.max(entries) + 1;
         Ok(Self {
@@ -109,7 +110,7 @@ impl<'a> Iterations<'a> {
             words: Words::uninit(device, all, entries)?,
             counters: device.uninit(COUNTERS)?,
             clock: StepClock::new(device, run)?,
-            forest: DeviceEdgeSet::new(device, edges)?,
+            forest: DeviceEdgeSet::new(device, rows.edges())?,
             gamma: gamma(run, S::search_in(0), vertices, entries),
             removes_parallel_edges: run.request.option(&REMOVE_PARALLEL_EDGES) == 1,
             all,

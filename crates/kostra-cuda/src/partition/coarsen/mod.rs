@@ -45,6 +45,43 @@ impl Kernels {
         })
     }
 
+    /// Coarsens until the aim is reached, or a level hardly shrinks the graph. The finest level is
+    /// the first. Vertices of different parts are kept apart. Also returns the part of each vertex
+    /// of the coarsest graph.
+    pub(super) fn coarsen(
+        &self,
+        device: &Device,
+        graph: &DeviceGraph,
+        mut parts: CudaSlice<u32>,
+        aim: Aim,
+        run: &mut Run<'_>,
+    ) -> Result<(Vec<Level>, CudaSlice<u32>), SolveError> {
+        let lists = graph.vertices as usize + aim.parts as usize;
+        let longest = lists.max(graph.entries as usize + 1);
+        let mut scan = Scan::new(device, self.scan.clone(), longest, TileSums::OnDevice)?;
+        let mut clock = StepClock::new(device, run)?;
+        let mut levels: Vec<Level> = Vec::new();
+        loop {
+            let finer = levels.last().map_or(graph, |level| &level.graph);
+            if finer.vertices <= aim.vertices {
+                return Ok((levels, parts));
+            }
+            run.report.round(finer.vertices as usize, finer.entries as usize / 2)?;
+            let matcher = Matcher::new(device, &self.matching, (finer, &parts), &aim)?;
+            let matches = matcher.run(aim.seed_of(levels.len()), &mut scan, &mut clock, run)?;
+            let kernels = &self.contraction;
+            let contractor = Contractor { device, kernels, graph: finer, parts: &parts, matches };
+            let Contracted { graph, map, parts: coarse_parts } =
+                contractor.run(&mut scan, &mut clock)?;
+            clock.report(run)?;
+            if u64::from(graph.vertices) * 100 > u64::from(finer.vertices) * STALLED_PERCENT {
+                return Ok((levels, parts));
+            }
+            parts = coarse_parts;
+            levels.push(Level { graph, map });
+        }
+    }
+
     /// Gives each vertex of the graph above a level the part of its coarse vertex.
     pub(super) fn project(
         &self,
@@ -91,40 +128,4 @@ pub(super) struct Level {
     pub(super) graph: DeviceGraph,
     /// The vertex of `graph` that contains each vertex of the finer graph.
     map: CudaSlice<Vertex>,
-}
-
-/// Coarsens until the aim is reached, or a level hardly shrinks the graph. The finest level is the
-/// first. Vertices of different parts are kept apart. Also returns the part of each vertex of the
-/// coarsest graph.
-pub(super) fn coarsen(
-    device: &Device,
-    kernels: &Kernels,
-    (graph, mut parts): (&DeviceGraph, CudaSlice<u32>),
-    aim: Aim,
-    run: &mut Run<'_>,
-) -> Result<(Vec<Level>, CudaSlice<u32>), SolveError> {
-    let lists = graph.vertices as usize + aim.parts as usize;
-    let longest = lists.max(graph.entries as usize + 1);
-    let mut scan = Scan::new(device, kernels.scan.clone(), longest, TileSums::OnDevice)?;
-    let mut clock = StepClock::new(device, run)?;
-    let mut levels: Vec<Level> = Vec::new();
-    loop {
-        let finer = levels.last().map_or(graph, |level| &level.graph);
-        if finer.vertices <= aim.vertices {
-            return Ok((levels, parts));
-        }
-        run.report.round(finer.vertices as usize, finer.entries as usize / 2)?;
-        let matcher = Matcher::new(device, &kernels.matching, (finer, &parts), &aim)?;
-        let matches = matcher.run(aim.seed_of(levels.len()), &mut scan, &mut clock, run)?;
-        let kernels = &kernels.contraction;
-        let contractor = Contractor { device, kernels, graph: finer, parts: &parts, matches };
-        let Contracted { graph, map, parts: coarse_parts } =
-            contractor.run(&mut scan, &mut clock)?;
-        clock.report(run)?;
-        if u64::from(graph.vertices) * 100 > u64::from(finer.vertices) * STALLED_PERCENT {
-            return Ok((levels, parts));
-        }
-        parts = coarse_parts;
-        levels.push(Level { graph, map });
-    }
 }

@@ -184,7 +184,7 @@ fn contracted(graph: &WeightedGraph, map: &[Vertex], vertices: u32) -> WeightedG
 /// The levels of a graph without parts.
 fn coarsened((device, kernels): (&Device, &Kernels), graph: &DeviceGraph, aim: Aim) -> Vec<Level> {
     let parts = one_part(device, graph.vertices);
-    coarsen(device, kernels, (graph, parts), aim, &mut Run::new()).unwrap().0
+    kernels.coarsen(device, graph, parts, aim, &mut Run::new()).unwrap().0
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn parts_are_kept_apart_down_to_the_coarsest_graph() {
         let on_device = DeviceGraph::upload(&device, &graph, 2).unwrap();
         let parts = scattered_parts(graph.vertices());
         let uploaded = upload(&device, &parts).unwrap();
-        let (finest, aim) = ((&on_device, uploaded), aim(&graph, matching));
-        let (levels, coarsest) = coarsen(&device, &kernels, finest, aim, &mut Run::new()).unwrap();
+        let (aim, run) = (aim(&graph, matching), &mut Run::new());
+        let (levels, coarsest) = kernels.coarsen(&device, &on_device, uploaded, aim, run).unwrap();
         assert!(!levels.is_empty(), "{spec}, {matching:?}");
         let mut projected = coarsest;
         for level in levels.iter().rev() {

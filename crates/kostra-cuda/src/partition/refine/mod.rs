@@ -44,6 +44,16 @@ pub(crate) struct Shape {
     pub(crate) limit: u32,
 }
 
+/// A graph on a device, and its partition, which is refined.
+pub(crate) struct Divided<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) kernels: &'a Kernels,
+    pub(crate) graph: &'a DeviceGraph,
+    /// The part of each vertex, below `shape.parts`.
+    pub(crate) parts: &'a mut CudaSlice<u32>,
+    pub(crate) shape: Shape,
+}
+
 /// How vertices move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -93,13 +103,14 @@ pub(crate) struct Outcome {
 /// ```ignore
 /// let kernels = run.compile(|_| refine::Kernels::load(device))?; // once
 /// let shape = Shape { parts: k, limit };
+/// let divided =
+///     Divided { device, kernels: &kernels, graph: &graph, parts: &mut parts, shape };
 /// let effort =
 ///     Effort { method: Method::Jet, finest: level == 0, patience: Effort::PATIENCE, seed };
-/// let outcome =
-///     refine((device, &kernels), &graph, &mut parts, (shape, effort), (&mut clock, run))?;
+/// let outcome = refine(divided, effort, &mut clock, run)?;
 /// ```
 ///
-/// `parts` has one part below `shape.parts` for each vertex. Afterwards neither the overload nor
+/// Afterwards neither the overload nor
 /// the number of empty parts is greater than before. The cut is not greater either, unless one of
 /// them became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on the
 /// processor.
@@ -113,24 +124,24 @@ pub(crate) struct Outcome {
 /// # Errors
 /// When the device fails or has too little memory.
 pub(crate) fn refine(
-    (device, kernels): (&Device, &Kernels),
-    graph: &DeviceGraph,
-    parts: &mut CudaSlice<u32>,
-    (shape, effort): (Shape, Effort),
-    (clock, run): (&mut StepClock<'_>, &mut Run<'_>),
+    divided: Divided<'_>,
+    effort: Effort,
+    clock: &mut StepClock<'_>,
+    run: &mut Run<'_>,
 ) -> Result<Outcome, DeviceError> {
-    if graph.vertices == 0 {
+    let shape = divided.shape;
+    if divided.graph.vertices == 0 {
         return Ok(Outcome { cut: 0, overload: 0, empty: shape.parts });
     }
     clock.start()?;
-    let mut state = State::new((device, kernels), graph, (parts, shape), effort.method)?;
+    let mut state = State::new(divided, effort.method)?;
     if shape.parts > MOST_PARTS {
         state.connect()?;
         return state.outcome();
     }
     let outcome = match effort.method {
         Method::Jet => Jet::new(&state)?.refine(&mut state, effort, clock),
-        Method::Transactions => Transactions::new(&state)?.refine(&mut state, effort, (clock, run)),
+        Method::Transactions => Transactions::new(&state)?.refine(&mut state, effort, clock, run),
     }?;
     clock.report(run)?;
     Ok(outcome)

@@ -6,7 +6,7 @@ use cudarc::driver::CudaSlice;
 
 use super::counters::Counters;
 use super::kernels::{Arguments, BLOCKS, CONNECTIONS, Kernels};
-use super::{DeviceGraph, Method, Outcome, Shape};
+use super::{DeviceGraph, Divided, Method, Outcome, Shape};
 use crate::buffers::{Array, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -75,12 +75,8 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(
-        (device, kernels): (&'a Device, &'a Kernels),
-        graph: &'a DeviceGraph,
-        (parts, shape): (&'a mut CudaSlice<u32>, Shape),
-        method: Method,
-    ) -> Result<Self, DeviceError> {
+    pub(super) fn new(divided: Divided<'a>, method: Method) -> Result<Self, DeviceError> {
+        let Divided { device, kernels, graph, parts, shape } = divided;
         let (n, entries) = (graph.vertices as usize, graph.entries as usize);
         let sorted = match method {
             Method::Jet => None,

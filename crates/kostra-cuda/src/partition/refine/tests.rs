@@ -36,8 +36,9 @@ impl Fixture {
         let graph = DeviceGraph::upload(device, graph, 1).unwrap();
         let mut parts = upload(device, parts).unwrap();
         let mut clock = StepClock::new(device, run).unwrap();
-        let outcome =
-            refine((device, &self.kernels), &graph, &mut parts, (shape, effort), (&mut clock, run));
+        let divided =
+            Divided { device, kernels: &self.kernels, graph: &graph, parts: &mut parts, shape };
+        let outcome = refine(divided, effort, &mut clock, run);
         (download(device, &parts).unwrap(), outcome.unwrap())
     }
 
@@ -179,21 +180,22 @@ fn naive_best(
 #[test]
 fn gains_equal_a_naive_recount() {
     let Some(Fixture { device, kernels }) = Fixture::new() else { return };
-    for (graph, count) in [
+    for (host_graph, count) in [
         (random(3000, 20_000, 1), 2),
         (random(3000, 20_000, 2), 8),
         (random(3000, 20_000, 3), 1500),
         (star(5000), 700),
         (complete(200), 64),
     ] {
-        let (host_parts, shape) = start(&graph, count, 5);
-        let device_graph = DeviceGraph::upload(&device, &graph, 1).unwrap();
+        let (host_parts, shape) = start(&host_graph, count, 5);
+        let device_graph = DeviceGraph::upload(&device, &host_graph, 1).unwrap();
         for method in METHODS {
             let mut parts = upload(&device, &host_parts).unwrap();
-            let on = (&*device, &kernels);
-            let mut state = State::new(on, &device_graph, (&mut parts, shape), method).unwrap();
+            let (device, kernels, graph) = (&device, &kernels, &device_graph);
+            let divided = Divided { device, kernels, graph, parts: &mut parts, shape };
+            let mut state = State::new(divided, method).unwrap();
             state.connect().unwrap();
-            assert_eq!(state.outcome().unwrap(), recount(&graph, &host_parts, shape));
+            assert_eq!(state.outcome().unwrap(), recount(&host_graph, &host_parts, shape));
             for direction in [
                 Direction::Any,
                 Direction::Upward,
@@ -202,9 +204,9 @@ fn gains_equal_a_naive_recount() {
                 Direction::Bit(0, true),
             ] {
                 state.choose(u64::MAX / 2, direction).unwrap();
-                let best = download(&device, &state.best).unwrap();
-                let inside = download(&device, &state.inside).unwrap();
-                for v in 0..graph.vertices() {
+                let best = download(device, &state.best).unwrap();
+                let inside = download(device, &state.inside).unwrap();
+                for v in 0..host_graph.vertices() {
                     let is_allowed = |from: u32, to: u32| match direction {
                         Direction::Any => true,
                         Direction::Upward => from < to,
@@ -213,7 +215,7 @@ fn gains_equal_a_naive_recount() {
                             (from >> bit & 1 == 1) == value && (to >> bit & 1 == 1) != value
                         }
                     };
-                    let expected = naive_best(&graph, &host_parts, v, is_allowed);
+                    let expected = naive_best(&host_graph, &host_parts, v, is_allowed);
                     let found = (best[v as usize], inside[v as usize]);
                     assert_eq!(found, expected, "{v}, {method:?}, {direction:?}");
                 }
@@ -231,11 +233,12 @@ fn parts_without_room_are_not_chosen() {
     for (limit, expected) in [(3, (6_u64, 1_u32)), (2, (4, 2))] {
         let mut parts = upload(&device, &[0, 1, 1, 2]).unwrap();
         let shape = Shape { parts: 3, limit };
-        let on = (&*device, &kernels);
-        let mut state = State::new(on, &graph, (&mut parts, shape), Method::Jet).unwrap();
+        let (device, kernels, graph) = (&device, &kernels, &graph);
+        let divided = Divided { device, kernels, graph, parts: &mut parts, shape };
+        let mut state = State::new(divided, Method::Jet).unwrap();
         state.connect().unwrap();
         state.choose(limit.into(), Direction::Any).unwrap();
-        let best = download(&device, &state.best).unwrap()[0];
+        let best = download(device, &state.best).unwrap()[0];
         assert_eq!((best >> 32, !(best as u32)), expected);
     }
 }

@@ -100,7 +100,8 @@ impl Transactions {
         &mut self,
         state: &mut State<'_>,
         effort: Effort,
-        (clock, run): (&mut StepClock<'_>, &mut Run<'_>),
+        clock: &mut StepClock<'_>,
+        run: &mut Run<'_>,
     ) -> Result<Outcome, DeviceError> {
         let mut best = self.bring_within_limit(state, effort.seed, clock)?;
         let (vertices, kernels) = (state.graph.vertices, &state.kernels.transactions);

@@ -39,10 +39,10 @@ pub(super) fn read_blocks(stream: Stream<'_>, blocks: &mut Blocks<'_>) -> Result
     let checker = Checker::new([*u, *v, *weights], &header);
     match header.weight_type {
         WeightType::I32 | WeightType::U32 | WeightType::F32 => {
-            read_weights::<u32>(&mut input, (&header, ends), checker, blocks)?;
+            read_weights::<u32>(&mut input, &header, ends, checker, blocks)?;
         }
         WeightType::I64 | WeightType::U64 | WeightType::F64 => {
-            read_weights::<u64>(&mut input, (&header, ends), checker, blocks)?;
+            read_weights::<u64>(&mut input, &header, ends, checker, blocks)?;
         }
     }
     input.skip_to(length)?;
@@ -52,7 +52,8 @@ pub(super) fn read_blocks(stream: Stream<'_>, blocks: &mut Blocks<'_>) -> Result
 /// Reads the weights, and passes all edges on.
 fn read_weights<K: Key + Plain>(
     input: &mut Sections<'_>,
-    (header, [u, v]): (&Header, [Vec<Vertex>; 2]),
+    header: &Header,
+    [u, v]: [Vec<Vertex>; 2],
     mut checker: Checker,
     blocks: &mut Blocks<'_>,
 ) -> Result<(), Fault> {

@@ -206,7 +206,7 @@ impl Document<'_> {
                 let edge_of = Object { ends, edge: Some((weight, &mut graph.kept)) };
                 let object = edge_of.deserialize(json)?;
                 positions.see_edge(ends, object.ends);
-                return Ok(edge(&object, (graph, weight), (options, place, ends)));
+                return Ok(edge(&object, (graph, weight), EdgeContext { options, place, ends }));
             }
             let text = <&RawValue>::deserialize(json)?;
             let found = ends_of(text.get());
@@ -219,7 +219,7 @@ impl Document<'_> {
             let edge_of = Object { ends, edge: Some((weight, &mut graph.kept)) };
             let object = edge_of.deserialize(&mut json)?;
             positions.see_edge(ends, object.ends);
-            Ok(edge(&object, (graph, weight), (options, place, ends)))
+            Ok(edge(&object, (graph, weight), EdgeContext { options, place, ends }))
         })?;
         added.map_err(|kind| Fault { place: Some(place), kind })
     }
@@ -325,10 +325,18 @@ fn node(
     positions.declare(id.as_deref(), name, graph)
 }
 
+/// Where an edge is, and how it is read.
+struct EdgeContext<'a> {
+    options: &'a ReadOptions,
+    place: Place,
+    /// The names of both ends' members.
+    ends: [&'a str; 2],
+}
+
 fn edge(
     object: &Members<'_>,
     (graph, weights): (&mut AttributedGraph, &mut WeightAttribute<'_>),
-    (options, place, [source, target]): (&ReadOptions, Place, [&str; 2]),
+    EdgeContext { options, place, ends: [source, target] }: EdgeContext<'_>,
 ) -> Result<(), ReadErrorKind> {
     let [u, v] = object.ends;
     let ends = [id(u, source, "edge")?, id(v, target, "edge")?];

@@ -115,7 +115,8 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
         output::warn(doubt_about_order(input.similarity.as_deref(), plan.order).as_slice());
     }
     let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
-    let Solved { solution, trace } = solve(&plan, solver, &mut input, (threads, device), world)?;
+    let Solved { solution, trace } =
+        solve(&plan, solver, &mut input, Means { threads, device }, world)?;
 
     let mut times = Times { open, load: input.load, solve: solution.solve, ..Times::default() };
     let start = Instant::now();
@@ -191,11 +192,18 @@ fn resolve(arguments: Arguments) -> anyhow::Result<(Plan, &'static dyn Distribut
     }
 }
 
+/// What a rank solves with.
+#[derive(Clone, Copy)]
+struct Means {
+    threads: usize,
+    device: Option<usize>,
+}
+
 fn solve(
     plan: &Plan,
     solver: &'static dyn DistributedSolver,
     input: &mut Input,
-    (threads, device): (usize, Option<usize>),
+    Means { threads, device }: Means,
     world: &Communicator,
 ) -> Result<Solved, Refusal> {
     let file = plan.partition.as_ref();
