@@ -79,18 +79,9 @@ impl DeviceEnds {
         // null.
         unsafe {
             launch!(
-                device,
-                &kernel,
-                grid_stride(count),
-                (ARRAYS, "vertices"),
-                [
-                    ptr source = &address,
-                    u64 count = &count,
-                    ptr target = &target,
-                    ptr fault = &mut fault,
-                    ptr highest = &mut highest,
-                ],
-                "converting vertices"
+                device, &kernel, grid_stride(count), (ARRAYS, "vertices"),
+                [ptr source = &address, u64 count = &count, ptr target = &target,
+                ptr fault = &mut fault, ptr highest = &mut highest], "converting vertices"
             )
         }?;
         match download(device, &fault)?.first() {
@@ -159,10 +150,7 @@ impl<W: Weight> DeviceWeights<W> {
         // SAFETY: the kernel reads `len` narrow numbers, and writes `len` of the wide type above.
         unsafe {
             launch!(
-                device,
-                &kernel,
-                grid_stride(count),
-                (ARRAYS, "widen"),
+                device, &kernel, grid_stride(count), (ARRAYS, "widen"),
                 [ptr source = &address, u64 count = &count, ptr target = &mut column],
                 "widening weights"
             )
@@ -213,17 +201,9 @@ impl<K: Key> DeviceEdges<K> {
             // SAFETY: each column has `count` values.
             unsafe {
                 launch!(
-                    device,
-                    &kernel,
-                    grid_stride(count),
-                    (ARRAYS, "skip_nan"),
-                    [
-                        ptr u = &mut own_u,
-                        ptr v = &v,
-                        ptr weights = &mut own_weights,
-                        u64 count = &count,
-                    ],
-                    "leaving edges out"
+                    device, &kernel, grid_stride(count), (ARRAYS, "skip_nan"),
+                    [ptr u = &mut own_u, ptr v = &v, ptr weights = &mut own_weights,
+                    u64 count = &count], "leaving edges out"
                 )
             }?;
             (u, weights) = (own_u.into(), own_weights.into());
@@ -256,17 +236,9 @@ pub unsafe fn pick(
     // all values.
     unsafe {
         launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (ARRAYS, "pick"),
-            [
-                ptr column = &column,
-                ptr places = &ids.address(),
-                u64 count = &count,
-                ptr picked = &picked.address(),
-            ],
-            "picking a forest's edges"
+            device, &kernel, grid_stride(count), (ARRAYS, "pick"),
+            [ptr column = &column, ptr places = &ids.address(), u64 count = &count,
+            ptr picked = &picked.address()], "picking a forest's edges"
         )
     }?;
     Ok(picked)

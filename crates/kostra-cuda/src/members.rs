@@ -38,10 +38,7 @@ pub(crate) fn list_set(
     // SAFETY: all places are below the number of members, and `ids` has room for all members.
     unsafe {
         launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (SOURCE, "list_members"),
+            device, &kernel, grid_stride(count), (SOURCE, "list_members"),
             [ptr words = set, u64 count = &count, ptr before = &places, ptr ids = &ids.address()],
             "listing a forest"
         )
@@ -61,12 +58,8 @@ pub(crate) fn places_of_members(
     // SAFETY: `places` has a number for each line.
     unsafe {
         launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (SOURCE, "count_members"),
-            [ptr words = set, u64 count = &count, ptr members = &mut places],
-            "listing a forest"
+            device, &kernel, grid_stride(count), (SOURCE, "count_members"),
+            [ptr words = set, u64 count = &count, ptr members = &mut places], "listing a forest"
         )
     }?;
     let mut scan = Scan::new(device, scan::Kernels::load(device)?, lines, TileSums::OnDevice)?;

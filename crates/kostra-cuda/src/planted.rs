@@ -52,12 +52,8 @@ fn a_race() {
     // SAFETY: each thread writes one of the first 64 words.
     unsafe {
         launch!(
-            &device,
-            &device.function(SOURCE, "race").unwrap(),
-            GRID,
-            (SOURCE, "race"),
-            [ptr memory = &mut memory, u32 count = &COUNT],
-            "racing"
+            &device, &device.function(SOURCE, "race").unwrap(), GRID, (SOURCE, "race"),
+            [ptr memory = &mut memory, u32 count = &COUNT], "racing"
         )
     }
     .unwrap();
@@ -73,12 +69,9 @@ fn out_of_bounds() {
     // memcheck, the word is unused memory of the process: the driver allocates 32 MiB at least.
     let launched = unsafe {
         launch!(
-            &device,
-            &device.function(SOURCE, "out_of_bounds").unwrap(),
-            GRID,
+            &device, &device.function(SOURCE, "out_of_bounds").unwrap(), GRID,
             (SOURCE, "out_of_bounds"),
-            [ptr memory = &mut memory, u32 count = &COUNT],
-            "writing out of bounds"
+            [ptr memory = &mut memory, u32 count = &COUNT], "writing out of bounds"
         )
     };
     // Under memcheck, the launch or the end of the kernel fails.

@@ -126,16 +126,9 @@ impl Level<'_> {
         // SAFETY: there are at least `length` numbers, and a sum for each tile.
         unsafe {
             launch!(
-                device,
-                &self.kernels.scan_tiles,
-                grid(length),
-                (SOURCE, "scan_tiles"),
-                [
-                    ptr numbers = &mut *numbers,
-                    u64 length = &(length as u64),
-                    ptr tile_sums = &mut *sums
-                ],
-                "scanning"
+                device, &self.kernels.scan_tiles, grid(length), (SOURCE, "scan_tiles"),
+                [ptr numbers = &mut *numbers, u64 length = &(length as u64),
+                ptr tile_sums = &mut *sums], "scanning"
             )
         }?;
         if tiles == 1 {
@@ -158,16 +151,9 @@ impl Level<'_> {
         // SAFETY: there are at least `length` numbers, and a sum for each tile.
         unsafe {
             launch!(
-                device,
-                &self.kernels.raise_tiles,
-                grid(length),
-                (SOURCE, "raise_tiles"),
-                [
-                    ptr numbers = numbers,
-                    u64 length = &(length as u64),
-                    ptr before_tiles = before_tiles
-                ],
-                "scanning"
+                device, &self.kernels.raise_tiles, grid(length), (SOURCE, "raise_tiles"),
+                [ptr numbers = numbers, u64 length = &(length as u64),
+                ptr before_tiles = before_tiles], "scanning"
             )
         }?;
         Ok(total)

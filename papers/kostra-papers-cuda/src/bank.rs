@@ -163,12 +163,9 @@ fn run_kernels(
     // SAFETY: there is an element for each account.
     unsafe {
         launch!(
-            device,
-            &device.function(source, "open_accounts")?,
-            grid_for(workload.accounts),
+            device, &device.function(source, "open_accounts")?, grid_for(workload.accounts),
             (SOURCE, "open_accounts"),
-            [ptr accounts = &mut accounts, u32 count = &workload.accounts],
-            "opening accounts"
+            [ptr accounts = &mut accounts, u32 count = &workload.accounts], "opening accounts"
         )
     }?;
     device.finish()?;
@@ -235,20 +232,10 @@ fn launch_bank(
     // `COUNTERS` counters.
     unsafe {
         launch!(
-            device,
-            kernel,
-            grid,
-            (SOURCE, "bank_in_transactions"),
-            [
-                ptr accounts = accounts,
-                u32 branches = &branches,
-                u32 branch = &branch,
-                u32 read_percent = &read_percent,
-                u32 transfers = &transfers,
-                u64 transactions = &transactions,
-                u64 seed = &seed,
-                ptr counters = counters,
-            ],
+            device, kernel, grid, (SOURCE, "bank_in_transactions"),
+            [ptr accounts = accounts, u32 branches = &branches, u32 branch = &branch,
+            u32 read_percent = &read_percent, u32 transfers = &transfers,
+            u64 transactions = &transactions, u64 seed = &seed, ptr counters = counters],
             "running a bank"
         )
     }?;

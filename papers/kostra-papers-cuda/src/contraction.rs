@@ -52,17 +52,9 @@ impl MakeKeys {
         // SAFETY: the graph has a key for each entry.
         unsafe {
             launch!(
-                device,
-                &self.0,
-                blocks.for_items(graph.entries),
-                (SOURCE, "make_keys"),
-                [
-                    ptr keys = &mut graph.keys,
-                    u32 entries = &graph.entries,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                ],
-                "making keys"
+                device, &self.0, blocks.for_items(graph.entries), (SOURCE, "make_keys"),
+                [ptr keys = &mut graph.keys, u32 entries = &graph.entries, u32 kind = &keys.kind,
+                u32 flip = &keys.flip], "making keys"
             )
         }
     }
@@ -104,17 +96,10 @@ impl<'a> Contraction<'a> {
         // SAFETY: the rows are valid, and `from` has a word for each entry.
         unsafe {
             launch!(
-                self.device,
-                &self.kernels.list_owners,
-                self.blocks.for_items(graph.entries),
+                self.device, &self.kernels.list_owners, self.blocks.for_items(graph.entries),
                 (SOURCE, "list_owners"),
-                [
-                    ptr first_edge = &graph.first_edge,
-                    u32 vertices = &graph.vertices,
-                    u32 entries = &graph.entries,
-                    ptr from = from,
-                ],
-                "listing vertices"
+                [ptr first_edge = &graph.first_edge, u32 vertices = &graph.vertices,
+                u32 entries = &graph.entries, ptr from = from], "listing vertices"
             )
         }
     }
@@ -136,16 +121,9 @@ impl<'a> Contraction<'a> {
             // SAFETY: every color is a vertex.
             unsafe {
                 launch!(
-                    self.device,
-                    &kernel,
-                    grid,
-                    (SOURCE, "propagate_colors"),
-                    [
-                        ptr color = &mut *color,
-                        u32 vertices = &vertices,
-                        ptr changed = &mut self.changed,
-                    ],
-                    "propagating colors"
+                    self.device, &kernel, grid, (SOURCE, "propagate_colors"),
+                    [ptr color = &mut *color, u32 vertices = &vertices,
+                    ptr changed = &mut self.changed], "propagating colors"
                 )
             }?;
             sweeps += 1;

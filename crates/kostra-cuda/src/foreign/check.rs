@@ -31,17 +31,10 @@ impl<K: Key> DeviceCsr<K> {
         // SAFETY: the kernel reads `vertices + 1` offsets.
         unsafe {
             launch!(
-                device,
-                &device.function(CHECK, "check_offsets")?,
-                grid_stride(u64::from(vertices) + 1),
-                (CHECK, "check_offsets"),
-                [
-                    ptr offsets = &self.offsets,
-                    u32 vertices = &vertices,
-                    u32 entries = &entries,
-                    ptr faults = &mut faults.places,
-                ],
-                "checking a graph"
+                device, &device.function(CHECK, "check_offsets")?,
+                grid_stride(u64::from(vertices) + 1), (CHECK, "check_offsets"),
+                [ptr offsets = &self.offsets, u32 vertices = &vertices, u32 entries = &entries,
+                ptr faults = &mut faults.places], "checking a graph"
             )
         }?;
         if entries > 0 {
@@ -68,24 +61,12 @@ impl<K: Key> DeviceCsr<K> {
         // below `edges`.
         unsafe {
             launch!(
-                device,
-                &device.function(CHECK, kernel)?,
-                grid_stride(u64::from(self.entries)),
+                device, &device.function(CHECK, kernel)?, grid_stride(u64::from(self.entries)),
                 (CHECK, "check_entries"),
-                [
-                    ptr offsets = &self.offsets,
-                    ptr neighbors = &self.neighbors,
-                    ptr ids = &self.ids,
-                    ptr weights = &self.weights,
-                    u32 vertices = &self.vertices,
-                    u32 edges = &self.edges,
-                    u32 entries = &self.entries,
-                    u32 kind = &self.keys.kind,
-                    ptr seen = &mut seen,
-                    ptr faults = &mut faults.places,
-                    ptr sum = &mut faults.sum,
-                ],
-                "checking a graph"
+                [ptr offsets = &self.offsets, ptr neighbors = &self.neighbors, ptr ids = &self.ids,
+                ptr weights = &self.weights, u32 vertices = &self.vertices, u32 edges = &self.edges,
+                u32 entries = &self.entries, u32 kind = &self.keys.kind, ptr seen = &mut seen,
+                ptr faults = &mut faults.places, ptr sum = &mut faults.sum], "checking a graph"
             )
         }
     }
@@ -103,20 +84,11 @@ impl<K: Key> DeviceEdges<K> {
         // SAFETY: the kernel reads `edges` edges.
         unsafe {
             launch!(
-                device,
-                &device.function(CHECK, kernel)?,
-                grid_stride(u64::from(edges)),
+                device, &device.function(CHECK, kernel)?, grid_stride(u64::from(edges)),
                 (CHECK, "check_edges"),
-                [
-                    ptr u = &self.u,
-                    ptr v = &self.v,
-                    ptr weights = &self.weights,
-                    u32 vertices = &vertices,
-                    u32 edges = &edges,
-                    u32 kind = &self.keys.kind,
-                    ptr faults = &mut faults.places,
-                ],
-                "checking a graph"
+                [ptr u = &self.u, ptr v = &self.v, ptr weights = &self.weights,
+                u32 vertices = &vertices, u32 edges = &edges, u32 kind = &self.keys.kind,
+                ptr faults = &mut faults.places], "checking a graph"
             )
         }?;
         match faults.found(device)? {

@@ -37,19 +37,10 @@ impl Extent {
         // SAFETY: the caller guarantees the points; the extent has two places for each dimension.
         unsafe {
             launch!(
-                device,
-                kernels.extent(points.coordinates),
-                grid,
-                (FOREST, "extent"),
-                [
-                    ptr points = &points.address,
-                    u32 dimensions = &dimensions,
-                    u64 stride = &(points.stride as u64),
-                    u32 count = &points.len,
-                    ptr extent = &mut extent,
-                    ptr fault = &mut fault,
-                ],
-                "reading points"
+                device, kernels.extent(points.coordinates), grid, (FOREST, "extent"),
+                [ptr points = &points.address, u32 dimensions = &dimensions,
+                u64 stride = &(points.stride as u64), u32 count = &points.len,
+                ptr extent = &mut extent, ptr fault = &mut fault], "reading points"
             )
         }?;
         if let Some(&position) = download(device, &fault)?.first()

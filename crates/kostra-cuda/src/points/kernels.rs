@@ -100,12 +100,8 @@ impl ForestKernels {
         // SAFETY: the array has `count` places.
         unsafe {
             launch!(
-                device,
-                &self.number,
-                grid_stride(count.into()),
-                (FOREST, "number"),
-                [u32 count = &count, ptr places = places],
-                "numbering points"
+                device, &self.number, grid_stride(count.into()), (FOREST, "number"),
+                [u32 count = &count, ptr places = places], "numbering points"
             )
         }
     }

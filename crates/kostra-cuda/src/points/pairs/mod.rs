@@ -241,19 +241,10 @@ fn divide(device: &Device, points: &PointAddresses) -> Result<CudaSlice<f64>, De
     // SAFETY: the caller guarantees the points; there is a row for each of them.
     unsafe {
         launch!(
-            device,
-            &function,
-            grid_stride(points.len.into()),
-            (ROUNDED, "directions"),
-            [
-                ptr points = &points.address,
-                u32 dimensions = &(points.dimensions as u32),
-                u64 stride = &(points.stride as u64),
-                u32 count = &points.len,
-                ptr rows = &mut rows,
-                ptr fault = &mut fault,
-            ],
-            "dividing points by their lengths"
+            device, &function, grid_stride(points.len.into()), (ROUNDED, "directions"),
+            [ptr points = &points.address, u32 dimensions = &(points.dimensions as u32),
+            u64 stride = &(points.stride as u64), u32 count = &points.len, ptr rows = &mut rows,
+            ptr fault = &mut fault], "dividing points by their lengths"
         )
     }?;
     match download(device, &fault)?[..] {
