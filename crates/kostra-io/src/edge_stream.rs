@@ -75,7 +75,7 @@ fn read_blocks(
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = choose_format(&mut stream, name, options)?;
+    let format = choose_format(&mut stream, name, options)?.format;
     let Some(read) = format.info().read_blocks else {
         let streamed = formats::ids(Format::is_streamed);
         return Err(Fault::whole(message![

@@ -56,6 +56,25 @@ pub struct FormatInfo {
     pub(crate) read_blocks: Option<ReadBlocks>,
 }
 
+impl FormatInfo {
+    /// What formats have in common that are read as a whole and not written. Each has its own id,
+    /// title and summary, and its own functions to recognize and read.
+    pub(crate) const READ_ONLY: Self = Self {
+        id: "",
+        title: "",
+        extensions: &[],
+        summary: "",
+        keeps_edge_order: true,
+        has_attributes: false,
+        recognize: |_| Evidence::Absent,
+        read: |_, _| Err(Fault::whole("this format is not read")),
+        write: None,
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    };
+}
+
 /// Reads the edges of a graph in blocks.
 pub(crate) type ReadBlocks = fn(Stream<'_>, &ReadOptions, &mut Blocks<'_>) -> Result<(), Fault>;
 
@@ -233,6 +252,8 @@ pub struct Loaded {
     pub parsed: Parsed,
     /// The format of the file.
     pub format: Format,
+    /// What shows this format, as `3 x 3 numbers, symmetric`.
+    pub evidence: String,
     /// The compression of the file.
     pub compression: Compression,
 }

@@ -56,6 +56,9 @@ mod table;
 
 #[cfg(test)]
 mod testing;
+mod text_fold;
+mod text_kinds;
+
 mod text_part;
 mod text_writer;
 mod thousands;

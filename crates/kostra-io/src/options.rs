@@ -249,6 +249,12 @@ impl ColumnOptions {
         Self { weight: None, ..self.clone() }.first_besides_kept()
     }
 
+    /// The name of the first option that is used besides those that say how fields are written.
+    pub(crate) fn first_besides_fields(&self) -> Option<&'static str> {
+        let (header, delimiter, decimal_comma) = (Header::Recognize, None, false);
+        Self { header, delimiter, decimal_comma, ..self.clone() }.first_used()
+    }
+
     /// The name of the first option that is used.
     pub(crate) fn first_used(&self) -> Option<&'static str> {
         let mut chosen = self.all_chosen().map(|(option, _)| option);

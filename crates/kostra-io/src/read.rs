@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::file_version::FileInUse;
-use crate::interface::{Loaded, ReadOptions};
+use crate::interface::{Format, Loaded, ReadOptions};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, Source};
+use crate::text_kinds::Recognized;
 use crate::{ReadError, ReadErrorKind};
 
 /// Reads a graph.
@@ -89,9 +90,21 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = choose_format(&mut stream, name, options)?;
-    let parsed = (format.info().read)(stream, options)?;
-    Ok(Loaded { parsed, format, compression })
+    let Recognized { format, evidence } = choose_format(&mut stream, name, options)?;
+    let mut parsed = (format.info().read)(stream, options)?;
+    let is_of_rows = [Format::MATRIX, Format::ADJACENCY, Format::TABLE].contains(&format);
+    if is_of_rows && options.format.is_none() {
+        parsed
+            .notes
+            .insert(0, format!("the input is read as {}: {evidence}", article(format)).into());
+    }
+    Ok(Loaded { parsed, format, evidence, compression })
+}
+
+/// The title of a format with its article.
+fn article(format: Format) -> String {
+    let title = format.title();
+    if title.starts_with('a') { format!("an {title}") } else { format!("a {title}") }
 }
 
 #[cfg(test)]
@@ -102,7 +115,6 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-    use crate::Format;
 
     fn error(path: &Path) -> String {
         let options = ReadOptions::default();

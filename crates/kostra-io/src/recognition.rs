@@ -2,9 +2,9 @@
 //!
 //! `.kst`, OpenStreetMap and Matrix Market files start with a signature, and the lines of DIMACS
 //! files start with their own letters. ECL and GAP files have no signature; their first numbers
-//! must be possible counts and row starts. A text of numbers is METIS or an edge list; the METIS
-//! reader decides (see `formats/metis/recognize.rs`), and an edge list is what remains. If both are
-//! possible, the extension decides.
+//! must be possible counts and row starts. Which kind of rows another text has, [`text_kinds`]
+//! decides. The extension decides between METIS and an edge list, and that a file is Matrix Market
+//! or METIS, or an error.
 //!
 //! If comments or long lines fill the head of a text, more of it is read, until three rows are
 //! complete.
@@ -13,23 +13,30 @@ use std::path::Path;
 
 use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::{FORMATS, is_comment};
-use crate::head::{Evidence, Head, is_utf_16};
+use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, ReadOptions, Vertices};
 use crate::message::{Message, Remedy, message};
+use crate::text_kinds::{self, Recognized, Sample};
 use crate::{ReadErrorKind, foreign, formats};
 
 /// The rows that show the difference between METIS and an edge list: a line of counts and two rows
 /// of neighbors or edges.
 const ROWS_TO_RECOGNIZE: usize = 3;
 
-/// The formats of texts of numbers, and the extensions of files in them.
-const EXTENSIONS: [(Format, &[&str]); 2] = [
-    (Format::EDGE_LIST, &["edges", "edgelist", "csv", "tsv", "el", "wel"]),
-    (Format::METIS, &["graph", "metis", "chaco"]),
+/// Extensions of edge lists, which are in no other format of rows.
+const OF_EDGES: [&str; 4] = ["edges", "edgelist", "el", "wel"];
+/// Extensions of tables, which are not METIS.
+const OF_TABLES: [&str; 2] = ["csv", "tsv"];
+/// Extensions that decide that a file is in a format, or an error.
+const DECIDING: [(&str, Format); 4] = [
+    ("mtx", Format::MATRIX_MARKET),
+    ("graph", Format::METIS),
+    ("metis", Format::METIS),
+    ("chaco", Format::METIS),
 ];
 
 /// The formats of matrices whose entries are all stored.
-const MATRICES: [Format; 2] = [Format::NPY, Format::NODE_LINK];
+const MATRICES: [Format; 3] = [Format::NPY, Format::MATRIX, Format::NODE_LINK];
 
 /// The format that the options name, or else the format that the content of the input `name` shows.
 /// Refuses options that do not apply to this format.
@@ -37,18 +44,25 @@ pub(crate) fn choose_format(
     stream: &mut Stream<'_>,
     name: &str,
     options: &ReadOptions,
-) -> Result<Format, ReadErrorKind> {
-    let format = match options.format {
-        Some(format) => format,
-        None => match recognize_stream(stream, name) {
+) -> Result<Recognized, ReadErrorKind> {
+    let recognized = match options.format {
+        Some(format) => Recognized { format, evidence: "it was chosen".into() },
+        None => match recognize_stream(stream, name, options) {
             Err(ReadErrorKind::UnknownFormat { .. })
                 if options.names || options.columns.delimiter.is_some() =>
             {
-                Format::EDGE_LIST
+                let evidence = "an option for edge lists was chosen".into();
+                Recognized { format: Format::EDGE_LIST, evidence }
             }
             recognized => recognized?,
         },
     };
+    check_options(recognized.format, options)?;
+    Ok(recognized)
+}
+
+/// Refuses options that do not apply to a format.
+fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     let is_table = format == Format::PARQUET;
     let is_map = format == Format::OSM_PBF;
     if let (Some(option), false) = (options.roads.first_used(), is_map) {
@@ -57,6 +71,7 @@ pub(crate) fn choose_format(
     let column = match format.info().has_attributes {
         _ if is_map => options.columns.first_besides_kept(),
         _ if is_table => options.columns.first_of_text(),
+        _ if format == Format::MATRIX => options.columns.first_besides_fields(),
         true => options.columns.first_besides_attributes(),
         false => options.columns.first_used(),
     };
@@ -73,7 +88,8 @@ pub(crate) fn choose_format(
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
     let counts = counts.filter(|_| format != Format::NPY && !is_table);
     let used = column.or(names).or(counts);
-    if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
+    let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format);
+    if let (Some(option), false) = (used, has_columns) {
         return Err(ReadErrorKind::question(message![
             Remedy::option(option),
             format!(" applies to edge lists only, not to {} (pass ", format.title()),
@@ -81,7 +97,7 @@ pub(crate) fn choose_format(
             " if the input is an edge list)",
         ]));
     }
-    Ok(format)
+    Ok(())
 }
 
 /// Refuses an option that applies to files of another kind.
@@ -94,12 +110,16 @@ fn does_not_apply(option: &'static str, kind: &str, format: Format) -> ReadError
 }
 
 /// Recognizes the format of an unread stream of the input `name`.
-fn recognize_stream(stream: &mut Stream<'_>, name: &str) -> Result<Format, ReadErrorKind> {
+fn recognize_stream(
+    stream: &mut Stream<'_>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Recognized, ReadErrorKind> {
     while stream.head().len() < LONGEST_HEAD
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?
     {}
-    recognize(&Head::new(stream.head(), stream.head_is_whole()), name)
+    recognize(&Head::new(stream.head(), stream.head_is_whole()), name, options)
 }
 
 /// Whether a longer head may lead to another decision.
@@ -111,32 +131,67 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 /// Recognizes the format of the input `name` by its head.
 ///
 /// # Errors
-/// When the input is in no format, or in one of two.
-fn recognize(head: &Head<'_>, name: &str) -> Result<Format, ReadErrorKind> {
+/// When the input is in no format, or in one of several.
+fn recognize(
+    head: &Head<'_>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Recognized, ReadErrorKind> {
     let (formats, evidence) = strongest(head);
-    if let (Some(sentence), Evidence::Absent | Evidence::Fallback) =
-        (refused(head.bytes()), evidence)
-    {
-        return Err(ReadErrorKind::malformed(sentence));
+    let is_of_rows = |format: &Format| [Format::METIS, Format::EDGE_LIST].contains(format);
+    if let Some(&format) = formats.first().filter(|format| !is_of_rows(format)) {
+        let evidence = match evidence {
+            Evidence::Signature => "its signature",
+            _ => "the numbers at its start",
+        };
+        return Ok(Recognized { format, evidence: evidence.into() });
     }
-    match formats[..] {
-        [] => {}
-        [_, _, ..] if evidence == Evidence::Fallback => {
-            return by_extension(name, &formats).ok_or_else(|| doubt(&formats));
-        }
-        [format, ..] => return Ok(format),
+    if let Some(sentence) = refused(head.bytes()) {
+        return Err(ReadErrorKind::malformed(sentence));
     }
     let bytes = head.bytes();
     if head.is_whole() && bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadErrorKind::Empty);
     }
-    if is_utf_16(bytes) {
-        return Err(ReadErrorKind::utf_16());
+    text_kinds::refuse_other_encodings(head, name)?;
+    if let Some(recognized) = of_rows(head, name, options)? {
+        return Ok(recognized);
     }
     if let Some(sentence) = one_column(head) {
         return Err(ReadErrorKind::malformed(sentence));
     }
     Err(ReadErrorKind::UnknownFormat { known: formats::ids(|_| true) })
+}
+
+/// Recognizes which kind of rows a text has.
+fn of_rows(
+    head: &Head<'_>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Option<Recognized>, ReadErrorKind> {
+    let extension = extension(name).unwrap_or_default();
+    let Some(sample) = Sample::new(head, options) else { return Ok(None) };
+    if let Some((_, format)) = DECIDING.iter().find(|(decides, _)| *decides == extension) {
+        let evidence = format!("the extension .{extension}");
+        return Ok(Some(Recognized { format: *format, evidence }));
+    }
+    let is_said_to_be_edges = options.names
+        || options.columns.names.is_some()
+        || options.columns.all_chosen().next().is_some()
+        || OF_EDGES.contains(&&*extension);
+    let among = |format: Format| {
+        let is_table = OF_TABLES.contains(&&*extension) && format == Format::METIS;
+        let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format);
+        has_columns || !is_said_to_be_edges && !is_table
+    };
+    let recognized = text_kinds::recognize(&sample, among)?;
+    Ok(recognized.or_else(|| {
+        // The reader of edge lists asks what its columns are.
+        let has_columns = Format::EDGE_LIST.info().recognize;
+        let evidence = "lines of several columns".into();
+        let edges = Recognized { format: Format::EDGE_LIST, evidence };
+        ((has_columns)(head) != Evidence::Absent).then_some(edges)
+    }))
 }
 
 /// What to say about a text whose lines have one column each. Numbers may be points.
@@ -161,9 +216,15 @@ fn one_column(head: &Head<'_>) -> Option<Message> {
     Some(sentence)
 }
 
+/// The lines after comments in which [`refused`] looks for the start of another format.
+const LOOKED_OVER: usize = 50;
+
 /// The remedy for an input in a format that Kostra does not read. Some look like an edge list.
 fn refused(bytes: &[u8]) -> Option<&'static str> {
-    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let rows = text.split_inclusive(|&byte| byte == b'\n').skip_while(|line| is_comment(line));
+    let start = rows.take(LOOKED_OVER).collect::<Vec<_>>().concat();
+    let start = start.trim_ascii_start();
     let starts = |word: &str| {
         start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
     };
@@ -175,6 +236,8 @@ fn refused(bytes: &[u8]) -> Option<&'static str> {
         Some("this is XML of OpenStreetMap; convert it to .osm.pbf, as with `osmium cat`")
     } else if starts("<?xml") {
         Some("this is XML, but not GraphML, GEXF or XGMML; save the graph as GraphML")
+    } else if start.starts_with(b"<") {
+        Some("this is XML or HTML, but not GraphML; save the graph as GraphML, or the table as CSV")
     } else if inside(b"{").is_some_and(|member| member.starts_with(b"\"")) {
         Some(
             "this is JSON, but neither node-link JSON nor lines of GeoJSON; write an object with \
@@ -183,6 +246,11 @@ fn refused(bytes: &[u8]) -> Option<&'static str> {
     } else if inside(b"[").is_some_and(|item| matches!(item, [b'[' | b'{', ..])) {
         Some(
             "this is a JSON array; write an object with the members nodes and edges, or a CSV file",
+        )
+    } else if start.starts_with(b"{") || start.starts_with(b"[") {
+        Some(
+            "this starts with a bracket, as JSON or data of a program do; write an object with the \
+             members nodes and edges, or a CSV file",
         )
     } else if starts("sep=") {
         Some("the first line is a hint for Excel; remove it")
@@ -222,33 +290,18 @@ fn extension(name: &str) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// The format among `formats` whose files have the extension of the file `name`.
-fn by_extension(name: &str, formats: &[Format]) -> Option<Format> {
-    let extension = extension(name)?;
-    let has_extension = |format: Format| {
-        EXTENSIONS.iter().any(|(of, extensions)| *of == format && extensions.contains(&&*extension))
-    };
-    formats.iter().copied().find(|&format| has_extension(format))
-}
-
-/// The question which of some formats an input has.
-fn doubt(formats: &[Format]) -> ReadErrorKind {
-    let titles: Vec<_> = formats.iter().map(|format| format.title()).collect();
-    let mut sentence = message![format!("which format is this, {}? pass ", titles.join(" or "))];
-    for (index, format) in formats.iter().enumerate() {
-        let or = if index == 0 { "" } else { " or " };
-        sentence.push(message![or, Remedy::text("format", format.id())]);
-    }
-    ReadErrorKind::question(sentence)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::from_bytes;
 
     fn recognize(bytes: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
-        super::recognize(&Head::new(bytes, whole), "x")
+        named(bytes, whole, "x")
+    }
+
+    fn named(bytes: &[u8], whole: bool, name: &str) -> Result<Format, ReadErrorKind> {
+        let options = ReadOptions::default();
+        super::recognize(&Head::new(bytes, whole), name, &options).map(|found| found.format)
     }
 
     fn format(text: &str) -> Format {
@@ -319,8 +372,7 @@ mod tests {
 
     #[test]
     fn the_extension_decides_between_rows_of_neighbors_and_edges() {
-        let question = "which format is this, edge list or METIS? pass \
-                        `format(\"edges\".parse()?)` or `format(\"graph\".parse()?)`";
+        let question = "which format is this, edge list or METIS? as edge list: ";
         for text in [
             "3 3\n2 3\n1 3\n1 2\n",
             "3 3 10\n9 2 3\n8 1 3\n7 1 2\n",
@@ -329,8 +381,7 @@ mod tests {
             "1 0\n\n",
             "2 0\n\n\n",
         ] {
-            let head = Head::new(text.as_bytes(), true);
-            let format = |name| super::recognize(&head, name);
+            let format = |name: &str| named(text.as_bytes(), true, name);
             for name in ["x.edges", "a.b/x.CSV", "x.tsv.gz", "x.el"] {
                 assert_eq!(format(name).unwrap(), Format::EDGE_LIST, "{name}");
             }
@@ -338,20 +389,18 @@ mod tests {
                 assert_eq!(format(name).unwrap(), Format::METIS, "{name}");
             }
             for name in ["x.txt", "a.graph/x", "standard input", "x.gz", ".edges"] {
-                assert_eq!(format(name).unwrap_err().to_string(), question, "{name}");
+                let asked = format(name).unwrap_err().to_string();
+                assert!(asked.starts_with(question), "{name}: {asked}");
             }
         }
-        let rows = Head::new(b"3 2\n2\n1 3\n2\n", true);
-        let format = super::recognize(&rows, "x.csv").unwrap();
-        assert_eq!(format, Format::METIS, "no edges");
-        let edges = Head::new(b"3 2\n1 2\n2 3\n", true);
-        let format = super::recognize(&edges, "x.graph").unwrap();
-        assert_eq!(format, Format::EDGE_LIST, "no rows of neighbors");
+        let edges = named(b"3 2\n1 2\n2 3\n", true, "x.graph").unwrap();
+        assert_eq!(edges, Format::METIS, "the reader says what is wrong");
+        assert_eq!(named(b"3 3 1\n1 2 5\n", true, "x.mtx").unwrap(), Format::MATRIX_MARKET);
     }
 
     fn format_of_text(text: &str) -> Format {
         let mut stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
-        recognize_stream(&mut stream, "x").unwrap()
+        recognize_stream(&mut stream, "x", &ReadOptions::default()).unwrap().format
     }
 
     #[test]
@@ -382,12 +431,12 @@ mod tests {
     #[test]
     fn the_look_has_an_end() {
         let mut stream = Stream::new(from_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
-        assert!(recognize_stream(&mut stream, "x").is_err());
+        assert!(recognize_stream(&mut stream, "x", &ReadOptions::default()).is_err());
         assert_eq!(stream.head().len(), LONGEST_HEAD);
         let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
         garbage[1000] = 1;
         let mut stream = Stream::new(from_bytes(&garbage)).unwrap();
-        assert!(recognize_stream(&mut stream, "x").is_err());
+        assert!(recognize_stream(&mut stream, "x", &ReadOptions::default()).is_err());
         assert_eq!(stream.head().len(), crate::compression::HEAD);
     }
 

@@ -3,11 +3,12 @@
 //! To add a format, write its file, declare its module here and add a line to [`FORMATS`].
 //! Recognition, reading, writing, help texts, round-trip tests and fuzzing use the table.
 
+pub(crate) mod adjacency;
 mod dimacs;
 mod dimacs_flow;
 mod dot;
 mod ecl;
-mod edge_list;
+pub(crate) mod edge_list;
 mod gap;
 pub(crate) mod geojson;
 mod gexf;
@@ -15,6 +16,7 @@ mod gml;
 mod graphml;
 mod kst;
 mod lgl;
+pub(crate) mod matrix;
 mod matrix_market;
 mod metis;
 mod node_link;
@@ -22,6 +24,7 @@ mod numpy;
 mod osm;
 mod pajek;
 mod parquet;
+pub(crate) mod printed;
 mod stp;
 mod tgf;
 mod tsplib;
@@ -65,6 +68,9 @@ impl FormatInfo {
 pub static FORMATS: &[Format] = &[
     Format::DIMACS,
     Format::EDGE_LIST,
+    Format::MATRIX,
+    Format::ADJACENCY,
+    Format::TABLE,
     Format::MATRIX_MARKET,
     Format::METIS,
     Format::ECL,

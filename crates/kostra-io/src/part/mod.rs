@@ -125,7 +125,7 @@ fn open_content(
     if stream.compression != Compression::None || stream.head().is_empty() {
         return Ok(None);
     }
-    let format = choose_format(&mut stream, &of.path.to_string_lossy(), options)?;
+    let format = choose_format(&mut stream, &of.path.to_string_lossy(), options)?.format;
     let Some(open) = format.info().read_part else { return Ok(None) };
     Ok(open(of, stream, options)?.map(|content| (format, content)))
 }

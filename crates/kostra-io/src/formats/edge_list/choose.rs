@@ -4,13 +4,14 @@
 
 use kostra_core::counted;
 
+use super::end_names;
 use super::fields::{is_weight, text, texts};
-use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, is_no_weight, plain};
+use super::known::{LENGTH_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use super::points;
 use crate::message::{Message, Remedy, message};
 use crate::number::{has_decimal_comma, show};
 use crate::quotes::unquote;
-use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
+use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
 pub(in crate::formats) struct Chooser<'a> {
@@ -43,9 +44,6 @@ impl Chooser<'_> {
     pub(in crate::formats) fn choose(&self) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight, id] = self.asked_for()?;
         let (u, v) = self.ends([source, target], [weight, id])?;
-        if source.or(target).is_none() {
-            self.refuse_points([u, v])?;
-        }
         let free: Vec<usize> = (0..self.columns)
             .filter(|column| ![Some(u), Some(v), id].contains(&Some(*column)))
             .collect();
@@ -169,49 +167,32 @@ impl Chooser<'_> {
         let known = self
             .known_ends()
             .filter(|(u, v)| !taken.contains(&Some(*u)) && !taken.contains(&Some(*v)));
-        // A column that is named as a weight is no vertex.
-        let no_weight_left = weight.is_some() || self.weight_by_name(&others).is_none();
+        // Columns without names are ends only next to a weight, or without other columns.
+        let most = if self.third_is_weight { usize::MAX } else { 3 };
+        let is_short = others.len() + usize::from(weight.is_some()) <= most || weight == Some(2);
+        // A caller who says that two names are a header says that they are those of ends.
+        let is_said = self.options.columns.header == Header::Present;
         match (source.or(target), known, &others[..]) {
             (None, Some(known), _) => Ok(known),
             (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
             (Some(given), _, &[other]) => Ok((given, other)),
-            (None, None, &[u, v]) if no_weight_left => Ok((u, v)),
-            // Without names, the vertices come first.
             (None, None, &[u, v, ..])
-                if self.names.is_none() && weight.is_none_or(|weight| weight > v) =>
+                if self.names.is_none() && is_short && weight.is_none_or(|weight| weight > v) =>
             {
                 Ok((u, v))
             }
-            // With them, the two columns that are left beside the weight can be nothing else.
-            (None, None, others) => {
-                let sure = self.weight_by_name(others);
-                let ends: Vec<usize> =
-                    others.iter().copied().filter(|&column| Some(column) != sure).collect();
-                let ends = if weight.is_none() && sure.is_some() { &ends[..] } else { &[] };
-                if let &[u, v] = ends { Ok((u, v)) } else { Err(self.ask_for_ends()) }
+            (None, None, &[u, v])
+                if self.names.is_none() && is_short || self.columns == 2 && is_said =>
+            {
+                Ok((u, v))
             }
             _ => Err(self.ask_for_ends()),
         }
     }
 
-    /// Refuses ends that no option names if they are called like coordinates.
-    fn refuse_points(&self, ends: [usize; 2]) -> Result<(), ReadErrorKind> {
-        let [Some(u), Some(v)] = ends.map(|column| self.name(column)) else { return Ok(()) };
-        points::question(u, v).map_or(Ok(()), |ask| Err(self.refusal(ask)))
-    }
-
     /// The columns with known names of ends, if no other columns have such names.
     fn known_ends(&self) -> Option<(usize, usize)> {
-        let names: Vec<String> = self.names?.iter().map(|name| plain(name)).collect();
-        let all: Vec<usize> = (0..self.columns).collect();
-        let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let pairs: Vec<_> =
-            U_NAMES.into_iter().zip(V_NAMES).filter(|(u, v)| has(u) && has(v)).collect();
-        match pairs[..] {
-            [(u, v)] => Some((self.only(&all, &[u])?, self.only(&all, &[v])?)),
-            [] => Some((self.only(&all, &U_NAMES)?, self.only(&all, &V_NAMES)?)),
-            _ => None,
-        }
+        if let [pair] = end_names::pairs(self.names?)[..] { Some(pair) } else { None }
     }
 
     /// The columns in `columns` that have one of the names in `wanted`.
@@ -267,9 +248,45 @@ impl Chooser<'_> {
     }
 
     fn ask_for_ends(&self) -> ReadErrorKind {
-        let columns = match self.names {
-            Some(_) => self.list(),
-            None => format!("1 to {}", self.columns),
+        let Some(names) = self.names else {
+            return self.refusal(message![
+                format!(
+                    "which columns are the vertices? columns: 1 to {}, and the first line is no \
+                     header that names them; pass ",
+                    self.columns
+                ),
+                Remedy::position("source", 1),
+                ", ",
+                Remedy::position("target", 2),
+                " and ",
+                Remedy::position("weight", 3),
+                ", or the positions that are meant",
+            ]);
+        };
+        let columns = self.list();
+        if let &[u, v] | &[u, v, _] = names
+            && let Some(question) = points::question(u, v)
+        {
+            return self.refusal(question);
+        }
+        if let Some(column) = names.iter().position(|name| plain(name) == "wkt") {
+            return self.refusal(message![
+                format!(
+                    "column '{}' has shapes as text, and the columns ({columns}) have no ends of \
+                     edges; save the layer as GeoJSON, whose lines are edges, as with `ogr2ogr \
+                     lines.geojson lines.csv`, or pass ",
+                    text(names[column])
+                ),
+                Remedy::text("source", "NAME"),
+                " and ",
+                Remedy::text("target", "NAME"),
+            ]);
+        }
+        let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&plain(name).as_str()));
+        let table = if is(&["id"]) && is(&["label"]) {
+            "; a table of nodes has no edges: pass the table of edges"
+        } else {
+            ""
         };
         self.refusal(message![
             format!("which columns are the vertices? columns: {columns}; pass "),
@@ -277,7 +294,8 @@ impl Chooser<'_> {
             " and ",
             Remedy::text("target", "NAME"),
             ", or their positions",
-            points::remedy(self.names.unwrap_or_default()),
+            table,
+            points::remedy(names),
         ])
     }
 

@@ -169,7 +169,7 @@ pub(super) fn has_leading_zero(field: &[u8]) -> bool {
 }
 
 /// A field without quotes, as a message shows it.
-pub(super) fn text(field: &[u8]) -> String {
+pub(crate) fn text(field: &[u8]) -> String {
     unquote(field).map_or_else(|| show(field), |field| show(&field))
 }
 
@@ -180,7 +180,7 @@ pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
 
 /// Whether a field is meant as a weight. A number that is too large counts, so that its line is
 /// refused when it is read. If `decimal_comma` is true, numbers have a decimal comma.
-pub(super) fn is_weight(field: &[u8], decimal_comma: bool) -> bool {
+pub(crate) fn is_weight(field: &[u8], decimal_comma: bool) -> bool {
     let is_number =
         |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
     unquote(field).is_some_and(|field| {

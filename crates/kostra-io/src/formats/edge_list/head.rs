@@ -12,7 +12,7 @@ use crate::message::{Message, Remedy, message};
 use crate::number::{self, words};
 use crate::numbering::Numbering;
 use crate::text_part::Conclusion;
-use crate::{KeptColumns, Place, ReadErrorKind, ReadOptions};
+use crate::{Header, KeptColumns, Place, ReadErrorKind, ReadOptions};
 
 use super::fields::is_comment;
 use super::header::FirstLine;
@@ -65,7 +65,9 @@ impl Head {
         let layout = {
             let lines = first_lines(text)?.split(|&byte| byte == b'\n');
             let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-            Layout::recognize(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
+            let is_konect = comments.first().is_some_and(|(_, line)| is_konect(line));
+            Layout::recognize(lines, is_konect, options)
+                .map_err(|kind| Fault { place: Some(place), kind })?
         };
         let layout = layout.unwrap_or(Layout::NONE);
         for (line, comment) in comments.iter().filter(|_| layout.named) {
@@ -73,13 +75,37 @@ impl Head {
                 .map_err(|fault| Fault::at_line(*line, fault.offset as u64 + 1, fault.sentence))?;
         }
         let mut first_line = layout.first_line;
-        if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
+        let rows = match first_line {
+            FirstLine::ColumnNames => 1,
+            FirstLine::Counts { counts, sure: true } => counts.lines,
+            FirstLine::Counts { sure: false, .. } | FirstLine::Edge => 0,
+        };
+        for _ in 0..rows {
+            while text.line()?.is_some_and(is_comment) {
+                text.skip()?;
+            }
             text.skip()?;
         }
         if counts.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
             first_line = FirstLine::Edge;
         }
         Ok(Self { layout, first_line, line, counts, in_blocks: false })
+    }
+
+    /// Refuses a header without rows, unless the options say that the first line is one.
+    fn refuse_no_rows(&self, edges: u64, options: &ReadOptions) -> Result<(), Fault> {
+        if edges > 0
+            || self.first_line != FirstLine::ColumnNames
+            || options.columns.header == Header::Present
+        {
+            return Ok(());
+        }
+        let sentence = message![
+            "this line names columns, but no row follows; add the rows, or pass ",
+            Remedy::on("header"),
+            " for a graph without edges",
+        ];
+        Err(Fault::at_line(self.line, 1, sentence))
     }
 
     /// Whether there is a line that is not a comment.
@@ -198,6 +224,7 @@ impl Head {
         notes: &mut Vec<Message>,
     ) -> Result<Conclusion, Fault> {
         notes.extend_from_slice(&self.layout.notes);
+        self.refuse_no_rows(ends.edges, options)?;
         if let Some(StatedCounts { n, line, .. }) = self.counts {
             self.check_edges(ends.edges)?;
             check_vertices(n, line, options)?;
@@ -253,23 +280,60 @@ impl Head {
     ) -> Result<FirstNumbers, Fault> {
         let line = self.line;
         let edge = FirstNumbers { stated: None, first_is_an_edge: true, from_1: false };
-        let FirstLine::Counts { n, m, sure } = self.first_line else { return Ok(edge) };
+        let FirstLine::Counts { counts, sure } = self.first_line else { return Ok(edge) };
         let edges = ends.edges.saturating_sub(u64::from(!sure));
         let span = if sure { &ends.all } else { &ends.rest };
-        if m == edges && m > 0 && span.largest <= n {
-            self.check_counts((n, m), span.largest, options)?;
-            notes.push(format!("line {line} is taken as the numbers of vertices and edges").into());
-            let from_1 = span.largest == n && span.least > 0;
-            return Ok(FirstNumbers { stated: Some(n), first_is_an_edge: sure, from_1 });
+        let (n, m) = counts.stated(edges, span.largest);
+        let fits = edges > 0
+            && m.is_none_or(|m| m == edges)
+            && n.is_none_or(|n| span.largest <= n)
+            // A third number that is no number of entries has a meaning of its own.
+            && (sure || counts.len() == 2 || counts.is_of_matrix());
+        if fits {
+            if let (Some(n), Some(m)) = (n, m) {
+                self.check_counts((n, m), span.largest, options)?;
+            }
+            let what = match (n, m) {
+                (None, _) => "number of edges",
+                (_, None) => "number of vertices",
+                _ => "numbers of vertices and edges",
+            };
+            notes.push(match counts.lines {
+                1 => format!("line {line} is taken as the {what}").into(),
+                _ => format!("the first {} lines are taken as the {what}", counts.lines).into(),
+            });
+            let from_1 = n.is_some_and(|n| span.largest == n) && span.least > 0;
+            return Ok(FirstNumbers { stated: n, first_is_an_edge: sure, from_1 });
         }
         if sure {
-            let sentence = format!(
-                "this line has another number of columns than the next, so it should contain the \
-                 numbers of vertices and edges, but the number of edges is {edges}"
-            );
-            return Err(Fault::at_line(line, 1, sentence));
+            return Err(Fault::at_line(line, 1, mismatch(counts.lines, edges)));
+        }
+        let may_be_counts = n.zip(m).is_some_and(|(n, m)| {
+            let is_near = m <= 2 * edges && edges <= 2 * m;
+            let is_other = span.largest < n && (span.largest < m || is_near);
+            let is_highest = span.largest == n && span.least > 0;
+            let is_count = 2 * m == edges || m.abs_diff(edges) <= 1;
+            match counts.len() {
+                2 => is_other || is_highest && is_count,
+                _ => span.largest <= n && m == edges,
+            }
+        });
+        if edges > 0 && may_be_counts && !matches!(options.vertices, Vertices::Count(_)) {
+            return Err(self.ask_for_edge());
         }
         Ok(edge)
+    }
+
+    /// The question whether the first line of numbers is an edge.
+    fn ask_for_edge(&self) -> Fault {
+        let sentence = message![
+            "is this line an edge, or does it state the numbers of vertices and edges? pass ",
+            Remedy::on("no-header"),
+            " if it is an edge, or ",
+            Remedy::on("header"),
+            " if not",
+        ];
+        Fault::at_line(self.line, 1, sentence)
     }
 
     /// Refuses a first line that states `n` vertices and `m` edges, as the other lines confirm, if
@@ -283,17 +347,35 @@ impl Head {
         let is_sure = matches!(self.first_line, FirstLine::Counts { sure: true, .. });
         check_vertices(n, self.line, options)?;
         if !is_sure && n.max(m) <= largest + 1 && !matches!(options.vertices, Vertices::Count(_)) {
-            let sentence = message![
-                "is this line an edge, or does it state the numbers of vertices and edges? pass ",
-                Remedy::on("no-header"),
-                " if it is an edge, or ",
-                Remedy::on("header"),
-                " if not",
-            ];
-            return Err(Fault::at_line(self.line, 1, sentence));
+            return Err(self.ask_for_edge());
         }
         Ok(())
     }
+
+    /// Checks the numbers that the first line states, if the vertices have names.
+    pub(super) fn check_names(
+        &self,
+        names: u64,
+        edges: u64,
+        options: &ReadOptions,
+    ) -> Result<(), Fault> {
+        self.refuse_no_rows(edges, options)?;
+        let FirstLine::Counts { counts, sure: true } = self.first_line else { return Ok(()) };
+        let (n, m) = counts.stated(edges, names);
+        if m.is_some_and(|m| m != edges) || n.is_some_and(|n| n < names) {
+            return Err(Fault::at_line(self.line, 1, mismatch(counts.lines, edges)));
+        }
+        Ok(())
+    }
+}
+
+/// What to say about numbers before the edges that are not those of vertices and edges.
+fn mismatch(lines: usize, edges: u64) -> String {
+    let subject = match lines {
+        1 => "this line has another number of columns than the next, so it should contain",
+        _ => "these lines have another number of columns than the next, so they should contain",
+    };
+    format!("{subject} the numbers of vertices and edges, but the number of edges is {edges}")
 }
 
 /// Refuses a line that states another number of vertices than the options do.
@@ -350,6 +432,12 @@ fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comme
         text.skip()?;
     }
     Ok((counts, comments))
+}
+
+/// Whether a comment is the first line of a file of KONECT, such as `% sym posweighted`.
+pub(super) fn is_konect(comment: &[u8]) -> bool {
+    let mut words = words(comment).map(|(_, word)| word);
+    words.next() == Some(b"%") && matches!(words.next(), Some(b"sym" | b"asym" | b"bip"))
 }
 
 /// Refuses a bipartite graph of KONECT, whose two columns count different vertices from 1.

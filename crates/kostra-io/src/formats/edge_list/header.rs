@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::{is_weight, text, texts};
-use super::known::{U_NAMES, V_NAMES, plain};
+use super::end_names;
+use super::fields::{Separator, is_weight, text, texts};
 use crate::message::{Remedy, message};
-use crate::number::{digits, has_decimal_comma, natural};
+use crate::number::{digits, has_decimal_comma, natural, words};
 use crate::quotes::unquote;
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
@@ -15,13 +15,80 @@ use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 pub(super) enum FirstLine {
     Edge,
     ColumnNames,
-    /// The numbers of vertices and edges. This is certain if the next lines have another number of
-    /// columns.
+    /// Numbers such as those of vertices and edges. This is certain if the next lines have another
+    /// number of columns.
     Counts {
-        n: u64,
-        m: u64,
+        counts: Counts,
         sure: bool,
     },
+}
+
+/// The numbers in the first line, or in the first two lines of one number each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Counts {
+    numbers: [u64; Counts::MOST],
+    length: usize,
+    /// The number of lines.
+    pub(super) lines: usize,
+}
+
+impl Counts {
+    /// The most numbers: some courses write a first and a last vertex after the counts.
+    const MOST: usize = 4;
+
+    fn of(numbers: &[u64], lines: usize) -> Option<Self> {
+        let mut counts = Self { numbers: [0; Self::MOST], length: numbers.len(), lines };
+        counts.numbers.get_mut(..numbers.len())?.copy_from_slice(numbers);
+        (!numbers.is_empty()).then_some(counts)
+    }
+
+    /// The numbers of one line.
+    pub(super) fn of_line(fields: &[&[u8]]) -> Option<Self> {
+        let numbers: Option<Vec<u64>> =
+            fields.iter().map(|field| natural(field, "").ok()).collect();
+        Self::of(&numbers?, 1)
+    }
+
+    /// One or two lines of one number each, before a line of several columns.
+    pub(super) fn on_top(lines: &[&[u8]]) -> Option<Self> {
+        let single = |line: &&[u8]| {
+            let mut words = words(line).map(|(_, word)| word);
+            let number = natural(words.next()?, "").ok()?;
+            words.next().is_none().then_some(number)
+        };
+        let numbers: Vec<u64> = lines.iter().map_while(single).take(3).collect();
+        let has_rows = lines.len() > numbers.len();
+        if has_rows && numbers.len() < 3 { Self::of(&numbers, numbers.len()) } else { None }
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether the numbers can be counts before lines of other lengths, of which `rows` are known.
+    fn may_precede(&self, rows: usize) -> bool {
+        let [n, m, ..] = self.numbers;
+        self.length == 2 || self.is_of_matrix() || n > 0 && m >= rows as u64
+    }
+
+    /// Whether the numbers are those of the rows, columns and entries of a square matrix.
+    pub(super) fn is_of_matrix(&self) -> bool {
+        self.length == 3 && self.numbers[0] == self.numbers[1]
+    }
+
+    /// The numbers of vertices and edges, if there are `edges` edges between ids up to `largest`.
+    /// A single number is one of both.
+    pub(super) fn stated(&self, edges: u64, largest: u64) -> (Option<u64>, Option<u64>) {
+        match (self.length, self.numbers) {
+            (1, [m, ..]) if m == edges => (None, Some(m)),
+            (1, [n, ..]) if largest <= n => (Some(n), None),
+            (1, [number, ..]) => (Some(number), Some(number)),
+            // The rows and columns of a matrix, and its entries.
+            (3, [n, _, m, _]) if self.is_of_matrix() => (Some(n), Some(m)),
+            (_, [n, m, ..]) => (Some(n), Some(m)),
+        }
+    }
 }
 
 /// A line's fields.
@@ -78,14 +145,15 @@ impl FirstLine {
             .filter(|(name, field)| !is_weight(name) && is_natural(field))
             .count();
         let has_numbers_below = has_words && next.iter().any(|field| is_weight(field));
-        if has_known_ends(head) || has_numbers_below || words_over_vertices >= 2 {
+        if end_names::are_in(head) && has_words || has_numbers_below || words_over_vertices >= 2 {
             return Self::ColumnNames;
         }
-        let counts: Option<Vec<u64>> = head.iter().map(|field| natural(field, "").ok()).collect();
         let other_columns = !body.is_empty() && next.len() != head.len();
-        match counts.as_deref() {
-            Some(&[n, m]) => Self::Counts { n, m, sure: other_columns },
-            Some(&[n, same, m]) if n == same && other_columns => Self::Counts { n, m, sure: true },
+        match Counts::of_line(head).filter(|counts| counts.len() > 1) {
+            Some(counts) if other_columns && counts.may_precede(body.len()) => {
+                Self::Counts { counts, sure: true }
+            }
+            Some(counts) if counts.len() < Counts::MOST => Self::Counts { counts, sure: false },
             _ => Self::Edge,
         }
     }
@@ -99,7 +167,14 @@ impl FirstLine {
         options: &ReadOptions,
     ) -> Result<Self, ReadErrorKind> {
         let is_weight = |field: &[u8]| is_number(field, options.columns.decimal_comma);
-        let known = has_known_ends(head);
+        let known = end_names::are_in(head);
+        let is_word = |field: &&[u8]| !is_weight(field);
+        let counts = Counts::of_line(head).filter(|counts| counts.len() > 1);
+        if let (Some(counts), true) =
+            (counts, !body.is_empty() && body.iter().all(|row| row.iter().take(2).all(is_word)))
+        {
+            return Ok(Self::Counts { counts, sure: true });
+        }
         if body.is_empty() {
             return Ok(if known { Self::ColumnNames } else { Self::Edge });
         }
@@ -151,18 +226,40 @@ pub(super) fn is_it_a_header(head: Option<&[&[u8]]>) -> ReadErrorKind {
     ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
-/// Refuses four columns if the first one numbers the rows from 0 or 1. Then the edges may be in the
-/// other three columns, or in the first three.
-pub(super) fn refuse_row_numbers(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
-    let Some(row) = rows.first() else { return Ok(()) };
-    let is_numbered = |start: u64| {
-        let mut numbers =
-            rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
-        numbers.clone().count() > 2
-            && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
+/// Refuses rows without a header if their columns can be meant in several ways: the first line may
+/// be the names 0, 1, 2 of a data frame, or the first column may count the rows.
+pub(super) fn refuse_open_columns(
+    rows: &[Fields<'_>],
+    separator: Separator,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let numbers = |row: &Fields<'_>| -> Option<Vec<u64>> {
+        row.iter().map(|field| natural(field, "").ok()).collect()
     };
-    let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
-    if row.len() != 4 || !integers || !(is_numbered(0) || is_numbered(1)) {
+    let Some((first, body)) = rows.split_first() else { return Ok(()) };
+    let ends: HashSet<&[u8]> = body.iter().flat_map(|row| row.iter().take(2).copied()).collect();
+    let occurs = |name: &[u8]| ends.contains(name);
+    let is_header = match &first[..] {
+        [b"0", b"1"] => !occurs(b"0") && !occurs(b"1"),
+        [b"0", b"1", b"2"] => !(separator == Separator::Blanks && (occurs(b"0") || occurs(b"1"))),
+        _ => false,
+    };
+    if is_header && !body.is_empty() && options.columns.header == Header::Recognize {
+        return Err(is_it_a_header(Some(first)));
+    }
+    let wide: Vec<Vec<u64>> = rows
+        .iter()
+        .map_while(|row| numbers(&row.iter().take(3).copied().collect()))
+        .filter(|row| row.len() == 3)
+        .collect();
+    let counts_from = |start: u64| wide.iter().zip(start..).all(|(row, number)| row[0] == number);
+    let is_open = match first.len() {
+        3 => !are_edges(&wide),
+        4 => true,
+        _ => false,
+    };
+    if wide.len() < 3 || wide.len() < rows.len() || !is_open || !(counts_from(0) || counts_from(1))
+    {
         return Ok(());
     }
     Err(ReadErrorKind::question(message![
@@ -178,24 +275,49 @@ pub(super) fn refuse_row_numbers(rows: &[Fields<'_>]) -> Result<(), ReadErrorKin
     ]))
 }
 
-/// Refuses lines that look like the rows of a symmetric matrix of weights.
-pub(super) fn refuse_matrix(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
-    let n = rows.len();
-    if n < 3
-        || rows.iter().any(|row| row.len() < n || Some(row.len()) != rows.first().map(Vec::len))
-    {
+/// Whether rows of three numbers, the first of which counts them, are edges with weights beyond
+/// doubt: most of the second numbers are among the first ones, and the third ones are none of the
+/// second. Or the last two numbers would be self-loops.
+fn are_edges(rows: &[Vec<u64>]) -> bool {
+    let seconds: HashSet<u64> = rows.iter().map(|row| row[1]).collect();
+    let range = rows.first().map_or(0, |row| row[0])..=rows.last().map_or(0, |row| row[0] + 1);
+    let inside = rows.iter().filter(|row| range.contains(&row[1])).count();
+    let is_apart = rows.iter().all(|row| !seconds.contains(&row[2]));
+    2 * inside >= rows.len() && (is_apart || rows.iter().any(|row| row[1] == row[2]))
+}
+
+/// Refuses rows without a header whose first two columns are of different types: names with values
+/// are no edges.
+pub(super) fn refuse_names_with_values(
+    rows: &[Fields<'_>],
+    ends: [usize; 2],
+) -> Result<(), ReadErrorKind> {
+    let [u, v] = ends;
+    let is_marked = |row: &Fields<'_>| row.get(u).is_some_and(|field| field.ends_with(b":"));
+    if !rows.is_empty() && rows.iter().all(is_marked) {
+        return Err(ReadErrorKind::question(message![
+            "are the lines edges, or a vertex and its neighbors in each? remove the colons if they \
+             are edges, or pass ",
+            Remedy::text("format", "adjacency"),
+        ]));
+    }
+    let is_number = |field: &[u8]| is_number(field, false);
+    let of = |end: usize, expected: bool| {
+        rows.iter().all(|row| row.get(end).is_some_and(|f| is_number(f) == expected))
+    };
+    if rows.is_empty() || !(of(u, true) && of(v, false) || of(u, false) && of(v, true)) {
         return Ok(());
     }
-    let at = |u: usize, v: usize| rows.get(u).and_then(|row| row.get(v));
-    let is_matrix = (0..n).all(|u| at(u, u) == at(0, 0) && (0..u).all(|v| at(u, v) == at(v, u)));
-    if !is_matrix {
-        return Ok(());
-    }
+    let [words, numbers] = if of(u, false) { [u, v] } else { [v, u] };
     Err(ReadErrorKind::question(message![
-        "are the lines a matrix of weights? store it in a .npy file, or pass ",
-        Remedy::position("source", 1),
+        format!(
+            "which columns are the vertices? column {} has words, and column {} has numbers; pass ",
+            words + 1,
+            numbers + 1
+        ),
+        Remedy::position("source", u + 1),
         " and ",
-        Remedy::position("target", 2),
+        Remedy::position("target", v + 1),
         " if each line is an edge",
     ]))
 }
@@ -223,12 +345,6 @@ pub(super) fn refuse_joined_ends(rows: &[Fields<'_>]) -> Result<(), ReadErrorKin
         Remedy::on("names"),
         " if it is a name, or divide the ends of edges by blanks",
     ]))
-}
-
-/// Whether two of the names are known names of the ends of edges.
-pub(super) fn has_known_ends(head: &[&[u8]]) -> bool {
-    let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));
-    has_one_of(&U_NAMES) && has_one_of(&V_NAMES)
 }
 
 fn has(head: &[&[u8]], name: &str) -> bool {

@@ -3,43 +3,6 @@
 use super::fields::text;
 use crate::quotes::unquote;
 
-/// Names of the first end. The name of the second end is at the same index of [`V_NAMES`].
-pub(super) const U_NAMES: [&str; 16] = [
-    "u",
-    "source",
-    "src",
-    "from",
-    "tail",
-    "start",
-    "node1",
-    "vertex1",
-    "id1",
-    "fromnode",
-    "fromnodeid",
-    "startnode",
-    "startnodeid",
-    "sourceid",
-    "nodea",
-    "i",
-];
-pub(super) const V_NAMES: [&str; 16] = [
-    "v",
-    "target",
-    "dst",
-    "to",
-    "head",
-    "end",
-    "node2",
-    "vertex2",
-    "id2",
-    "tonode",
-    "tonodeid",
-    "endnode",
-    "endnodeid",
-    "targetid",
-    "nodeb",
-    "j",
-];
 /// Names of the weight. They take precedence over [`LENGTH_NAMES`].
 pub(super) const WEIGHT_NAMES: [&str; 3] = ["weight", "w", "weights"];
 pub(super) const LENGTH_NAMES: [&str; 7] =

@@ -8,6 +8,8 @@
 //! question. The notes list the columns that are not used.
 
 mod choose;
+mod end_names;
+mod examine;
 mod fields;
 mod head;
 mod header;
@@ -47,9 +49,10 @@ use head::{COUNTS_COMMENT, Head};
 
 #[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen};
+pub(crate) use examine::examine;
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
-pub(crate) use fields::{Separator, fields, is_comment};
+pub(crate) use fields::{Separator, fields, is_comment, is_weight, text};
 pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
@@ -78,7 +81,7 @@ impl Format {
     });
 }
 
-/// Recognizes a text whose first row has at least two columns, and a text of comments only.
+/// Recognizes a text with a row of at least two columns, and a text of comments only.
 fn recognize(head: &InputHead<'_>) -> Evidence {
     let lines = head.lines().unwrap_or_default();
     let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
@@ -88,7 +91,8 @@ fn recognize(head: &InputHead<'_>) -> Evidence {
     };
     let is_blank = lines.iter().all(|line| words(line).next().is_none());
     let mut rows = lines.iter().filter(|line| !is_comment(line) && columns(line) > 0);
-    Evidence::Fallback.when(!is_blank && rows.next().is_none_or(|line| columns(line) > 1))
+    let has_rows = rows.clone().next().is_some();
+    Evidence::Fallback.when(!is_blank && (!has_rows || rows.any(|line| columns(line) > 1)))
 }
 
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -116,6 +120,7 @@ fn read_in_blocks(
         notes.clone_from(&layout.notes);
         head.check_points(columns.kinds)?;
         head.check_edges(columns.len() as u64)?;
+        head.check_names(names.len() as u64, columns.len() as u64, options)?;
         warnings.extend(missing_value(&names));
         (names.len() as u64, Some(names))
     } else {

@@ -114,7 +114,8 @@ impl KstFile {
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let parsed = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
-        Ok(Loaded { parsed, format: Format::KST, compression: Compression::None })
+        let (format, evidence) = (Format::KST, "its signature".into());
+        Ok(Loaded { parsed, format, evidence, compression: Compression::None })
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {

@@ -43,13 +43,15 @@ impl Format {
     });
 }
 
-/// The first word of every file, in any case.
-const BANNER_START: &[u8] = b"%%MatrixMarket";
+/// The first words of files, in any case. networkrepository.com writes one sign.
+const BANNER_STARTS: [&[u8]; 2] = [b"%%MatrixMarket", b"%MatrixMarket"];
 
 fn recognize(head: &Head<'_>) -> Evidence {
     let bytes = head.bytes().strip_prefix(BYTE_ORDER_MARK).unwrap_or(head.bytes());
-    let start = bytes.get(..BANNER_START.len()).unwrap_or_default();
-    Evidence::Signature.when(start.eq_ignore_ascii_case(BANNER_START))
+    let starts = |word: &&[u8]| {
+        bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    Evidence::Signature.when(BANNER_STARTS.iter().any(starts))
 }
 
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -235,8 +237,12 @@ impl Banner {
             Err((at, sentence.replace("{}", &format!("'{}'", show(&word)))))
         };
         let (magic, object, format, field, symmetry) = (next(), next(), next(), next(), next());
-        if magic.1 != b"%%matrixmarket" {
-            return refuse(magic, "the first line should start with %%MatrixMarket, not {}");
+        if !BANNER_STARTS.iter().any(|start| start.eq_ignore_ascii_case(&magic.1)) {
+            return refuse(
+                magic,
+                "the first line should start with %%MatrixMarket, not {}; if the banner is \
+                 missing, add the line `%%MatrixMarket matrix coordinate real general`",
+            );
         }
         if object.1 != b"matrix" {
             return refuse(object, "the banner says {}, but only a matrix can be a graph");

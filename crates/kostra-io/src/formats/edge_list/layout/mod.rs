@@ -7,7 +7,9 @@ use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, left_out,
     open_quote, text, weight_in,
 };
-use super::header::{Fields, FirstLine, refuse_joined_ends, refuse_matrix, refuse_row_numbers};
+use super::header::{
+    Counts, Fields, FirstLine, refuse_joined_ends, refuse_names_with_values, refuse_open_columns,
+};
 use super::known::similarity;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
@@ -44,6 +46,13 @@ struct Start<'a> {
 
 impl<'a> Start<'a> {
     fn of(lines: &[&'a [u8]], options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let top = Counts::on_top(lines).filter(|_| options.columns.header == Header::Recognize);
+        if let Some(counts) = top {
+            let lines = lines.get(counts.lines..).unwrap_or_default();
+            let separator = separator_of(lines, options);
+            let first_line = FirstLine::Counts { counts, sure: true };
+            return Ok(Self { separator, rows: rows_of(lines, separator), head: None, first_line });
+        }
         let first = lines.first().copied().unwrap_or_default();
         let mut separator = separator_of(lines, options);
         let mut rows = rows_of(lines, separator);
@@ -136,6 +145,9 @@ impl Layout {
     /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
     /// comments.
     ///
+    /// `is_konect` says that a comment of KONECT precedes the lines: then the third column is the
+    /// weight, and more columns may follow.
+    ///
     /// If the vertices are those that occur, words in the place of vertices are names. So are all
     /// ids if one of them is beyond 32 bits or has a leading zero.
     ///
@@ -143,13 +155,14 @@ impl Layout {
     /// When there are fewer than two columns, or the options and the lines leave a column open.
     pub(super) fn recognize<'a>(
         sample: impl Iterator<Item = &'a [u8]>,
+        is_konect: bool,
         options: &ReadOptions,
     ) -> Result<Option<Self>, ReadErrorKind> {
         let lines: Vec<&[u8]> = sample.filter(|line| !is_comment(line)).collect();
         if lines.is_empty() {
             return Ok(None);
         }
-        let numbered = Self::of_lines(&lines, options);
+        let numbered = Self::of_lines(&lines, is_konect, options);
         if options.names
             || options.vertices != Vertices::Occurring
             || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named)
@@ -157,7 +170,7 @@ impl Layout {
             return Ok(Some(numbered?.0));
         }
         let with_names = ReadOptions { names: true, ..options.clone() };
-        match (numbered, Self::of_lines(&lines, &with_names)) {
+        match (numbered, Self::of_lines(&lines, is_konect, &with_names)) {
             (Err(fault), _) if numbers_change_into_names(&lines, options, &with_names) => {
                 Err(fault)
             }
@@ -180,7 +193,11 @@ impl Layout {
     }
 
     /// The layout of lines that are not comments, and whether the ends of edges are probably names.
-    fn of_lines(lines: &[&[u8]], options: &ReadOptions) -> Result<(Self, bool), ReadErrorKind> {
+    fn of_lines(
+        lines: &[&[u8]],
+        is_konect: bool,
+        options: &ReadOptions,
+    ) -> Result<(Self, bool), ReadErrorKind> {
         let Start { separator, rows, mut head, first_line } = Start::of(lines, options)?;
         let given = given_names(options);
         if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
@@ -204,19 +221,20 @@ impl Layout {
             check_given(given.as_deref(), columns)?;
             head = given;
         }
-        let third_is_weight = matches!(separator, Separator::Blanks | Separator::Byte(b'\t'));
         let names = head.as_deref();
-        let chooser = Chooser { names, row, columns, third_is_weight, options };
+        let chooser = Chooser { names, row, columns, third_is_weight: is_konect, options };
         let ColumnOptions { source, target, weight, .. } = &options.columns;
         let is_chosen = source.is_some() || target.is_some() || weight.is_some();
         if head.is_none() && !options.names && !is_chosen {
-            refuse_row_numbers(&rows)?;
-            refuse_matrix(&rows)?;
+            refuse_open_columns(&rows, separator, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(&rows, [u, v], first_line);
+        if head.is_none() && source.as_ref().or(target.as_ref()).is_none() {
+            refuse_names_with_values(&rows, [u, v])?;
+        }
         let mut layout = Self {
             separator,
             columns,
@@ -358,7 +376,8 @@ fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> 
 
 /// Whether the field in the place of a vertex can only be a name: a word, or a number beyond ids.
 fn is_name(field: &[u8]) -> bool {
-    let is_word = || !text(field).is_empty() && !is_weight(field, false);
+    let is_word =
+        || !text(field).is_empty() && !is_weight(field, false) && !has_decimal_comma(field);
     is_beyond_ids(field) || (natural(field, "").is_err() && is_word())
 }
 

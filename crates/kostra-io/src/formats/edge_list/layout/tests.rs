@@ -5,7 +5,7 @@ use crate::message::Remedy;
 use crate::{ColumnChoice, MissingWeights};
 
 fn read(text: &str, options: &ReadOptions) -> Result<Layout, String> {
-    let layout = Layout::recognize(text.as_bytes().split(|&byte| byte == b'\n'), options);
+    let layout = Layout::recognize(text.as_bytes().split(|&byte| byte == b'\n'), false, options);
     layout.map(Option::unwrap).map_err(|kind| kind.to_string())
 }
 
@@ -55,12 +55,7 @@ fn columns_are_found_by_name() {
     assert_eq!(places("from to\n0 1"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("from to minutes\n0 1 5"), (0, 1, WeightAt::Column(2)));
     assert_eq!(places("u,v,weight,length\n0,1,5,6"), (0, 1, WeightAt::Column(2)));
-    assert_eq!(places("A,B\n0,1"), (0, 1, WeightAt::Nowhere), "two columns can only be the ends");
-    assert_eq!(
-        places("A,weight,B\n0,5,1"),
-        (0, 2, WeightAt::Column(1)),
-        "nor can those beside the weight"
-    );
+    assert_eq!(places("node1,weight,node2\n0,5,1"), (0, 2, WeightAt::Column(1)));
 }
 
 #[test]
@@ -68,7 +63,9 @@ fn names_that_leave_the_vertices_open_are_a_question() {
     let question = "which columns are the vertices? columns: ";
     let remedy = "; pass `source: \"NAME\"` and `target: \"NAME\"`, or their positions";
     for text in [
-        "id,origin,dest,km\n1,4,5,2.5",
+        "id,first,other,km\n1,4,5,2.5",
+        "A,B\n0,1",
+        "A,weight,B\n0,5,1",
         "p,q,w,z\n0,1,2,3",
         "u,v,from,to\n0,1,2,3",
         "from,b,c\n1,2,3",
@@ -142,8 +139,10 @@ fn columns_that_may_be_the_weight_are_a_question() {
         ask("u, v, w, w", "3"),
         "a name that two columns have is no remedy"
     );
-    assert_eq!(refusal("1,2,2,5\n2,3,1,6"), ask("1 to 4", "3"));
-    assert_eq!(refusal("1;2;x;5;6"), ask("1 to 5", "4"));
+    for text in ["1,2,2,5\n2,3,1,6", "1;2;x;5;6", "0 5 6 1\n9 6 7 2", "0\t5\t6\t1"] {
+        let ends = "which columns are the vertices? columns: 1 to ";
+        assert!(refusal(text).starts_with(ends), "{text}");
+    }
     for name in ["road_id", "Key", "street name", "roadType", "class", "zip_code", "YEAR", "lanes"]
     {
         let columns = format!("from, to, {name}");
@@ -221,10 +220,12 @@ fn a_sole_further_column_is_the_weight_if_its_name_allows_it() {
 fn columns_are_found_by_place() {
     assert_eq!(places("0 1\n1 2"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("0 1 5\n1 2 6"), (0, 1, WeightAt::Column(2)));
-    assert_eq!(places("0 5 6 1\n9 6 7 2\n2 7 8 3"), (0, 1, WeightAt::Column(2)));
-    assert_eq!(layout("0 5 6 1\n9 6 7 2").notes, ["column 4 is left out"]);
-    assert_eq!(places("0\t5\t6\t1"), (0, 1, WeightAt::Column(2)));
-    assert_eq!(places("0,5,6,x"), (0, 1, WeightAt::Column(2)), "no other column has numbers");
+    let text = "0 5 6 1\n9 6 7 2";
+    let konect =
+        Layout::recognize(text.as_bytes().split(|&b| b == b'\n'), true, &ReadOptions::default());
+    let konect = konect.unwrap().unwrap();
+    assert_eq!((konect.u, konect.v, konect.weight), (0, 1, WeightAt::Column(2)));
+    assert_eq!(konect.notes, ["column 4 is left out"]);
     assert_eq!(places("0 1 {'weight': 3}"), (0, 1, WeightAt::Dictionary));
     assert_eq!(places("0 1 {}"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("0,1,{'weight': 3, 'a': 2}"), (0, 1, WeightAt::Dictionary));
@@ -233,10 +234,21 @@ fn columns_are_found_by_place() {
 #[test]
 fn counts_are_told_from_edges_by_their_columns() {
     let first = |text| layout(text).first_line;
-    assert_eq!(first("3 2\n0 1 5\n1 2 6"), FirstLine::Counts { n: 3, m: 2, sure: true });
-    assert_eq!(first("3 3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: true });
-    assert_eq!(first("3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: false });
-    assert_eq!(first("3 2 7\n0 1 7"), FirstLine::Edge);
+    let counts = |text, edges| match first(text) {
+        FirstLine::Counts { counts, sure } => (counts.stated(edges, 2), sure),
+        other => panic!("{other:?}"),
+    };
+    for (text, edges, expected) in [
+        ("3 2\n0 1 5\n1 2 6", 2, ((Some(3), Some(2)), true)),
+        ("3 3 2\n0 1\n1 2", 2, ((Some(3), Some(2)), true)),
+        ("3 2\n0 1\n1 2", 2, ((Some(3), Some(2)), false)),
+        ("3 2 0\n0 1\n1 2", 2, ((Some(3), Some(2)), true)),
+        ("3\n2\n0 1\n1 2", 2, ((Some(3), Some(2)), true)),
+        ("3\n0 1\n1 2", 2, ((Some(3), None), true)),
+        ("2\n0 1\n1 2", 2, ((None, Some(2)), true)),
+    ] {
+        assert_eq!(counts(text, edges), expected, "{text}");
+    }
     assert_eq!(first("3 2 {}\n0 1 {}\n1 2 {}"), FirstLine::Edge);
 }
 
@@ -246,7 +258,7 @@ fn a_header_is_told_from_an_edge_between_names() {
         let options = ReadOptions { names: true, ..ReadOptions::default() };
         read(text, &options).map(|layout| layout.first_line)
     };
-    for text in ["A,B,weight\nx,y,1\ny,z,2", "from,to\nx,y\ny,z", "from,to"] {
+    for text in ["node A,node B,weight\nx,y,1\ny,z,2", "from,to\nx,y\ny,z", "from,to"] {
         assert_eq!(first(text), Ok(FirstLine::ColumnNames), "{text}");
     }
     for text in
@@ -265,7 +277,7 @@ fn a_header_is_told_from_an_edge_between_names() {
 fn one_column_is_too_few() {
     assert!(read("7", &ReadOptions::default()).is_err());
     assert_eq!(
-        Layout::recognize([&b"# 7"[..]].into_iter(), &ReadOptions::default()).unwrap(),
+        Layout::recognize([&b"# 7"[..]].into_iter(), false, &ReadOptions::default()).unwrap(),
         None
     );
 }

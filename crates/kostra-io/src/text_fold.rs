@@ -1,0 +1,100 @@
+//! Texts that look alike: without case, accents and characters that no reader sees.
+
+/// Letters with a combining mark: the mark, the letters with it, and those without.
+const ACCENTS: [(char, &str, &str); 12] = [
+    ('\u{300}', "àèìòùǹÀÈÌÒÙǸ", "aeiounAEIOUN"),
+    ('\u{301}', "áéíóúýćĺńŕśźǵÁÉÍÓÚÝĆĹŃŔŚŹǴ", "aeiouyclnrszgAEIOUYCLNRSZG"),
+    ('\u{302}', "âêîôûĉĝĥĵŝŵŷÂÊÎÔÛĈĜĤĴŜŴŶ", "aeioucghjswyAEIOUCGHJSWY"),
+    ('\u{303}', "ãñõĩũÃÑÕĨŨ", "anoiuANOIU"),
+    ('\u{304}', "āēīōūĀĒĪŌŪ", "aeiouAEIOU"),
+    ('\u{306}', "ăĕğĭŏŭйĂĔĞĬŎŬЙ", "aegiouиAEGIOUИ"),
+    ('\u{307}', "ċėġżıĊĖĠŻİ", "cegziCEGZI"),
+    ('\u{308}', "äëïöüÿёÄËÏÖÜŸЁ", "aeiouyеAEIOUYЕ"),
+    ('\u{30a}', "åůÅŮ", "auAU"),
+    ('\u{30b}', "őűŐŰ", "ouOU"),
+    ('\u{30c}', "čďěľňřšťžǎǐǒǔČĎĚĽŇŘŠŤŽ", "cdelnrstzaiouCDELNRSTZ"),
+    ('\u{327}', "çģķļņŗşţÇĢĶĻŅŖŞŢ", "cgklnrstCGKLNRST"),
+];
+
+/// A letter without its accent, and the accent.
+fn divided(letter: char) -> (char, Option<char>) {
+    if letter.is_ascii() {
+        return (letter, None);
+    }
+    let found = ACCENTS.iter().find_map(|(mark, with, without)| {
+        let at = with.chars().position(|other| other == letter)?;
+        Some((without.chars().nth(at)?, *mark))
+    });
+    found.map_or((letter, None), |(base, mark)| (base, Some(mark)))
+}
+
+/// Whether a character is a combining mark.
+fn is_mark(letter: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&letter)
+}
+
+/// Whether no reader sees a character: without width, or a control of the direction.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(letter, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Whether a character looks like a space and is none.
+fn is_wide_space(letter: char) -> bool {
+    !letter.is_ascii() && letter.is_whitespace()
+}
+
+/// A text in lower case, without accents.
+pub(crate) fn fold(text: &str) -> String {
+    let plain = text.chars().map(|letter| divided(letter).0).filter(|&letter| !is_mark(letter));
+    plain.flat_map(char::to_lowercase).collect()
+}
+
+/// A text as readers see it: without invisible characters, with plain spaces between words, and
+/// with each accent as a mark of its own. `None` if this is the text itself.
+pub(crate) fn visible(text: &str) -> Option<String> {
+    if text.is_ascii() && !text.contains("  ") {
+        return None;
+    }
+    let seen = text.chars().filter(|&letter| !is_invisible(letter));
+    let seen = seen.map(|letter| if is_wide_space(letter) { ' ' } else { letter });
+    let divided: String = seen
+        .flat_map(|letter| {
+            let (base, mark) = divided(letter);
+            std::iter::once(base).chain(mark)
+        })
+        .collect();
+    let words: Vec<&str> = divided.split(' ').filter(|word| !word.is_empty()).collect();
+    Some(words.join(" ")).filter(|visible| visible != text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_has_a_letter_below_its_accent() {
+        for (_, with, without) in ACCENTS {
+            assert_eq!(with.chars().count(), without.chars().count(), "{with}");
+        }
+        assert_eq!(fold("Délka ŘEKY e\u{301}"), "delka reky e");
+        assert_eq!(fold("Größe"), "große");
+    }
+
+    #[test]
+    fn texts_that_look_alike_are_one() {
+        let seen = |text: &str| visible(text).unwrap_or_else(|| text.into());
+        for (text, like) in [
+            ("Lyon\u{a0}", "Lyon"),
+            ("Can\u{200b}nes", "Cannes"),
+            ("\u{feff}Oslo", "Oslo"),
+            ("New\u{a0}York", "New York"),
+            ("New  York", "New York"),
+            ("Orl\u{e9}ans", "Orle\u{301}ans"),
+        ] {
+            assert_eq!(seen(text), seen(like), "{text:?}");
+        }
+        assert_ne!(seen("Orleans"), seen("Orl\u{e9}ans"));
+        assert_eq!(visible("Oslo"), None);
+    }
+}

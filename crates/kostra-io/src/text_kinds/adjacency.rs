@@ -1,0 +1,57 @@
+//! Adjacency lists: a vertex and its neighbors in each line.
+
+use super::{Claim, Kind, Sample, Strength, shown};
+use crate::formats::adjacency::{Facts, Line, Mark, Syntax};
+use crate::interface::Format;
+use crate::number::show;
+
+pub(super) const KIND: Kind = Kind { format: Format::ADJACENCY, claim };
+
+fn claim(sample: &Sample<'_>) -> Option<Claim> {
+    let (syntax, facts) = Syntax::find(&sample.lines)?;
+    // The first lines of a longer text do not show all vertices.
+    let is_closed = facts.is_closed || !sample.is_whole() && may_be_closed(&facts);
+    let is_of_networkx = sample.comments.iter().any(|line| line.starts_with(b"# GMT "));
+    let parsed = || sample.lines.iter().filter_map(|line| syntax.parse(line));
+    let is_wide = parsed().any(|line| line.neighbors.len() > 1);
+    let strength = match syntax.mark {
+        Mark::Sign(_) if is_closed => Strength::Certain,
+        // `a: b 5` can be an edge.
+        Mark::Sign(_) if facts.is_ragged || !has_weights_alone(parsed()) => Strength::Certain,
+        Mark::None if is_of_networkx && is_closed => Strength::Certain,
+        Mark::None if is_closed && is_wide && (facts.is_ragged || facts.is_mirrored) => {
+            Strength::Fits
+        }
+        _ => return None,
+    };
+    let shows = [
+        (facts.is_closed, "each neighbor has a line"),
+        (facts.is_mirrored, "neighbors list each other"),
+    ];
+    let shows = shows.into_iter().filter(|(shows, _)| *shows).map(|(_, what)| format!(", {what}"));
+    let edges = parsed().flat_map(|Line { vertex, neighbors }| {
+        let edge = |(neighbor, weight): &(std::borrow::Cow<'_, [u8]>, Option<&[u8]>)| {
+            let weight = weight.map(|weight| format!(" {}", show(weight))).unwrap_or_default();
+            format!("{}-{}{weight}", show(&vertex), show(neighbor))
+        };
+        neighbors.iter().map(edge).collect::<Vec<_>>()
+    });
+    Some(Claim {
+        strength,
+        evidence: shows
+            .fold("a vertex and its neighbors in each line".into(), |all, one| all + &one),
+        reading: shown(edges),
+    })
+}
+
+fn may_be_closed(facts: &Facts) -> bool {
+    facts.is_of_numbers || facts.share >= 0.5
+}
+
+/// Whether each line has two neighbors, and the second is a number: it may be a weight.
+fn has_weights_alone<'a>(mut lines: impl Iterator<Item = Line<'a>>) -> bool {
+    lines.all(|line| match &line.neighbors[..] {
+        [_, (second, None)] => str::from_utf8(second).is_ok_and(|text| text.parse::<f64>().is_ok()),
+        _ => false,
+    })
+}

@@ -1,0 +1,75 @@
+//! Matrices: n lines of n numbers, or a triangle of them, with or without names.
+
+use super::{Claim, Kind, Sample, Strength, shown};
+use crate::formats::edge_list::text;
+use crate::formats::matrix::{Form, Shape};
+use crate::interface::Format;
+use crate::number::natural;
+
+pub(super) const KIND: Kind = Kind { format: Format::MATRIX, claim };
+
+fn claim(sample: &Sample<'_>) -> Option<Claim> {
+    let shape = Shape::find(&sample.lines, sample.is_whole(), &sample.options.columns)?;
+    let traits = shape.traits();
+    let size = shape.size;
+    let is_structured = traits.is_structured(size);
+    let strength = if shape.names_agree() {
+        Strength::Certain
+    } else if is_structured {
+        Strength::Fits
+    } else {
+        Strength::Weak
+    };
+    if size < 2 || strength == Strength::Weak && (size < 3 || are_edges(&shape)) {
+        return None;
+    }
+    let form = match shape.form {
+        Form::Full => format!("{size} x {size} numbers"),
+        Form::Upper { .. } => format!("the upper triangle of {size} x {size} numbers"),
+        Form::Lower { .. } => format!("the lower triangle of {size} x {size} numbers"),
+    };
+    let shows = [
+        (shape.has_size_on_top, "the size on top"),
+        (shape.names_agree(), "the same names of rows and columns"),
+        (traits.is_symmetric && shape.form == Form::Full, "symmetric"),
+        (traits.is_triangular && shape.form == Form::Full, "zeros on one side of the diagonal"),
+    ];
+    let shows = shows.into_iter().filter(|(shows, _)| *shows).map(|(_, what)| format!(", {what}"));
+    let names = shape.names.as_ref().or(shape.header.as_ref());
+    let name =
+        |at: usize| names.and_then(|names| names.get(at)).map_or(at.to_string(), |name| text(name));
+    let pairs = (0..size).flat_map(|u| (u + 1..size).map(move |v| (u, v)));
+    let edges = pairs.filter_map(|(u, v)| {
+        let zero = |cell: &&[u8]| natural(cell, "") != Ok(0);
+        let cell = shape.cell(u, v).filter(zero).or(shape.cell(v, u).filter(zero))?;
+        Some(format!("{}-{} {}", name(u), name(v), text(cell)))
+    });
+    Some(Claim {
+        strength,
+        evidence: shows.fold(form, |all, one| all + &one),
+        reading: format!("{size} vertices, {}", shown(edges)),
+    })
+}
+
+/// Whether the lines of a small matrix without structure are edges rather: the first two numbers of
+/// each are different ids, and all ids from 0 or 1 occur.
+fn are_edges(shape: &Shape<'_>) -> bool {
+    let ends: Option<Vec<[u64; 2]>> = shape
+        .cells
+        .iter()
+        .map(|row| match row[..] {
+            [u, v] | [u, v, _] => Some([natural(u, "").ok()?, natural(v, "").ok()?]),
+            _ => None,
+        })
+        .collect();
+    let Some(ends) = ends.filter(|_| shape.names.is_none() && shape.header.is_none()) else {
+        return false;
+    };
+    let mut ids: Vec<u64> = ends.as_flattened().to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let is_dense = ids.first().is_some_and(|&first| {
+        first < 2 && ids.iter().zip(first..).all(|(&id, expected)| id == expected)
+    });
+    is_dense && ends.iter().all(|[u, v]| u != v)
+}

@@ -1,0 +1,160 @@
+//! What a text of rows is. Each kind of text looks for its own evidence in the first lines, several
+//! hundred of them or all: widths, types of columns, names, ranges, symmetry, counts that match.
+//!
+//! One kind fits: the text is read as this kind, and a note says so if it is no edge list. Several
+//! fit: a question shows what the first lines are in each kind. None fits: the reader of edge lists
+//! says which columns are in question.
+//!
+//! To add a kind, write its file with a [`Kind`] and add a line to [`KINDS`].
+
+mod adjacency;
+mod edges;
+mod encoding;
+mod matrix;
+mod metis;
+mod printed;
+#[cfg(test)]
+mod tests;
+
+use crate::ReadErrorKind;
+use crate::formats::is_comment;
+use crate::head::Head;
+use crate::interface::{Format, ReadOptions};
+use crate::message::{Message, Remedy, message};
+
+pub(crate) use encoding::refuse_other_encodings;
+
+/// A kind of texts.
+pub(crate) struct Kind {
+    format: Format,
+    claim: fn(&Sample<'_>) -> Option<Claim>,
+}
+
+/// All kinds, in the order in which questions list them.
+static KINDS: &[Kind] = &[edges::KIND, matrix::KIND, adjacency::KIND, metis::KIND, printed::KIND];
+
+/// How strongly the lines show a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// They can be of this kind, which nothing shows.
+    Weak,
+    /// They have the structure of this kind.
+    Fits,
+    /// They are of no other kind.
+    Certain,
+}
+
+/// That some lines are of a kind.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) strength: Strength,
+    /// What shows it, as `3 x 3 numbers, symmetric`.
+    pub(crate) evidence: String,
+    /// What the first lines are in this kind, as `3 vertices, 0-1 3, 0-2 1`.
+    pub(crate) reading: String,
+}
+
+/// The first lines of a text.
+pub(crate) struct Sample<'a> {
+    /// The head of the input.
+    pub(crate) head: &'a Head<'a>,
+    /// The comments before the first row.
+    pub(crate) comments: Vec<&'a [u8]>,
+    /// The lines that are neither blank nor comments.
+    pub(crate) lines: Vec<&'a [u8]>,
+    pub(crate) options: &'a ReadOptions,
+}
+
+impl<'a> Sample<'a> {
+    /// The first lines of a text; `None` if the input is binary.
+    pub(crate) fn new(head: &'a Head<'a>, options: &'a ReadOptions) -> Option<Self> {
+        let all = head.lines()?.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let comments = all.clone().take_while(|line| is_comment(line)).collect();
+        let lines = all.filter(|line| !is_comment(line)).collect();
+        Some(Self { head, comments, lines, options })
+    }
+
+    /// Whether the lines are the whole input.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.head.is_whole()
+    }
+}
+
+/// What a text was recognized as.
+#[derive(Debug)]
+pub(crate) struct Recognized {
+    pub(crate) format: Format,
+    /// What shows it.
+    pub(crate) evidence: String,
+}
+
+/// The kind of a text, if one fits. `among` excludes kinds that the name of the file excludes.
+///
+/// # Errors
+/// When several kinds fit.
+pub(crate) fn recognize(
+    sample: &Sample<'_>,
+    among: impl Fn(Format) -> bool,
+) -> Result<Option<Recognized>, ReadErrorKind> {
+    let kinds = KINDS.iter().filter(|kind| among(kind.format));
+    let mut claims: Vec<(Format, Claim)> =
+        kinds.filter_map(|kind| Some((kind.format, (kind.claim)(sample)?))).collect();
+    if claims.iter().any(|(_, claim)| claim.strength == Strength::Certain) {
+        claims.retain(|(_, claim)| claim.strength == Strength::Certain);
+    }
+    if claims.iter().all(|(_, claim)| claim.strength == Strength::Weak) {
+        // Three columns may be those of edges, and the reader of edge lists asks.
+        let is_wide = sample.lines.len() > 3;
+        let matrix = claims.iter().find(|(format, _)| is_wide && *format == Format::MATRIX);
+        return matrix.map_or(Ok(None), |(_, claim)| Err(doubtful_matrix(claim)));
+    }
+    match &mut claims[..] {
+        [(format, claim)] => {
+            Ok(Some(Recognized { format: *format, evidence: std::mem::take(&mut claim.evidence) }))
+        }
+        _ => Err(ReadErrorKind::question(question(&claims))),
+    }
+}
+
+/// The question whether lines that are no edges are a matrix that nothing shows.
+fn doubtful_matrix(claim: &Claim) -> ReadErrorKind {
+    ReadErrorKind::question(message![
+        format!(
+            "are the lines a matrix ({})? its values differ on both sides of the diagonal; pass ",
+            claim.evidence
+        ),
+        Remedy::text("format", Format::MATRIX.id()),
+        " if they are, or ",
+        Remedy::option("source"),
+        " and ",
+        Remedy::option("target"),
+        " if each line is an edge; ",
+        Remedy::PointTree,
+        " finds the tree of points",
+    ])
+}
+
+/// The question which of some kinds a text is, with what its first lines are in each.
+fn question(claims: &[(Format, Claim)]) -> Message {
+    let titles: Vec<&str> = claims.iter().map(|(format, _)| format.title()).collect();
+    let mut sentence = message![format!("which format is this, {}? ", titles.join(" or "))];
+    for (format, claim) in claims {
+        sentence.push(format!("as {}: {}; ", format.title(), claim.reading));
+    }
+    sentence.push("pass ");
+    for (index, (format, _)) in claims.iter().enumerate() {
+        let or = if index == 0 { "" } else { " or " };
+        sentence.push(message![or, Remedy::text("format", format.id())]);
+    }
+    sentence
+}
+
+/// The first of some edges, as text.
+fn shown(edges: impl Iterator<Item = String>) -> String {
+    const MOST: usize = 3;
+    let mut edges: Vec<String> = edges.take(MOST + 1).collect();
+    if edges.len() > MOST {
+        edges[MOST] = "...".into();
+    }
+    edges.join(", ")
+}

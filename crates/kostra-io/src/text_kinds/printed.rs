@@ -1,0 +1,16 @@
+//! Tables as programs print them.
+
+use super::{Claim, Kind, Sample, Strength};
+use crate::formats::printed;
+use crate::interface::Format;
+
+pub(super) const KIND: Kind = Kind { format: Format::TABLE, claim };
+
+fn claim(sample: &Sample<'_>) -> Option<Claim> {
+    printed::columns(&sample.lines)?;
+    Some(Claim {
+        strength: Strength::Certain,
+        evidence: "a rule of dashes next to the header".into(),
+        reading: "the rows between the rules".into(),
+    })
+}

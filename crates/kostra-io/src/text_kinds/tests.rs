@@ -1,0 +1,166 @@
+//! Which texts are read as which kind, and which are questions.
+
+use kostra_core::{UnionFind, with_graph};
+
+use crate::{ReadOptions, Vertices, read_bytes};
+
+/// What a text is: `matrix: 3 vertices, 3 edges, total 5.5`, or the question.
+fn found(name: &str, text: &str) -> String {
+    let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    found_with(name, text, &options)
+}
+
+fn found_with(name: &str, text: &str, options: &ReadOptions) -> String {
+    let loaded = match read_bytes(name, text.as_bytes(), options) {
+        Ok(loaded) => loaded,
+        Err(error) => return error.to_string(),
+    };
+    let graph = &loaded.parsed.graph;
+    let mut edges: Vec<(f64, u32, u32)> = with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((&u, &v), weight)| (f64::from(weight.to_string().parse::<f32>().unwrap()), u, v)).collect()
+    });
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut sets = UnionFind::try_new(graph.vertices()).unwrap();
+    let total: f64 = edges.iter().filter(|&&(_, u, v)| sets.union(u, v)).map(|edge| edge.0).sum();
+    let (n, m) = (graph.vertices(), graph.edges());
+    format!("{}: {n} vertices, {m} edges, total {total}", loaded.format.id())
+}
+
+/// Texts that are read, the name of their file, and what they are.
+const READ: &[(&str, &str, &str)] = &[
+    ("x.txt", "0 7 0 4\n0 0 3 6\n0 0 0 9\n0 0 0 0\n", "matrix: 4 vertices, 5 edges, total 13"),
+    (
+        "x.tsv",
+        "ann\t0\t5\t12\nben\t5\t0\t9\ncyd\t12\t9\t0\n",
+        "matrix: 3 vertices, 3 edges, total 14",
+    ),
+    ("x.csv", "0;2,5;7\n2,5;0;3\n7;3;0\n", "matrix: 3 vertices, 3 edges, total 5.5"),
+    (
+        "x.csv",
+        ",Oslo,Bergen,Moss\nOslo,0,463,60\nBergen,463,0,500\nMoss,60,500,0\n",
+        "matrix: 3 vertices, 3 edges, total 523",
+    ),
+    (
+        "x",
+        "Oslo,Bergen,Moss\n0,463,60\n463,0,500\n60,500,0\n",
+        "matrix: 3 vertices, 3 edges, total 523",
+    ),
+    ("x", ",0,1,2\n0,0,3,1\n1,3,0,2\n2,1,2,0\n", "matrix: 3 vertices, 3 edges, total 3"),
+    ("x", "0,1,2,3\n0,1,2,3\n1,0,4,5\n2,4,0,6\n3,5,6,0\n", "matrix: 4 vertices, 6 edges, total 6"),
+    ("x", "0\n5 0\n12 9 0\n", "matrix: 3 vertices, 3 edges, total 14"),
+    ("x", "5\n12 9\n7 8 2\n", "matrix: 4 vertices, 6 edges, total 14"),
+    ("x", "0 5 12\n0 9\n0\n", "matrix: 3 vertices, 3 edges, total 14"),
+    ("x", "4\n0 5 12 7\n5 0 9 8\n12 9 0 2\n7 8 2 0\n", "matrix: 4 vertices, 6 edges, total 14"),
+    ("x", "a b c\na 0 5 12\nb 5 0 9\nc 12 9 0\n", "matrix: 3 vertices, 3 edges, total 14"),
+    ("x", "0.5 1.5 2.5\n1.5 0.5 3\n2.5 3 0.5\n", "matrix: 3 vertices, 6 edges, total 4"),
+    (
+        "x.mtx",
+        "%MatrixMarket matrix coordinate real symmetric\n5 5 3\n2 1 10\n3 2 20\n3 1 30\n",
+        "mtx: 5 vertices, 3 edges, total 30",
+    ),
+    ("x", "5 5 3\n2 1 10\n3 2 20\n3 1 30\n", "edges: 5 vertices, 3 edges, total 30"),
+    ("x", "4\n4\n0 1 0.5\n1 2 0.25\n2 3 1.5\n0 3 0.75\n", "edges: 4 vertices, 4 edges, total 1.5"),
+    ("x", "4\n0 1 0.5\n1 2 0.25\n2 3 1.5\n0 3 0.75\n", "edges: 4 vertices, 4 edges, total 1.5"),
+    ("x", "3 2\na b 5\nb c 6\n", "edges: 3 vertices, 2 edges, total 11"),
+    ("x", "1: 2 3\n2: 1 3\n3: 1 2\n", "adjacency: 3 vertices, 3 edges, total 2"),
+    ("x", "0 1 2\n1 2\n2 3\n3\n", "adjacency: 4 vertices, 4 edges, total 3"),
+    ("x", "1\t2,7\t3,4\n2\t1,7\t3,9\n3\t1,4\t2,9\n", "adjacency: 3 vertices, 3 edges, total 11"),
+    ("x", "a -> b, c\nb -> a\nc -> a\n", "adjacency: 3 vertices, 2 edges, total 2"),
+    ("x", "A: B(5) C(3)\nB: A(5)\nC: A(3)\n", "adjacency: 3 vertices, 2 edges, total 8"),
+    (
+        "x",
+        " source | target | cost \n--------+--------+------\n      1 |      2 |    5\n      2 |      3 |    4\n(2 rows)\n",
+        "table: 3 vertices, 2 edges, total 9",
+    ),
+    ("x", "% sym posweighted\n1 2 5 100\n2 3 6 101\n", "edges: 3 vertices, 2 edges, total 11"),
+    (
+        "x",
+        "rank,u,v\n0,5,6\n1,6,7\n2,5,7\n",
+        "x: line 1, column 1: which column is the weight? columns: rank, u, v; pass `weight: \"NAME\"`, or `missing_weights(MissingWeights::Unit)`",
+    ),
+    ("x", "0 1 5\n1 2 6\n2 0 7\n", "edges: 3 vertices, 3 edges, total 11"),
+    ("x", "0 1\n1 2\n2 0\n", "edges: 3 vertices, 3 edges, total 2"),
+    ("x", "ann bob 5\nbob cy 6\n", "edges: 3 vertices, 2 edges, total 11"),
+    (
+        "x",
+        "city_a,city_b,km\nOslo,Moss,60\nMoss,Bergen,500\n",
+        "edges: 3 vertices, 2 edges, total 560",
+    ),
+];
+
+#[test]
+fn kinds_are_read_by_their_evidence() {
+    for (name, text, expected) in READ {
+        assert_eq!(found(name, text), *expected, "{text}");
+    }
+}
+
+/// Texts that are a question or refused, the name of their file, and what the message says.
+const ASKED: &[(&str, &str, &str)] = &[
+    (
+        "x",
+        "4 3\n0 1\n1 0\n1 2\n2 1\n2 3\n3 2\n",
+        "is this line an edge, or does it state the numbers",
+    ),
+    ("x", "5 4\n1 2\n2 3\n3 4\n", "is this line an edge, or does it state the numbers"),
+    ("x", "5 3 1\n1 2 5\n2 3 6\n4 5 9\n", "is this line an edge, or does it state the numbers"),
+    ("x", "4\n5\n0 1 0.5\n1 2 0.25\n", "but the number of edges is 2"),
+    ("x", "7\n0 1 5\n1 9 6\n", "but the number of edges is 2"),
+    ("x", "3\n0 3 1\n3 0 2\n1 2 0\n", "which format is this, edge list or matrix?"),
+    (
+        "x",
+        "0 3 1\n3 0 2\n1 2 0\n",
+        "as edge list: 0-3 1, 3-0 2, 1-2 0; as matrix: 3 vertices, 0-1 3, 0-2 1, 1-2 2; pass",
+    ),
+    ("x", "1 2 3\n4 5 6\n7 8 9\n", "which format is this, edge list or matrix?"),
+    ("x", "0 5\n5 0\n", "which format is this, edge list or matrix?"),
+    ("x", "0,5,6\n1,6,7\n2,5,7\n", "does the first column number the edges?"),
+    ("x", "1 0 0\n2 3 4\n3 10 10\n", "does the first column number the edges?"),
+    ("x", "0,1,2\n5,6,10\n6,7,3\n", "is the first line a header?"),
+    ("x", "0,1\n5,6\n6,7\n", "is the first line a header?"),
+    (
+        "x",
+        "osm_id,highway,length\n11,primary,5.5\n12,primary,6.5\n",
+        "which columns are the vertices? columns: osm_id, highway, length",
+    ),
+    (
+        "x",
+        "WKT,fid,length\n\"LINESTRING (0 0,1 1)\",1,5\n\"LINESTRING (1 1,2 1)\",2,6\n",
+        "save the layer as GeoJSON",
+    ),
+    ("x", "Id,Label\n1,Anna\n2,Ben\n", "a table of nodes has no edges"),
+    ("x", "id,name,length\n1,a,5\n2,b,6\n", "which columns are the vertices?"),
+    (
+        "x",
+        "name,interaction,weight\na (pp) b,pp,0.5\nb (pp) c,pp,0.25\n",
+        "which columns are the vertices?",
+    ),
+    ("x", "alice 7\nbob 8\n", "column 1 has words, and column 2 has numbers"),
+    ("x", "0,Oslo,5\n1,Bergen,7\n2,Moss,9\n", "which columns are the vertices?"),
+    (
+        "x",
+        "1 2 5 7\n2 3 6 7\n3 9 6 8\n4 9 6 8\n5 6 7 8\n",
+        "does the first column number the edges?",
+    ),
+    ("x", "9 2 5 7\n8 3 6 7\n", "which columns are the vertices?"),
+    ("x.mtx", "3 3 1\n1 2 5\n", "the first line should start with %%MatrixMarket"),
+    ("x.graph", "a b\nb c\n", "the number of vertices"),
+    ("x", "from,to,weight\n", "no row follows"),
+    ("x", "<html><body>1 2 3</body></html>\n", "this is XML or HTML"),
+    ("x", "# made by hand\n[1, 2, 3]\n[2, 3, 4]\n", "this starts with a bracket"),
+    ("x", "0 3 1 2\n4 1 5 9\n7 8 2 6\n1 9 5 3\n", "are the lines a matrix (4 x 4 numbers)?"),
+    ("x", "id,len,lanes\n11,5,2\n12,6,3\n", "which columns are the vertices?"),
+    ("x", ",width,height\n0,5,2\n1,6,3\n", "which columns are the vertices?"),
+    ("x", "A: B 5\nB: C 3\nA: C 4\n", "remove the colons"),
+    ("x", "# a\nb 1.5\nc 4\n# b\nc 2\n", "column 1 has words, and column 2 has numbers"),
+];
+
+#[test]
+fn texts_that_fit_several_kinds_or_none_are_questions() {
+    for (name, text, expected) in ASKED {
+        let said = found(name, text);
+        assert!(said.contains(expected), "{text}\n{said}");
+    }
+}
