@@ -56,25 +56,6 @@ pub struct FormatInfo {
     pub(crate) read_blocks: Option<ReadBlocks>,
 }
 
-impl FormatInfo {
-    /// What formats have in common that are read as a whole and not written. Each has its own id,
-    /// title and summary, and its own functions to recognize and read.
-    pub(crate) const READ_ONLY: Self = Self {
-        id: "",
-        title: "",
-        extensions: &[],
-        summary: "",
-        keeps_edge_order: true,
-        has_attributes: false,
-        recognize: |_| Evidence::Absent,
-        read: |_, _| Err(Fault::whole("this format is not read")),
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
-    };
-}
-
 /// Reads the edges of a graph in blocks.
 pub(crate) type ReadBlocks = fn(Stream<'_>, &ReadOptions, &mut Blocks<'_>) -> Result<(), Fault>;
 
@@ -252,7 +233,8 @@ pub struct Loaded {
     pub parsed: Parsed,
     /// The format of the file.
     pub format: Format,
-    /// What shows this format, as `3 x 3 numbers, symmetric`.
+    /// What shows that a text of rows is in this format, as `3 x 3 numbers, symmetric`. It is empty
+    /// for a format with a signature, or one that was chosen.
     pub evidence: String,
     /// The compression of the file.
     pub compression: Compression,

@@ -46,7 +46,7 @@ pub(crate) fn choose_format(
     options: &ReadOptions,
 ) -> Result<Recognized, ReadErrorKind> {
     let recognized = match options.format {
-        Some(format) => Recognized { format, evidence: "it was chosen".into() },
+        Some(format) => Recognized { format, evidence: String::new() },
         None => match recognize_stream(stream, name, options) {
             Err(ReadErrorKind::UnknownFormat { .. })
                 if options.names || options.columns.delimiter.is_some() =>
@@ -137,14 +137,10 @@ fn recognize(
     name: &str,
     options: &ReadOptions,
 ) -> Result<Recognized, ReadErrorKind> {
-    let (formats, evidence) = strongest(head);
+    let (formats, _) = strongest(head);
     let is_of_rows = |format: &Format| [Format::METIS, Format::EDGE_LIST].contains(format);
     if let Some(&format) = formats.first().filter(|format| !is_of_rows(format)) {
-        let evidence = match evidence {
-            Evidence::Signature => "its signature",
-            _ => "the numbers at its start",
-        };
-        return Ok(Recognized { format, evidence: evidence.into() });
+        return Ok(Recognized { format, evidence: String::new() });
     }
     if let Some(sentence) = refused(head.bytes()) {
         return Err(ReadErrorKind::malformed(sentence));

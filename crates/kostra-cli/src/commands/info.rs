@@ -226,6 +226,9 @@ fn size_sheet(request: &Request, header: &Header) -> String {
         (true, true) => "; with coordinates and names",
     };
     sheet.line("read as", format!("{}{extras}", header.storage));
+    if let Some(evidence) = &header.evidence {
+        sheet.line("recognized by", evidence);
+    }
     format!("{}\n{sheet}", request.source)
 }
 
@@ -282,6 +285,8 @@ fn sheet(input: &Graph, analysis: &Analysis) -> String {
 struct Record<'a> {
     input: String,
     format: &'static str,
+    /// What shows the format. Null if a signature does, and for a generated graph.
+    evidence: Option<&'a str>,
     vertices: u32,
     edges: usize,
     weight_type: &'static str,
@@ -308,6 +313,7 @@ fn record<'a>(request: &Request, input: &'a Graph, analysis: &'a Analysis) -> Re
     Record {
         input: request.source.to_string(),
         format: input::format_id(input.format),
+        evidence: input.evidence.as_deref(),
         vertices: input.parsed.graph.vertices(),
         edges: input.parsed.graph.edges(),
         weight_type: input.parsed.graph.weight_type().name(),

@@ -16,6 +16,8 @@ pub(crate) struct Graph {
     pub(crate) parsed: Parsed,
     /// The format of the input; none for a generated graph.
     pub(crate) format: Option<Format>,
+    /// What shows that the input is in this format.
+    pub(crate) evidence: Option<String>,
     pub(crate) compression: Compression,
     /// What reports say of the input and of how it was used.
     pub(crate) notes: Vec<String>,
@@ -33,6 +35,8 @@ pub(crate) struct Header {
     pub(crate) names: bool,
     /// How the graph was stored, for people.
     pub(crate) storage: String,
+    /// What shows the format.
+    pub(crate) evidence: Option<String>,
 }
 
 /// The warning that weights of this name are minimized, if they are.
@@ -53,7 +57,8 @@ impl Graph {
     ) -> Self {
         let [notes, warnings] =
             [take(&mut parsed.notes), take(&mut parsed.warnings)].map(|all| spelled(&all));
-        Self { parsed, format, compression, notes, warnings, load: Duration::ZERO }
+        let (evidence, load) = (None, Duration::ZERO);
+        Self { parsed, format, evidence, compression, notes, warnings, load }
     }
 
     /// Warns of weights that are minimized although their name says that greater ones are nearer.
@@ -69,6 +74,7 @@ impl Graph {
             coordinates: self.parsed.coordinates.is_some(),
             names: self.parsed.names.is_some(),
             storage: storage(self.format, self.compression),
+            evidence: self.evidence.clone(),
         }
     }
 }

@@ -161,6 +161,7 @@ impl Request {
             coordinates: file.has_coordinates(),
             names: file.has_names(),
             storage: Format::KST.title().to_owned(),
+            evidence: None,
         })
     }
 
@@ -185,6 +186,8 @@ impl Request {
         })?;
         drop(stage);
         let graph = Graph::new(loaded.parsed, Some(loaded.format), loaded.compression);
+        let graph =
+            Graph { evidence: Some(loaded.evidence).filter(|shows| !shows.is_empty()), ..graph };
         output::warn(&graph.warnings);
         Ok(graph)
     }

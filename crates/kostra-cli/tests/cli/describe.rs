@@ -16,7 +16,9 @@ fn info_describes_a_graph_equally_in_every_format() {
     let workplace = Workplace::new();
     let describe = |file: &str| {
         let mut record = workplace.run(&format!("info {file} --json")).expect_success().json();
-        for field in ["input", "format", "seconds", "coordinates", "notes", "weight_type"] {
+        for field in
+            ["input", "format", "evidence", "seconds", "coordinates", "notes", "weight_type"]
+        {
             record.as_object_mut().unwrap().remove(field);
         }
         record

@@ -19,6 +19,7 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         // `a: b 5` can be an edge.
         Mark::Sign(_) if facts.is_ragged || !has_weights_alone(parsed()) => Strength::Certain,
         Mark::None if is_of_networkx && is_closed => Strength::Certain,
+        Mark::None if facts.is_mirrored && facts.is_weighted => Strength::Certain,
         Mark::None if is_closed && is_wide && (facts.is_ragged || facts.is_mirrored) => {
             Strength::Fits
         }

@@ -20,7 +20,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     } else {
         Strength::Weak
     };
-    if size < 2 || strength == Strength::Weak && (size < 3 || are_edges(&shape)) {
+    let is_table = size < 3 || shape.header.is_some() || are_edges(&shape);
+    if size < 2 || strength == Strength::Weak && is_table {
         return None;
     }
     let form = match shape.form {

@@ -24,6 +24,9 @@ use crate::message::{Message, Remedy, message};
 
 pub(crate) use encoding::refuse_other_encodings;
 
+/// The lines of a longer text that are looked at.
+const MOST_LINES: usize = 500;
+
 /// A kind of texts.
 pub(crate) struct Kind {
     format: Format,
@@ -68,9 +71,10 @@ pub(crate) struct Sample<'a> {
 impl<'a> Sample<'a> {
     /// The first lines of a text; `None` if the input is binary.
     pub(crate) fn new(head: &'a Head<'a>, options: &'a ReadOptions) -> Option<Self> {
+        let most = if head.is_whole() { usize::MAX } else { MOST_LINES };
         let all = head.lines()?.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let comments = all.clone().take_while(|line| is_comment(line)).collect();
-        let lines = all.filter(|line| !is_comment(line)).collect();
+        let lines = all.filter(|line| !is_comment(line)).take(most).collect();
         Some(Self { head, comments, lines, options })
     }
 

@@ -30,7 +30,7 @@ fn found_with(name: &str, text: &str, options: &ReadOptions) -> String {
 
 /// Texts that are read, the name of their file, and what they are.
 const READ: &[(&str, &str, &str)] = &[
-    ("x.txt", "0 7 0 4\n0 0 3 6\n0 0 0 9\n0 0 0 0\n", "matrix: 4 vertices, 5 edges, total 13"),
+    ("x.txt", "0 7 8 4\n0 0 3 6\n0 0 0 9\n0 0 0 0\n", "matrix: 4 vertices, 6 edges, total 13"),
     (
         "x.tsv",
         "ann\t0\t5\t12\nben\t5\t0\t9\ncyd\t12\t9\t0\n",
@@ -99,6 +99,11 @@ fn kinds_are_read_by_their_evidence() {
 
 /// Texts that are a question or refused, the name of their file, and what the message says.
 const ASKED: &[(&str, &str, &str)] = &[
+    (
+        "x.txt",
+        "0 7 0 4\n0 0 3 6\n0 0 0 9\n0 0 0 0\n",
+        "is 0 a weight, as of identical things, or no edge?",
+    ),
     (
         "x",
         "4 3\n0 1\n1 0\n1 2\n2 1\n2 3\n3 2\n",

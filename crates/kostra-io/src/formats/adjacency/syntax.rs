@@ -56,6 +56,8 @@ pub(crate) struct Facts {
     /// Whether each neighbor has a line, and if so, whether each has the vertex as a neighbor.
     pub(crate) is_closed: bool,
     pub(crate) is_mirrored: bool,
+    /// Whether neighbors have weights.
+    pub(crate) is_weighted: bool,
     /// The share of neighbors that have a line.
     pub(crate) share: f64,
     pub(crate) is_of_numbers: bool,
@@ -223,6 +225,9 @@ fn facts(lines: &[Line<'_>]) -> Option<Facts> {
     Some(Facts {
         is_ragged: lines.iter().any(|line| line.neighbors.len() != first),
         is_closed: known == count,
+        is_weighted: lines
+            .iter()
+            .any(|line| line.neighbors.iter().any(|(_, weight)| weight.is_some())),
         is_mirrored: all()
             .all(|(line, name)| rows.get(&**name).is_some_and(|row| row.contains(&*line.vertex))),
         share: known as f64 / count as f64,

@@ -254,7 +254,7 @@ pub(super) fn refuse_open_columns(
         .collect();
     let counts_from = |start: u64| wide.iter().zip(start..).all(|(row, number)| row[0] == number);
     let is_open = match first.len() {
-        3 => !are_edges(&wide),
+        3 => !are_edges(&wide, separator),
         4 => true,
         _ => false,
     };
@@ -275,15 +275,18 @@ pub(super) fn refuse_open_columns(
     ]))
 }
 
-/// Whether rows of three numbers, the first of which counts them, are edges with weights beyond
-/// doubt: most of the second numbers are among the first ones, and the third ones are none of the
-/// second. Or the last two numbers would be self-loops.
-fn are_edges(rows: &[Vec<u64>]) -> bool {
+/// Whether rows of three numbers, the first of which counts them, are edges with weights. Most of
+/// the second numbers are then among the first ones. Besides, the third ones are none of the
+/// second, or the last two would be self-loops, or blanks separate them, which programs that count
+/// rows do not write.
+fn are_edges(rows: &[Vec<u64>], separator: Separator) -> bool {
     let seconds: HashSet<u64> = rows.iter().map(|row| row[1]).collect();
     let range = rows.first().map_or(0, |row| row[0])..=rows.last().map_or(0, |row| row[0] + 1);
     let inside = rows.iter().filter(|row| range.contains(&row[1])).count();
     let is_apart = rows.iter().all(|row| !seconds.contains(&row[2]));
-    2 * inside >= rows.len() && (is_apart || rows.iter().any(|row| row[1] == row[2]))
+    let has_loop = rows.iter().any(|row| row[1] == row[2]);
+    2 * inside >= rows.len() && (is_apart || has_loop)
+        || inside == rows.len() && separator == Separator::Blanks
 }
 
 /// Refuses rows without a header whose first two columns are of different types: names with values
@@ -342,7 +345,9 @@ pub(super) fn refuse_joined_ends(rows: &[Fields<'_>]) -> Result<(), ReadErrorKin
     let (ends, weight) = (text(ends), text(weight));
     Err(ReadErrorKind::question(message![
         format!("is {ends} the name of a vertex, or an edge of weight {weight}? pass "),
-        Remedy::on("names"),
+        Remedy::position("source", 1),
+        " and ",
+        Remedy::position("target", 2),
         " if it is a name, or divide the ends of edges by blanks",
     ]))
 }

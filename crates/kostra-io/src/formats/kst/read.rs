@@ -114,7 +114,7 @@ impl KstFile {
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let parsed = self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
-        let (format, evidence) = (Format::KST, "its signature".into());
+        let (format, evidence) = (Format::KST, String::new());
         Ok(Loaded { parsed, format, evidence, compression: Compression::None })
     }
 

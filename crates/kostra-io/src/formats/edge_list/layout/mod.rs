@@ -163,27 +163,23 @@ impl Layout {
             return Ok(None);
         }
         let numbered = Self::of_lines(&lines, is_konect, options);
-        if options.names
-            || options.vertices != Vertices::Occurring
-            || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named)
-        {
+        let with_names = ReadOptions { names: true, ..options.clone() };
+        let may_be_named = !options.names && options.vertices == Vertices::Occurring;
+        let changes = numbers_change_into_names(&lines, options, &with_names);
+        if may_be_named && !changes && commas_are_in_doubt(&lines, options, &with_names) {
+            return Err(ReadErrorKind::question(message![
+                "do commas or blanks separate the columns? pass ",
+                Remedy::text("delimiter", ","),
+                " or ",
+                Remedy::text("delimiter", "blanks"),
+            ]));
+        }
+        if !may_be_named || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named) {
             return Ok(Some(numbered?.0));
         }
-        let with_names = ReadOptions { names: true, ..options.clone() };
         match (numbered, Self::of_lines(&lines, is_konect, &with_names)) {
-            (Err(fault), _) if numbers_change_into_names(&lines, options, &with_names) => {
-                Err(fault)
-            }
-            _ if commas_are_in_doubt(&lines, options, &with_names) => {
-                Err(ReadErrorKind::question(message![
-                    "do commas or blanks separate the columns? pass ",
-                    Remedy::text("delimiter", ","),
-                    " or ",
-                    Remedy::text("delimiter", "blanks"),
-                ]))
-            }
+            (Err(fault), _) if changes => Err(fault),
             (_, Ok((mut layout, true))) => {
-                refuse_joined_ends(&rows_of(&lines, layout.separator))?;
                 layout.notes.push("the vertices are names".into());
                 Ok(Some(layout))
             }
@@ -231,8 +227,11 @@ impl Layout {
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
-        let looks_named = looks_named(&rows, [u, v], first_line);
+        let looks_named = looks_named(&rows, [u, v], first_line)
+            || options.columns.delimiter.is_some()
+                && rows.first().is_some_and(|row| has_commas(row, [u, v]));
         if head.is_none() && source.as_ref().or(target.as_ref()).is_none() {
+            refuse_joined_ends(&rows)?;
             refuse_names_with_values(&rows, [u, v])?;
         }
         let mut layout = Self {
@@ -369,9 +368,17 @@ fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> 
     let has_end = |row: &Fields<'_>, is: fn(&[u8]) -> bool| {
         ends.iter().filter_map(|&end| unquote(row.get(end)?)).any(|end| is(&end))
     };
-    let is_sure = !matches!(first_line, FirstLine::Counts { sure: false, .. });
+    let is_sure = !matches!(
+        first_line,
+        FirstLine::Counts { counts, sure: false } if counts.len() == 2
+    );
     rows.first().is_some_and(|row| has_end(row, is_name))
         || (is_sure && rows.iter().any(|row| has_end(row, is_beyond_ids)))
+}
+
+/// Whether an end of an edge is digits with a comma. It is a name if commas separate no columns.
+fn has_commas(row: &Fields<'_>, ends: [usize; 2]) -> bool {
+    ends.iter().filter_map(|&end| row.get(end)).any(|field| has_decimal_comma(field))
 }
 
 /// Whether the field in the place of a vertex can only be a name: a word, or a number beyond ids.
