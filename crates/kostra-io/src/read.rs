@@ -9,7 +9,7 @@ use crate::interface::{Format, Loaded, ReadOptions};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, Source};
 use crate::text_kinds::Recognized;
-use crate::{ReadError, ReadErrorKind};
+use crate::{ReadError, ReadErrorKind, text_fold};
 
 /// Reads a graph.
 ///
@@ -92,6 +92,10 @@ fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded,
     let compression = stream.compression;
     let Recognized { format, evidence } = choose_format(&mut stream, name, options)?;
     let mut parsed = (format.info().read)(stream, options)?;
+    if let Some(warning) = parsed.names.as_deref().and_then(text_fold::alike) {
+        parsed.notes.push(warning.clone());
+        parsed.warnings.push(warning);
+    }
     let is_of_rows = [Format::MATRIX, Format::ADJACENCY, Format::TABLE].contains(&format);
     if is_of_rows && options.format.is_none() {
         parsed

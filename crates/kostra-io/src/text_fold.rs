@@ -1,5 +1,10 @@
 //! Texts that look alike: without case, accents and characters that no reader sees.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::message::Message;
+
 /// Letters with a combining mark: the mark, the letters with it, and those without.
 const ACCENTS: [(char, &str, &str); 12] = [
     ('\u{300}', "àèìòùǹÀÈÌÒÙǸ", "aeiounAEIOUN"),
@@ -52,7 +57,7 @@ pub(crate) fn fold(text: &str) -> String {
 
 /// A text as readers see it: without invisible characters, with plain spaces between words, and
 /// with each accent as a mark of its own. `None` if this is the text itself.
-pub(crate) fn visible(text: &str) -> Option<String> {
+fn visible(text: &str) -> Option<String> {
     if text.is_ascii() && !text.contains("  ") {
         return None;
     }
@@ -66,6 +71,47 @@ pub(crate) fn visible(text: &str) -> Option<String> {
         .collect();
     let words: Vec<&str> = divided.split(' ').filter(|word| !word.is_empty()).collect();
     Some(words.join(" ")).filter(|visible| visible != text)
+}
+
+/// A warning if two of the names look alike: they differ in characters that no reader sees, or in
+/// how an accent is stored.
+pub(crate) fn alike(names: &[String]) -> Option<Message> {
+    let mut changed: HashMap<String, &str> = HashMap::new();
+    let mut pair = None;
+    for name in names {
+        let Some(seen) = visible(name) else { continue };
+        match changed.entry(seen) {
+            Entry::Occupied(other) => pair = pair.or(Some((*other.get(), name.as_str()))),
+            Entry::Vacant(place) => {
+                place.insert(name);
+            }
+        }
+    }
+    let same = |name: &'_ String| changed.get(name).map(|&other| (other.to_owned(), name.clone()));
+    let pair = pair.map(|(one, other)| (one.to_owned(), other.to_owned()));
+    let (one, other) = pair.or_else(|| {
+        let others = names.iter().filter(|_| !changed.is_empty());
+        others.filter(|name| visible(name).is_none()).find_map(same)
+    })?;
+    let [one, other] = [one, other].map(|name| escaped(&name));
+    Some(
+        format!(
+            "the names '{one}' and '{other}' look alike, but are two vertices; write the same \
+             characters if one is meant"
+        )
+        .into(),
+    )
+}
+
+/// A name in which characters that look like others, or like nothing, are escaped.
+fn escaped(name: &str) -> String {
+    let is_plain =
+        |letter: char| !is_mark(letter) && !is_invisible(letter) && !is_wide_space(letter);
+    let escape = |letter: char| match is_plain(letter) {
+        true => letter.to_string(),
+        false => letter.escape_unicode().to_string(),
+    };
+    name.chars().map(escape).collect()
 }
 
 #[cfg(test)]
@@ -94,6 +140,13 @@ mod tests {
         ] {
             assert_eq!(seen(text), seen(like), "{text:?}");
         }
+        let names = |names: &[&str]| -> Option<String> {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            alike(&names).map(|warning| warning.to_string())
+        };
+        let warning = names(&["Lyon", "Nice", "Lyon\u{a0}"]).unwrap();
+        assert!(warning.starts_with("the names 'Lyon\\u{a0}' and 'Lyon' look alike"), "{warning}");
+        assert!(names(&["\u{e9}", "e\u{301}"]).is_some() && names(&["e", "\u{e9}", "a"]).is_none());
         assert_ne!(seen("Orleans"), seen("Orl\u{e9}ans"));
         assert_eq!(visible("Oslo"), None);
     }

@@ -1,7 +1,7 @@
 //! Adjacency lists: a vertex and its neighbors in each line.
 
 use super::{Claim, Kind, Sample, Strength, shown};
-use crate::formats::adjacency::{Facts, Line, Mark, Syntax};
+use crate::formats::adjacency::{Facts, Line, Mark, Neighbor, Syntax};
 use crate::interface::Format;
 use crate::number::show;
 
@@ -31,7 +31,7 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     ];
     let shows = shows.into_iter().filter(|(shows, _)| *shows).map(|(_, what)| format!(", {what}"));
     let edges = parsed().flat_map(|Line { vertex, neighbors }| {
-        let edge = |(neighbor, weight): &(std::borrow::Cow<'_, [u8]>, Option<&[u8]>)| {
+        let edge = |(neighbor, weight): &Neighbor<'_>| {
             let weight = weight.map(|weight| format!(" {}", show(weight))).unwrap_or_default();
             format!("{}-{}{weight}", show(&vertex), show(neighbor))
         };

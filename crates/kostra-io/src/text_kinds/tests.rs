@@ -19,7 +19,9 @@ fn found_with(name: &str, text: &str, options: &ReadOptions) -> String {
     let mut edges: Vec<(f64, u32, u32)> = with_graph!(graph, graph => {
         let edges = graph.edge_list();
         let ends = edges.u().iter().zip(edges.v());
-        ends.zip(edges.weights()).map(|((&u, &v), weight)| (f64::from(weight.to_string().parse::<f32>().unwrap()), u, v)).collect()
+        let number = |weight: String| weight.parse::<f64>().unwrap();
+        let all = ends.zip(edges.weights());
+        all.map(|((&u, &v), weight)| (number(weight.to_string()), u, v)).collect()
     });
     edges.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut sets = UnionFind::try_new(graph.vertices()).unwrap();
@@ -159,7 +161,6 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "id,len,lanes\n11,5,2\n12,6,3\n", "which columns are the vertices?"),
     ("x", ",width,height\n0,5,2\n1,6,3\n", "which columns are the vertices?"),
     ("x", "A: B 5\nB: C 3\nA: C 4\n", "remove the colons"),
-    ("x", "# a\nb 1.5\nc 4\n# b\nc 2\n", "column 1 has words, and column 2 has numbers"),
 ];
 
 #[test]

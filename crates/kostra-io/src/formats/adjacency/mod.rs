@@ -19,7 +19,7 @@ use crate::numbering::Numbering;
 use crate::weights::RawGraph;
 use crate::{ReadOptions, occurring, whole};
 
-pub(crate) use syntax::{Facts, Line, Mark, Syntax};
+pub(crate) use syntax::{Facts, Line, Mark, Neighbor, Syntax};
 
 impl Format {
     /// Adjacency lists: one line per vertex with its neighbors.

@@ -41,11 +41,14 @@ pub(crate) struct Syntax {
     weights: Weights,
 }
 
+/// A neighbor, and its weight if it has one.
+pub(crate) type Neighbor<'a> = (Cow<'a, [u8]>, Option<&'a [u8]>);
+
 /// A line: a vertex, and its neighbors with their weights.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Line<'a> {
     pub(crate) vertex: Cow<'a, [u8]>,
-    pub(crate) neighbors: Vec<(Cow<'a, [u8]>, Option<&'a [u8]>)>,
+    pub(crate) neighbors: Vec<Neighbor<'a>>,
 }
 
 /// What lines show about being an adjacency list.
@@ -152,7 +155,7 @@ impl Syntax {
         }
     }
 
-    fn neighbor<'a>(&self, token: &'a [u8]) -> Option<(Cow<'a, [u8]>, Option<&'a [u8]>)> {
+    fn neighbor<'a>(&self, token: &'a [u8]) -> Option<Neighbor<'a>> {
         let (name, weight) = match self.weights {
             Weights::None => (token, None),
             Weights::After(sign) => {
@@ -173,7 +176,10 @@ impl Syntax {
         };
         let weight = weight.map(trim);
         let name = unquote(trim_quotes(trim(name)))?;
-        let is_name = !name.is_empty() && !name.iter().any(|byte| b"(){}[]".contains(byte));
+        let ends_with_separator = self.between == Between::Blanks && name.ends_with(b",");
+        let is_name = !name.is_empty()
+            && !ends_with_separator
+            && !name.iter().any(|byte| b"(){}[]".contains(byte));
         let has_weight = weight.is_none_or(|weight| is_weight(weight, false));
         // Commas and tabs separate names with blanks; other lines are sentences.
         (is_name && has_weight).then_some((name, weight))

@@ -8,6 +8,7 @@
 //! question. The notes list the columns that are not used.
 
 mod choose;
+mod conclude;
 mod end_names;
 mod examine;
 mod fields;
@@ -22,6 +23,7 @@ mod names;
 mod option_tests;
 mod part;
 mod points;
+mod questions;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -49,11 +51,11 @@ use head::{COUNTS_COMMENT, Head};
 
 #[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen};
+pub(super) use conclude::most_plausible_vertices;
 pub(crate) use examine::examine;
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
 pub(crate) use fields::{Separator, fields, is_comment, is_weight, text};
-pub(super) use head::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;

@@ -293,7 +293,7 @@ fn is_with_comma(cell: &[u8]) -> bool {
 /// Whether a field says that there is no value.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let is = |word: &&str| unquote(cell).is_some_and(|cell| *cell == *word.as_bytes());
-    NO_VALUES.iter().chain(&MISSING_VALUES).any(|word| is(word))
+    NO_VALUES.iter().chain(&MISSING_VALUES).any(is)
 }
 
 /// Whether a field is a value of a matrix, or says that there is none.

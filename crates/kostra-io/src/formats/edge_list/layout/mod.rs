@@ -1,11 +1,12 @@
 //! The layout of the lines of an edge list, recognized by its first lines and the options.
 
+mod naming;
+
 use kostra_core::counted;
 
 use super::choose::{Chooser, Chosen};
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, is_weight, left_out,
-    open_quote, text, weight_in,
+    Separator, cut, fields, is_comment, is_empty, left_out, open_quote, weight_in,
 };
 use super::header::{
     Counts, Fields, FirstLine, refuse_joined_ends, refuse_names_with_values, refuse_open_columns,
@@ -13,9 +14,9 @@ use super::header::{
 use super::known::similarity;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
-use crate::number::{has_decimal_comma, natural};
-use crate::quotes::{is_open, unquote};
+use crate::quotes::is_open;
 use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
+use naming::{commas_are_in_doubt, has_commas, looks_named, numbers_change_into_names};
 
 /// The position of the weight in a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -335,65 +336,6 @@ fn refuse_repeated_tabs(
         " and ",
         Remedy::option("target"),
     ]))
-}
-
-/// Whether the first line starts with two numbers between blanks, but is divided at another
-/// separator if vertices are names: `1 2 2,5` would be an edge from `1 2 2` to `5`.
-fn numbers_change_into_names(
-    lines: &[&[u8]],
-    options: &ReadOptions,
-    with_names: &ReadOptions,
-) -> bool {
-    let separator = separator_of(lines, options);
-    let first = lines.first().copied().unwrap_or_default();
-    let ends = fields(first, separator).take(2).filter(|(_, field)| natural(field, "").is_ok());
-    separator == Separator::Blanks
-        && separator_of(lines, with_names) != separator
-        && ends.count() == 2
-}
-
-/// Whether the first line is divided at blanks if vertices are numbers and at commas if they are
-/// names, and all its words are numbers, some with commas: `1,2 3`.
-fn commas_are_in_doubt(lines: &[&[u8]], options: &ReadOptions, with_names: &ReadOptions) -> bool {
-    let first = lines.first().copied().unwrap_or_default();
-    separator_of(lines, options) == Separator::Blanks
-        && separator_of(lines, with_names) == Separator::Byte(b',')
-        && fields(first, Separator::Blanks)
-            .all(|(_, field)| is_weight(field, false) || has_decimal_comma(field))
-}
-
-/// Whether the ends of the edges in some rows are names. The first row decides, except that a
-/// leading zero counts in any row, unless the first row may be no edge.
-fn looks_named(rows: &[Fields<'_>], ends: [usize; 2], first_line: FirstLine) -> bool {
-    let has_end = |row: &Fields<'_>, is: fn(&[u8]) -> bool| {
-        ends.iter().filter_map(|&end| unquote(row.get(end)?)).any(|end| is(&end))
-    };
-    let is_sure = !matches!(
-        first_line,
-        FirstLine::Counts { counts, sure: false } if counts.len() == 2
-    );
-    rows.first().is_some_and(|row| has_end(row, is_name))
-        || (is_sure && rows.iter().any(|row| has_end(row, is_beyond_ids)))
-}
-
-/// Whether an end of an edge is digits with a comma. It is a name if commas separate no columns.
-fn has_commas(row: &Fields<'_>, ends: [usize; 2]) -> bool {
-    ends.iter().filter_map(|&end| row.get(end)).any(|field| has_decimal_comma(field))
-}
-
-/// Whether the field in the place of a vertex can only be a name: a word, or a number beyond ids.
-fn is_name(field: &[u8]) -> bool {
-    let is_word =
-        || !text(field).is_empty() && !is_weight(field, false) && !has_decimal_comma(field);
-    is_beyond_ids(field) || (natural(field, "").is_err() && is_word())
-}
-
-/// Whether the field is a number that cannot be the id of a vertex: it is too large, or has a
-/// leading zero.
-fn is_beyond_ids(field: &[u8]) -> bool {
-    let is_integer = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
-    let is_id = |number| number < kostra_core::MAX_VERTICES as u64;
-    has_leading_zero(field) || (is_integer && !natural(field, "").is_ok_and(is_id))
 }
 
 /// The names that the options give to the columns.

@@ -1,0 +1,155 @@
+//! The questions which columns of an edge list are the vertices and the weight.
+
+use super::choose::Chooser;
+use super::fields::text;
+use super::known::{LENGTH_NAMES, WEIGHT_NAMES, plain};
+use super::points;
+use crate::message::{Message, Remedy, message};
+use crate::number::has_decimal_comma;
+use crate::quotes::unquote;
+use crate::{ColumnChoice, ReadErrorKind};
+
+impl Chooser<'_> {
+    pub(super) fn ask_for_ends(&self) -> ReadErrorKind {
+        let Some(names) = self.names else {
+            return self.refusal(message![
+                format!(
+                    "which columns are the vertices? columns: 1 to {}, and the first line is no \
+                     header that names them; pass ",
+                    self.columns
+                ),
+                Remedy::position("source", 1),
+                ", ",
+                Remedy::position("target", 2),
+                " and ",
+                Remedy::position("weight", 3),
+                ", or the positions that are meant",
+            ]);
+        };
+        let columns = self.list();
+        if let &[u, v] | &[u, v, _] = names
+            && let Some(question) = points::question(u, v)
+        {
+            return self.refusal(question);
+        }
+        if let Some(column) = names.iter().position(|name| plain(name) == "wkt") {
+            return self.refusal(message![
+                format!(
+                    "column '{}' has shapes as text, and the columns ({columns}) have no ends of \
+                     edges; save the layer as GeoJSON, whose lines are edges, as with `ogr2ogr \
+                     lines.geojson lines.csv`, or pass ",
+                    text(names[column])
+                ),
+                Remedy::text("source", "NAME"),
+                " and ",
+                Remedy::text("target", "NAME"),
+            ]);
+        }
+        let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&plain(name).as_str()));
+        let table = if is(&["id"]) && is(&["label"]) {
+            "; a table of nodes has no edges: pass the table of edges"
+        } else {
+            ""
+        };
+        self.refusal(message![
+            format!("which columns are the vertices? columns: {columns}; pass "),
+            Remedy::text("source", "NAME"),
+            " and ",
+            Remedy::text("target", "NAME"),
+            ", or their positions",
+            table,
+            points::remedy(names),
+        ])
+    }
+
+    pub(super) fn ask_for_weight(&self, free: &[usize]) -> ReadErrorKind {
+        let unit = Remedy::text("weights", "unit");
+        let columns = match self.names {
+            Some(_) => format!("columns: {}", self.list()),
+            None => format!("columns: 1 to {}", self.columns),
+        };
+        let field = |column: usize| self.row.get(column).copied().unwrap_or_default();
+        if free.iter().any(|&column| self.is_number(column)) {
+            let option = match self.likely_weight(free) {
+                Some(column) => self.weight_option(column),
+                None => Remedy::text("weight", "NAME"),
+            };
+            let question = format!("which column is the weight? {columns}; pass ");
+            return self.refusal(message![question, option, ", or ", unit]);
+        }
+        let comma = free
+            .iter()
+            .copied()
+            .find(|&column| unquote(field(column)).is_some_and(|f| has_decimal_comma(&f)));
+        let column = comma.or(free.first().copied()).unwrap_or_default();
+        let name = match self.name(column) {
+            Some(name) => format!("column '{}'", text(name)),
+            None => format!("column {}", column + 1),
+        };
+        let shown = text(field(column));
+        let fault = match (comma, shown.is_empty()) {
+            (Some(_), _) => message![
+                format!("{name} starts with '{shown}': pass "),
+                Remedy::on("decimal-comma"),
+                " if the comma is a decimal point",
+            ],
+            (None, true) => format!("{name} starts with an empty field: fill it in").into(),
+            (None, false) => {
+                // Cytoscape writes the kind of an edge between its ends.
+                let (u, v) =
+                    (Remedy::position("source", 1), Remedy::position("target", column + 1));
+                let known = plain(field(column));
+                let remedy = if self.names.is_some() {
+                    Message::default()
+                } else if WEIGHT_NAMES.iter().chain(&LENGTH_NAMES).any(|name| *name == known) {
+                    let then = " if the first line contains the names of the columns";
+                    message![", pass ", Remedy::on("header"), then]
+                } else {
+                    message![", pass ", u, " and ", v, " if it is a vertex"]
+                };
+                let fault = "which is not a number: correct it";
+                message![format!("{name} starts with '{shown}', {fault}"), remedy]
+            }
+        };
+        let question = format!("which column is the weight? {columns}; ");
+        self.refusal(message![question, fault, ", or pass ", unit])
+    }
+
+    /// The option that says that a column is the weight: by its name if only this column has it.
+    fn weight_option(&self, column: usize) -> Remedy {
+        let by_name = self.name(column).map(text).filter(|name| {
+            let choice = ColumnChoice::NameOrPosition(name.clone());
+            self.find("weight", &choice).is_ok_and(|found| found == column)
+        });
+        match by_name {
+            Some(name) => Remedy::text("weight", name),
+            None => Remedy::position("weight", column + 1),
+        }
+    }
+
+    /// The column that the question about the weight suggests.
+    fn likely_weight(&self, free: &[usize]) -> Option<usize> {
+        let name = |column: usize| self.name(column).map(plain).unwrap_or_default();
+        let mut candidates = free
+            .iter()
+            .copied()
+            .filter(|&column| self.is_number(column) && !self.is_named_otherwise(column));
+        let words = ["weight", "length", "dist", "cost", "len", "km", "time"];
+        let by_word = |word: &&str| candidates.clone().find(|&column| name(column).contains(*word));
+        words.iter().find_map(by_word).or_else(|| candidates.next())
+    }
+
+    /// The names of the columns, as many as fit into a sentence.
+    pub(super) fn list(&self) -> String {
+        const LONGEST: usize = 120;
+        let mut list = String::new();
+        for (index, name) in self.names.unwrap_or_default().iter().enumerate() {
+            if list.len() > LONGEST {
+                return format!("{list}, ... ({} in all)", self.columns);
+            }
+            list += if index == 0 { "" } else { ", " };
+            list += &text(name);
+        }
+        list
+    }
+}
