@@ -77,11 +77,6 @@ const READ: &[(&str, &str, &str)] = &[
         "table: 3 vertices, 2 edges, total 9",
     ),
     ("x", "% sym posweighted\n1 2 5 100\n2 3 6 101\n", "edges: 3 vertices, 2 edges, total 11"),
-    (
-        "x",
-        "rank,u,v\n0,5,6\n1,6,7\n2,5,7\n",
-        "x: line 1, column 1: which column is the weight? columns: rank, u, v; pass `weight: \"NAME\"`, or `missing_weights(MissingWeights::Unit)`",
-    ),
     ("x", "0 1 5\n1 2 6\n2 0 7\n", "edges: 3 vertices, 3 edges, total 11"),
     ("x", "0 1\n1 2\n2 0\n", "edges: 3 vertices, 3 edges, total 2"),
     ("x", "ann bob 5\nbob cy 6\n", "edges: 3 vertices, 2 edges, total 11"),
@@ -101,6 +96,7 @@ fn kinds_are_read_by_their_evidence() {
 
 /// Texts that are a question or refused, the name of their file, and what the message says.
 const ASKED: &[(&str, &str, &str)] = &[
+    ("x", "rank,u,v\n0,5,6\n1,6,7\n2,5,7\n", "which column is the weight? columns: rank, u, v;"),
     (
         "x.txt",
         "0 7 0 4\n0 0 3 6\n0 0 0 9\n0 0 0 0\n",

@@ -8,7 +8,7 @@ use crate::text_fold::fold;
 
 /// Pairs of words in which the names of the two ends differ. All of them are ends by themselves, as
 /// `u` and `v`.
-const WORDS: [[&str; 2]; 24] = [
+const WORDS: [[&str; 2]; 25] = [
     ["u", "v"],
     ["i", "j"],
     ["source", "target"],
@@ -28,6 +28,7 @@ const WORDS: [[&str; 2]; 24] = [
     ["parent", "child"],
     ["von", "nach"],
     ["od", "do"],
+    ["odkud", "kam"],
     ["fra", "til"],
     ["fran", "till"],
     ["desde", "hasta"],
