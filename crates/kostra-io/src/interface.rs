@@ -233,8 +233,7 @@ pub struct Loaded {
     pub parsed: Parsed,
     /// The format of the file.
     pub format: Format,
-    /// What shows that a text of rows is in this format, as `3 x 3 numbers, symmetric`. It is empty
-    /// for a format with a signature, or one that was chosen.
+    /// What shows that a text of rows is in this format; else empty.
     pub evidence: String,
     /// The compression of the file.
     pub compression: Compression,
