@@ -28,6 +28,7 @@ pub(crate) mod printed;
 mod stp;
 mod tgf;
 mod tsplib;
+mod wkt;
 mod xgmml;
 
 use std::str::FromStr;
@@ -92,6 +93,7 @@ pub static FORMATS: &[Format] = &[
     Format::LGL,
     Format::GEXF,
     Format::XGMML,
+    Format::WKT,
     Format::KST,
 ];
 

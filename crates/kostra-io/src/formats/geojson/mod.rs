@@ -7,12 +7,16 @@
 //! neither, the file is refused with a question. Each edge can keep the properties of its line, the
 //! position of the feature (`feature`), and the member `id` of the feature.
 //!
-//! The reader holds the parsed file in memory.
+//! A file can also be a sequence of features, one per line (GeoJSONL, RFC 8142), or a TopoJSON
+//! topology, whose lines are made of shared arcs. The reader holds the parsed file in memory.
 
 mod distinct;
+mod parse;
 mod read;
+mod topology;
 
-pub(crate) use read::{kind, parse, typed};
+pub(crate) use parse::{kind, parse};
+pub(crate) use read::{Lines, typed};
 
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo};
@@ -23,7 +27,7 @@ impl Format {
         id: "geojson",
         title: "GeoJSON",
         extensions: &["geojson"],
-        summary: "GeoJSON: lines on a map, as QGIS and geopandas write them",
+        summary: "GeoJSON: lines on a map, also one feature per line, and TopoJSON",
         keeps_edge_order: true,
         has_attributes: true,
         recognize,
@@ -39,10 +43,12 @@ impl Format {
 fn recognize(head: &Head<'_>) -> Evidence {
     let bytes = head.bytes();
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let text = text.strip_prefix(b"\x1e").unwrap_or(text);
     let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     let kinds = ["\"FeatureCollection\"", "\"LineString\"", "\"MultiLineString\""];
-    Evidence::Signature
-        .when(text.starts_with(b"{") && has("\"type\"") && kinds.into_iter().any(has))
+    let is_topology = || has("\"Topology\"") && has("\"arcs\"");
+    let has_kind = || kinds.into_iter().any(has) || is_topology();
+    Evidence::Signature.when(text.starts_with(b"{") && has("\"type\"") && has_kind())
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use kostra_core::{Coordinates, GraphError, MAX_VERTICES, Vertex, memory};
 use serde_json::Value;
 
-use super::distinct::Distinct;
+use super::parse::{kind, parse};
+use super::topology;
 use crate::attributed_graph::WeightAttribute;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
@@ -16,22 +17,12 @@ use crate::kept::KeptAttributes;
 use crate::message::{Message, Remedy, message};
 use crate::number;
 use crate::weights::{self, RawGraph};
-use crate::whole::WholeText;
 use crate::{KeptKind, MissingWeights, ReadErrorKind, ReadOptions};
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let value = parse(&mut stream)?;
-    let mut lines = Lines {
-        options,
-        weight: WeightAttribute::new(options)?,
-        numbers: HashMap::new(),
-        points: Vec::new(),
-        columns: Columns::default(),
-        edge: Columns::default(),
-        kept: KeptAttributes::new(options)?,
-        others: 0,
-    };
+    let mut lines = Lines::new(options)?;
     match kind(&value) {
         "FeatureCollection" => {
             let features = value.get("features").and_then(Value::as_array);
@@ -41,74 +32,12 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
                 lines.feature(feature, index).map_err(|kind| in_feature(index, kind))?;
             }
         }
+        "Topology" => topology::features(&value, &mut |feature, index| {
+            lines.feature(&feature, index).map_err(|kind| in_feature(index, kind))
+        })?,
         _ => lines.feature(&value, 0).map_err(|kind| in_feature(0, kind))?,
     }
     lines.finish()
-}
-
-/// The content of a file. Refuses positions that are no longitudes and latitudes.
-pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
-    let text = WholeText::read(stream)?;
-    let text = quote_large_integers(text.text());
-    let Distinct(value) = serde_json::from_str(&text).map_err(|error| {
-        let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
-        let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
-        let sentence = format!("this is not GeoJSON: {cause}; correct the file");
-        Fault::at_line(error.line() as u64, error.column() as u64, sentence)
-    })?;
-    refuse_other_positions(&value)?;
-    Ok(value)
-}
-
-/// Puts integers of more than 64 bits in quotes, because the parser would round them to floats.
-fn quote_large_integers(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let (mut quoted, mut copied, mut at) = (String::new(), 0, 0);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
-            b'-' | b'0'..=b'9' => {
-                let part = |byte: &&u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
-                let start = at;
-                at += bytes[at..].iter().take_while(part).count();
-                let number = &text[start..at];
-                if is_large_integer(number) {
-                    quoted.extend([&text[copied..start], "\"", number, "\""]);
-                    copied = at;
-                }
-            }
-            _ => at += 1,
-        }
-    }
-    if copied == 0 {
-        return text.into();
-    }
-    quoted.push_str(&text[copied..]);
-    quoted.into()
-}
-
-/// Whether a number is an integer that 64 bits do not hold.
-fn is_large_integer(number: &str) -> bool {
-    /// The digits of the lowest number that 64 bits do not hold.
-    const FEWEST_DIGITS: usize = 19;
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    digits.len() >= FEWEST_DIGITS
-        && digits.bytes().all(|digit| digit.is_ascii_digit())
-        && number.parse::<i64>().is_err()
-        && number.parse::<u64>().is_err()
-}
-
-/// The position after the string that starts at `at`.
-fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
-    at += 1;
-    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found + 1;
-        if bytes[at - 1] == b'"' {
-            return at;
-        }
-        at += 1; // the escaped character
-    }
-    bytes.len()
 }
 
 /// A fault in a feature. JSON that has been parsed has no lines, so the sentence counts features.
@@ -121,26 +50,8 @@ fn in_feature(index: usize, kind: ReadErrorKind) -> ReadErrorKind {
     }
 }
 
-/// The member `type` of an object.
-pub(crate) fn kind(value: &Value) -> &str {
-    value.get("type").and_then(Value::as_str).unwrap_or_default()
-}
-
 fn malformed<T>(sentence: impl Into<Message>) -> Result<T, ReadErrorKind> {
     Err(ReadErrorKind::malformed(sentence))
-}
-
-/// Refuses positions that are no longitudes and latitudes, as the member `crs` of older files says.
-fn refuse_other_positions(value: &Value) -> Result<(), Fault> {
-    let Some(crs) = value.get("crs").filter(|crs| !crs.is_null()) else { return Ok(()) };
-    let name = crs.pointer("/properties/name").and_then(Value::as_str).unwrap_or_default();
-    if ["CRS84", "EPSG:4326", "EPSG::4326"].iter().any(|known| name.ends_with(known)) {
-        return Ok(());
-    }
-    Err(Fault::whole(format!(
-        "the positions are in '{}'; save the file in WGS 84 (EPSG:4326)",
-        number::show(name.as_bytes())
-    )))
 }
 
 /// The names under which the position of a feature, counted from 0, and its id are kept.
@@ -161,7 +72,7 @@ pub(crate) fn typed(value: &Value) -> Option<(Cow<'_, str>, KeptKind)> {
 }
 
 /// What has been read.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     options: &'a ReadOptions,
     weight: WeightAttribute<'a>,
     /// The vertex at each position.
@@ -175,9 +86,26 @@ struct Lines<'a> {
     others: u64,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    /// No lines.
+    ///
+    /// # Errors
+    /// When the options give attributes by position.
+    pub(crate) fn new(options: &'a ReadOptions) -> Result<Self, ReadErrorKind> {
+        Ok(Self {
+            options,
+            weight: WeightAttribute::new(options)?,
+            numbers: HashMap::new(),
+            points: Vec::new(),
+            columns: Columns::default(),
+            edge: Columns::default(),
+            kept: KeptAttributes::new(options)?,
+            others: 0,
+        })
+    }
+
     /// Reads a feature, or a geometry without one.
-    fn feature(&mut self, feature: &Value, index: usize) -> Result<(), ReadErrorKind> {
+    pub(crate) fn feature(&mut self, feature: &Value, index: usize) -> Result<(), ReadErrorKind> {
         let (geometry, properties) = match kind(feature) {
             "Feature" => (feature.get("geometry"), feature.get("properties")),
             _ => (Some(feature), None),
@@ -336,7 +264,8 @@ impl Lines<'_> {
         Ok(number as Vertex)
     }
 
-    fn finish(self) -> Result<Parsed, Fault> {
+    /// The graph of the lines.
+    pub(crate) fn finish(self) -> Result<Parsed, Fault> {
         let Self { options, points, numbers, columns, kept, others, weight, .. } = self;
         if others > 0 && points.is_empty() {
             return Err(Fault::whole("the file contains no lines, which are the edges"));

@@ -156,3 +156,42 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
     }
 }
+
+#[test]
+fn features_in_lines_are_a_collection() {
+    let lines = [feature("[[0, 0], [1, 0]]", "{}"), feature("[[1, 0], [1, 1]]", "{}")];
+    let expected = read(&collection(&lines)).unwrap().parsed;
+    let damaged = format!("{}\n{{]", lines[0]);
+    for text in [lines.join("\n"), format!("\u{1e}{}\n\u{1e}{}\n", lines[0], lines[1])] {
+        let found = read(&text).unwrap().parsed;
+        assert_eq!(edges(&found.graph), edges(&expected.graph), "{text}");
+    }
+    assert!(read(&damaged).unwrap_err().contains("line 2, column 2: this is not GeoJSON"));
+}
+
+#[test]
+fn arcs_of_a_topology_are_joined_to_lines() {
+    let topology = |geometries: &str| {
+        format!(
+            r#"{{"type": "Topology", "transform": {{"scale": [0.5, 1], "translate": [10, 20]}},
+            "objects": {{"roads": {{"type": "GeometryCollection", "geometries": [{geometries}]}}}},
+            "arcs": [[[0, 0], [2, 0]], [[2, 1], [0, -1]]]}}"#
+        )
+    };
+    let line = r#"{"type": "LineString", "arcs": [0, -2], "properties": {"km": 3}}"#;
+    let text = topology(line);
+    let parsed = read(&text).unwrap().parsed;
+    let Some(kostra_core::Coordinates::Geographic(points)) = &parsed.coordinates else {
+        panic!("no points")
+    };
+    assert_eq!(points[..], [[10.0, 20.0], [11.0, 20.0], [11.0, 21.0]]);
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::Name("km".into()));
+    let named = read_bytes("x", text.as_bytes(), &options).unwrap();
+    assert_eq!(edges(&named.parsed.graph), "0-1:3");
+    let unknown = r#"{"type": "LineString", "arcs": [7]}"#;
+    assert!(read(&topology(unknown)).unwrap_err().contains("there is no arc 7; the file has 2"));
+    let often = vec!["0"; 1 << 20].join(",");
+    let often = format!(r#"{{"type": "LineString", "arcs": [{often}]}}"#);
+    assert!(read(&topology(&often)).unwrap_err().contains("repeat their arcs too often"));
+}
