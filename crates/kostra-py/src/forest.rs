@@ -8,7 +8,7 @@ use kostra::Solved;
 use kostra_core::tree::{self, MergeTree};
 use kostra_core::{
     AnyGraph, CompensatedSum, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Total,
-    Vertex, Weight, memory, with_graph,
+    UnionFind, Vertex, Weight, memory, with_graph,
 };
 use kostra_points::PointTree;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -204,10 +204,17 @@ impl Forest {
             let solver = kostra::solver(algorithm);
             solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
         };
-        if ids.len() != graph.0.edges() || ids.len() > graph.0.vertices() as usize {
+        if ids.len() != graph.0.edges() || !ids.is_sorted_by(|a, b| a < b) {
             return Err(PyValueError::new_err(
-                "a forest must have one id per edge and fewer edges than vertices",
+                "a forest must have one id per edge, and the ids must ascend",
             ));
+        }
+        let mut trees = UnionFind::try_new(graph.0.vertices()).map_err(out_of_memory)?;
+        let mut edges = graph.0.u().iter().zip(graph.0.v());
+        if let Some(edge) = edges.position(|(&u, &v)| !trees.union(u, v)) {
+            return Err(PyValueError::new_err(format!(
+                "the edges of a forest must have no cycle, but edge {edge} closes one"
+            )));
         }
         let whole = with_graph!(&*graph.0, tree => {
             let ids = (0..ids.len() as EdgeId).collect();

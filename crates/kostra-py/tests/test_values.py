@@ -234,3 +234,48 @@ def test_half_precision_goes_to_scipy_too(symmetric):
     forest = kostra.minimum_spanning_forest([0, 1], [1, 2], np.array([0.5, 0], np.float16))
     matrix = forest.to_scipy(symmetric=symmetric)
     assert matrix.dtype == np.float32 and matrix.nnz == 2 + 2 * symmetric and matrix[0, 1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"u": [0, 1, 2], "v": [1, 2, 0], "ids": [0, 1, 2]}, "have no cycle, but edge 2 closes"),
+        ({"u": [0, 9]}, "n = 4"),
+        ({"ids": [1, 1]}, "must ascend"),
+        ({"ids": [1]}, "one id per edge"),
+        ({"nodes": ["a"]}, "nodes of a forest must have 4 entries, not 1"),
+        ({"coordinates": np.zeros((3, 2))}, "coordinates of a forest must have 4 entries"),
+    ],
+)
+def test_a_restored_forest_is_checked(changed, said):
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [1.0, 2.0], n=4)
+    make, (cls, (ids, u, v, w, n), kind, rest, kept) = forest.__reduce__()
+    given = {"ids": ids, "u": u, "v": v} | changed
+    ids, u, v = (np.asarray(given[name], np.uint32) for name in ("ids", "u", "v"))
+    nodes, coordinates = (changed.get(name) for name in ("nodes", "coordinates"))
+    arrays = ids, u, v, np.ones(len(u)), n
+    with pytest.raises(ValueError, match=said):
+        make(cls, arrays, kind, (*rest[:2], nodes, coordinates, False), kept)
+
+
+@pytest.mark.parametrize("name", ["\0", "a\0b", "\ud800", "a\udfff"])
+def test_names_that_no_text_can_hold_are_refused(name, tmp_path):
+    forest = kostra.minimum_spanning_forest([0], [1])
+    forest.nodes = [name, "b"]
+    for extension in ("csv", "tsv", "edges"):
+        with pytest.raises(ValueError, match=r"U\+0000|lone surrogate"):
+            forest.write(tmp_path / f"forest.{extension}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_id_of_many_digits_stays_a_text(tmp_path):
+    digits = "9" * 5000
+    path = tmp_path / "roads.csv"
+    path.write_text(f"source,target,weight,id\n0,1,1,{digits}\n1,2,1,7\n")
+    assert kostra.Graph.read(path, id="id").kept["id"].tolist() == [digits, "7"]
+
+
+def test_edge_weights_say_which_values_they_may_have():
+    with pytest.raises(ValueError, match=r"from 0 to 2\*\*63 - 1"):
+        weights = np.array([1, 2**63], np.uint64)
+        kostra.partition(([0, 1], [1, 2]), 2, edge_weights=weights)

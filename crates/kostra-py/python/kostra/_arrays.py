@@ -307,6 +307,18 @@ def choice(name, value, choices):
     return value
 
 
+def check_unicode(what, texts):
+    """Refuses texts with half of a character, which no file can hold. None is no text."""
+    for text in texts:
+        try:
+            _ = text and text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"{what} contains {text!r}, which has a lone surrogate: half of a character, which "
+                "no file can hold; replace it"
+            ) from None
+
+
 def counted(number, singular, plural):
     """A number with its noun, such as "1 edge"."""
     return f"{number} {singular if number == 1 else plural}"

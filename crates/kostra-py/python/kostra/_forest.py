@@ -213,6 +213,12 @@ def _restored(cls, arrays, kind, rest, kept=None):
     forest = cls.__new__(cls)
     Forest.__init__(forest, inner, *rest)
     forest._kept = kept
+    lengths = [("nodes", forest.nodes, n), ("coordinates", forest.coordinates, n)]
+    if kept is not None:
+        lengths += [(f"kept[{name!r}]", array, len(ids)) for name, array in kept.arrays().items()]
+    for name, values, expected in lengths:
+        if values is not None and len(values) != expected:
+            raise ValueError(f"{name} of a forest must have {expected} entries, not {len(values)}")
     return forest
 
 

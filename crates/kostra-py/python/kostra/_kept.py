@@ -9,6 +9,8 @@ from kostra import _arrays, _convert, _kostra
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+#: Longer integers stay texts: Python takes quadratic time for them, and refuses them by default.
+_MOST_DIGITS = 4300
 #: The types of values that no field of a text represents.
 _NESTED = (list, tuple, dict, set, frozenset, bytes, np.ndarray)
 #: The types of values by the type of a column in a file.
@@ -49,6 +51,9 @@ class Kept:
         if self._texts is not None:
             return self._texts
         columns = [(name, *_as_texts(name, array)) for name, array in self._arrays.items()]
+        for name, _, texts in columns:
+            _arrays.check_unicode("a column's name", [name])
+            _arrays.check_unicode(f"column {name!r}", texts)
         return _kostra.Kept.of_columns(columns)
 
     def __eq__(self, other):
@@ -154,7 +159,7 @@ def _typed(kind, texts):
         return _objects(texts) if np.isinf(array).any() else array
     if kind == "floats":
         return _floats(texts)
-    if kind == "integers":
+    if kind == "integers" and all(len(text) <= _MOST_DIGITS for text in present):
         return _narrow([int(text) if text else None for text in texts])
     if kind == "booleans":
         return _narrow([text == "true" if text else None for text in texts])

@@ -105,6 +105,7 @@ def write(forest, path, format, keep):
     names = None
     if forest.nodes is not None:
         names = [str(node) for node in forest.nodes]
+        _arrays.check_unicode("nodes", names)
         if len(set(names)) < len(names):
             raise ValueError("two nodes have the same text, which a file cannot distinguish")
     kept = forest._kept.texts() if keep and forest._kept is not None else None
