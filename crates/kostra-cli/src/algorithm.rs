@@ -29,14 +29,15 @@ impl Algorithm {
     /// # Errors
     /// When there is none; the error names similar ids.
     pub(crate) fn find(id: &str) -> Result<Self, UnknownSolver> {
-        if id == AUTO {
+        let meant = kostra::id_of(id);
+        if meant == AUTO {
             return Ok(Self::Auto);
         }
         #[cfg(feature = "mpi")]
-        if let Some(solver) = distributed().find(|solver| solver.info().id == id) {
+        if let Some(solver) = distributed().find(|solver| solver.info().id == meant) {
             return Ok(Self::Distributed(solver));
         }
-        let found = kostra::solvers().find(|solver| solver.info().id == id);
+        let found = kostra::solvers().find(|solver| solver.info().id == meant);
         found.map(Self::Local).ok_or_else(|| UnknownSolver::new(id, all().map(|info| info.id)))
     }
 

@@ -99,7 +99,7 @@ pub use kostra_core::{
 };
 #[cfg(feature = "io")]
 pub use reader::{GraphFile, Reader, read};
-pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
+pub use registry::{UnknownSolver, auto, auto_on_processor, id_of, solver, solvers};
 pub use solve::{
     AUTO, DeviceChoice, Fallback, MOST_THREADS, Solve, Solved, maximum_spanning_forest,
     minimum_spanning_forest,

@@ -35,10 +35,10 @@ impl UnknownSolver {
     /// The error for the requested id. It suggests ids of `known` that are similar, or lists all of
     /// them if none is.
     pub fn new<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let known: Vec<_> = known.collect();
+        let (known, meant) = (known.collect::<Vec<_>>(), id_of(id));
         let is_similar = |other: &&&str| {
-            strsim::jaro_winkler(other, id) > SIMILAR
-                || (id.len() >= SHORTEST_PART && other.contains(id))
+            strsim::jaro_winkler(other, &meant) > SIMILAR
+                || (meant.len() >= SHORTEST_PART && other.contains(&meant))
         };
         let similar: Vec<_> = known.iter().filter(is_similar).copied().collect();
         let hint = if similar.is_empty() {
@@ -55,12 +55,24 @@ impl UnknownSolver {
     }
 }
 
-/// The solver with this id.
+/// The id that a text means: without capitals, with hyphens, and by the algorithm's usual name. All
+/// exact solvers return the same forest, so a common name may stand for one of several.
+pub fn id_of(text: &str) -> String {
+    let id = text.trim().to_lowercase().replace(['_', ' '], "-").replace('ů', "u");
+    match &*id {
+        "prim" | "jarnik" | "prim-jarnik" => "prim-binary".to_owned(),
+        "sollin" => "boruvka".to_owned(),
+        _ => id,
+    }
+}
+
+/// The solver with this [id](id_of).
 ///
 /// # Errors
 /// When no solver has the id; the error suggests similar ids.
 pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
-    let found = solvers().find(|solver| solver.info().id == id);
+    let meant = id_of(id);
+    let found = solvers().find(|solver| solver.info().id == meant);
     found.ok_or_else(|| UnknownSolver::new(id, solvers().map(|solver| solver.info().id)))
 }
 
@@ -136,6 +148,12 @@ mod tests {
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         for id in ids {
             assert_eq!(solver(id).map(|solver| solver.info().id), Ok(id));
+            let loud = id.to_uppercase().replace('-', "_");
+            assert_eq!(solver(&loud).map(|solver| solver.info().id), Ok(id));
+        }
+        for (name, id) in [("Prim", "prim-binary"), ("Borůvka", "boruvka"), ("Kruskal", "kruskal")]
+        {
+            assert_eq!(solver(name).map(|solver| solver.info().id), Ok(id));
         }
     }
 

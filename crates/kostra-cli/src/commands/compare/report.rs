@@ -46,13 +46,9 @@ fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
     let source = &plan.input.source;
     let mut text = format!("{kind} spanning forests of {source}\n{sheet}\n{table}");
     for (contestant, standing) in rows {
-        if let Standing::Failed(reason) = standing {
+        if let Standing::Failed(reason) | Standing::Wrong(reason) = standing {
             text += &format!("\n  {}: {reason}\n", contestant.name());
         }
-    }
-    if rows.iter().any(|(_, standing)| matches!(standing, Standing::Different)) {
-        text += "\n  The forests differ. `kostra solve --algorithm ID --verify` tells which is \
-                 wrong.\n";
     }
     text
 }
@@ -61,7 +57,7 @@ fn cells((contestant, standing): &Row<'_>) -> [String; 6] {
     let none = || "-".to_owned();
     let forest = match standing {
         Standing::Equal => "equal".to_owned(),
-        Standing::Different => "DIFFERENT".to_owned(),
+        Standing::Wrong(_) => "WRONG".to_owned(),
         Standing::Approximate { excess, optimum } => {
             let share = share(*excess, *optimum);
             format!("approximate, off by {}{share}", report::weight(*excess))
@@ -109,7 +105,7 @@ struct AlgorithmRecord {
     /// Null if the algorithm reports no rounds.
     rounds: Option<usize>,
     total_weight: Option<JsonNumber>,
-    /// Whether the forest is that of the first exact algorithm; null without a forest, and for
+    /// Whether the forest is proved to be the canonical one; null without a forest, and for
     /// approximate algorithms.
     equal: Option<bool>,
     /// By how much an approximate forest misses the optimum.
@@ -137,7 +133,7 @@ fn record<'a>(plan: &Plan, input: &'a Graph, rows: &[Row<'_>]) -> Record<'a> {
 fn algorithm_record((contestant, standing): &Row<'_>) -> AlgorithmRecord {
     let (equal, excess, error) = match standing {
         Standing::Equal => (Some(true), None, None),
-        Standing::Different => (Some(false), None, None),
+        Standing::Wrong(reason) => (Some(false), None, Some(reason.clone())),
         Standing::Approximate { excess, .. } => (None, Some(JsonNumber(*excess)), None),
         Standing::Failed(reason) => (None, None, Some(reason.clone())),
     };

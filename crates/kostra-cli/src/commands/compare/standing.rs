@@ -1,21 +1,21 @@
 //! Whether the forests of several algorithms are those that the algorithms promise.
 
-use kostra::{DeviceChoice, Solve};
-use kostra_core::{AnyGraph, Forest, Order, Total};
+use kostra_core::{AnyGraph, Forest, Order, Total, Violation};
 
 use super::Plan;
 use super::measure::Contestant;
-use crate::verdict::excess;
+use crate::input::Graph;
+use crate::verdict::{Proof, excess, fault, verify, verify_approximate};
 
-/// How a forest compares with the reference, the forest of the first exact algorithm.
+/// What is known of the forest of an algorithm.
 #[derive(Debug)]
 pub(super) enum Standing {
-    /// The edges are the same.
+    /// It is proved to be the canonical forest, so it equals every other one that is.
     Equal,
-    /// The edges differ, although the algorithm is exact; or the forest of an approximate algorithm
-    /// has another number of edges, so it does not span the graph.
-    Different,
-    /// The algorithm is approximate. Its forest misses the optimum by this much.
+    /// It is not what the algorithm promises, for this reason.
+    Wrong(String),
+    /// The algorithm is approximate. Its forest spans the graph, and misses the optimum by this
+    /// much.
     Approximate { excess: Total, optimum: Total },
     /// The algorithm did not solve the graph.
     Failed(String),
@@ -28,41 +28,39 @@ impl Standing {
     }
 }
 
-/// Compares each forest with that of the first exact algorithm. If there is none, the fastest exact
-/// algorithm on the processor finds the reference.
+/// Verifies each forest, so that no algorithm is trusted.
 ///
 /// # Errors
-/// When that algorithm does not solve the graph.
+/// When the system does not grant the memory.
 pub(super) fn compare(
     plan: &Plan,
-    graph: &AnyGraph,
+    input: &Graph,
     contestants: &[Contestant],
 ) -> anyhow::Result<Vec<Standing>> {
-    let exact = contestants.iter().filter(|contestant| contestant.info.exact);
-    let reference = match exact.filter_map(|contestant| contestant.result.as_ref().ok()).next() {
-        Some(forest) => forest.clone(),
-        None => {
-            let solve = Solve::new().device(DeviceChoice::Processor).order(plan.order);
-            solve.threads(plan.input.threads.wanted()).run_any(graph)?.forest
-        }
-    };
+    let (graph, how) = (&input.parsed.graph, (plan.order, plan.input.threads.wanted()));
     let standing = |contestant: &Contestant| match &contestant.result {
-        Ok(forest) => judge(forest, &reference, contestant.info.exact, plan.order),
-        Err(error) => Standing::Failed(error.to_string()),
+        Ok(forest) => Ok(judge(graph, forest, contestant.info.exact, how)?
+            .unwrap_or_else(|violation| Standing::Wrong(fault(&violation, input)))),
+        Err(error) => Ok(Standing::Failed(error.to_string())),
     };
-    Ok(contestants.iter().map(standing).collect())
+    contestants.iter().map(standing).collect()
 }
 
-fn judge(forest: &Forest, reference: &Forest, is_exact: bool, order: Order) -> Standing {
+fn judge(
+    graph: &AnyGraph,
+    forest: &Forest,
+    is_exact: bool,
+    (order, threads): (Order, usize),
+) -> anyhow::Result<Result<Standing, Violation>> {
     if is_exact {
-        let is_equal = forest.ids() == reference.ids();
-        return if is_equal { Standing::Equal } else { Standing::Different };
+        return Ok(verify(graph, order, forest.ids())?.map(|_| Standing::Equal));
     }
-    if forest.ids().len() != reference.ids().len() {
-        return Standing::Different;
-    }
-    let optimum = reference.total();
-    Standing::Approximate { excess: excess(forest.total(), optimum, order), optimum }
+    Ok(verify_approximate(graph, order, forest, threads)?.map(|proof| match proof {
+        Proof::Spanning { optimum } => {
+            Standing::Approximate { excess: excess(forest.total(), optimum, order), optimum }
+        }
+        Proof::Canonical(_) => Standing::Equal,
+    }))
 }
 
 #[cfg(test)]
@@ -72,21 +70,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_edges_are_a_difference_for_an_exact_algorithm_and_an_excess_for_another() {
+    fn other_edges_are_wrong_for_an_exact_algorithm_and_an_excess_for_another() {
         let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 4]).unwrap();
-        let forest = |ids: &[u32]| {
+        let judge = |ids: &[u32], is_exact| {
             let ids = ids.to_vec();
-            with_graph!(&graph, graph => {
+            let forest = with_graph!(&graph, graph => {
                 Forest::new(graph.edge_list().edges(Order::Minimum), ids)
-            })
+            });
+            judge(&graph, &forest, is_exact, (Order::Minimum, 1)).unwrap()
         };
-        let best = forest(&[0, 1]);
-        let judge = |ids: &[u32], is_exact| judge(&forest(ids), &best, is_exact, Order::Minimum);
-        assert!(judge(&[0, 1], true).is_as_promised());
-        assert!(!judge(&[0, 2], true).is_as_promised());
-        assert!(!judge(&[0], false).is_as_promised());
+        assert!(judge(&[0, 1], true).unwrap().is_as_promised());
+        assert!(matches!(judge(&[0, 2], true), Err(Violation::NotMinimal { edge: 1, .. })));
+        assert!(judge(&[0], false).is_err());
         match judge(&[0, 2], false) {
-            Standing::Approximate { excess, optimum } => {
+            Ok(Standing::Approximate { excess, optimum }) => {
                 assert_eq!((excess, optimum), (Total::Integer(2), Total::Integer(3)));
             }
             other => panic!("{other:?}"),
