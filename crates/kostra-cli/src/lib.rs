@@ -20,6 +20,8 @@ mod graph_file;
 mod input;
 mod interrupt;
 mod last_words;
+#[cfg(not(feature = "mpi"))]
+mod launcher;
 mod npy;
 mod output;
 mod part_file;

@@ -96,7 +96,11 @@ pub(crate) fn run(matches: &ArgMatches, mut definition: clap::Command) -> anyhow
         Some((COMMANDS.get(position)?, matches))
     });
     match found {
-        Some((command, matches)) => (command.run)(matches, &definition),
+        Some((command, matches)) => {
+            #[cfg(not(feature = "mpi"))]
+            crate::launcher::refuse_several(|name| std::env::var(name).ok())?;
+            (command.run)(matches, &definition)
+        }
         None => {
             output::printing(|| definition.print_help())?;
             Ok(Answer::Yes)
