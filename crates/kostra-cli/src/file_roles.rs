@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kostra_core::shown;
 use kostra_io::{Input, Output, is_same_file};
 
 /// Refuses a standard stream in two roles, an output that replaces an input, and one output in two
@@ -38,16 +39,13 @@ pub(crate) fn check(
             {
                 anyhow::bail!(
                     "{}: writing the {role} would replace the {input_role}; name another file",
-                    path.display()
+                    shown(path)
                 );
             }
         }
         for (other, path_of_other) in replaced.iter().take(place) {
             if is_same_file(path, path_of_other) {
-                anyhow::bail!(
-                    "{}: the {other} and the {role} need different files",
-                    path.display()
-                );
+                anyhow::bail!("{}: the {other} and the {role} need different files", shown(path));
             }
         }
     }

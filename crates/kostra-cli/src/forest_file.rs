@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::{ForestFileError, ForestFormat};
 use kostra::picture::PictureFormat;
-use kostra_core::{AnyGraph, EdgeId};
+use kostra_core::{AnyGraph, EdgeId, shown};
 use kostra_io::{Format, Input, Output, ReadError};
 
 use crate::input::Graph;
@@ -36,7 +36,7 @@ impl Destination {
             let fault = match PictureFormat::by_path(path) {
                 Err(_) => error.to_string(),
                 Ok(_) => {
-                    let (path, extensions) = (path.display(), ForestFormat::all_extensions());
+                    let (path, extensions) = (shown(path), ForestFormat::all_extensions());
                     format!("{path}: `kostra draw` writes pictures; use one of {extensions}")
                 }
             };

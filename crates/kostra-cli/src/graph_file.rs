@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::ForestFormat;
-use kostra_core::{EdgeId, memory};
+use kostra_core::{EdgeId, memory, shown};
 use kostra_io::{FORMATS, Format, Output, StreamHeader};
 
 use kostra_gen::{Options, Recipe, StreamError};
@@ -80,10 +80,7 @@ impl Target {
             None => {
                 let fault = match output::parse_path(path) {
                     Output::Path(path) => {
-                        format!(
-                            "{}: no format that Kostra writes has this extension",
-                            path.display()
-                        )
+                        format!("{}: no format that Kostra writes has this extension", shown(&path))
                     }
                     _ => "standard output has no file extension".to_owned(),
                 };

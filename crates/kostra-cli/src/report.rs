@@ -1,6 +1,5 @@
 //! How results are printed: aligned lines for people, JSON for programs.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -72,11 +71,6 @@ pub(crate) fn bar(share: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share * (BAR_CELLS * 8) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
-}
-
-/// A name for a report, which has one line for it: control characters are escaped.
-pub(crate) fn on_one_line(name: &str) -> Cow<'_, str> {
-    if name.contains(char::is_control) { format!("{name:?}").into() } else { name.into() }
 }
 
 /// The number of groups and the range of their sizes: `3 clusters of 1 to 4 points`, `2 clusters of

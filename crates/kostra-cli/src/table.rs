@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use kostra::forest_file::LineStyle;
+use kostra_core::shown;
 use kostra_io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
 
 use crate::{npy, output};
@@ -28,7 +29,7 @@ impl TableFormat {
         if is_keeping && format == Self::Npy {
             anyhow::bail!(
                 "{}: an array cannot hold the columns of `--keep`; use .csv, .tsv, .txt or .parquet",
-                path.display()
+                shown(path)
             );
         }
         Ok(format)
@@ -43,7 +44,7 @@ impl TableFormat {
             Some(_) => anyhow::bail!(
                 "{}: this table is not written with this extension; use .csv, .tsv, .txt (CSV), \
                  .npy or .parquet",
-                path.display()
+                shown(path)
             ),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use kostra_core::{AnyGraph, EdgeId, Observer, Round, SolveError, Vertex, with_graph};
+use kostra_core::{AnyGraph, EdgeId, Observer, Round, SolveError, Vertex, on_one_line, with_graph};
 use serde::Serialize;
 
 use crate::progress::Stage;
-use crate::report::{bar, count, duration_of_seconds, on_one_line, thousands};
+use crate::report::{bar, count, duration_of_seconds, thousands};
 
 /// Everything that a solver reported: phases, rounds, counters and chosen edges, each in order.
 #[derive(Default, Serialize)]

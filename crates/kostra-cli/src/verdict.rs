@@ -3,11 +3,11 @@
 use kostra::{DeviceChoice, Solve};
 use kostra_core::{
     AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Total, VerifyError,
-    Violation, with_graph,
+    Violation, on_one_line, with_graph,
 };
 
 use crate::input::Graph;
-use crate::report::{float, on_one_line};
+use crate::report::float;
 
 /// The proof that a forest is correct, or the first violation.
 pub(crate) type Verdict = Result<Certificate, Violation>;

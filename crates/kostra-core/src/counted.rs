@@ -1,6 +1,22 @@
-//! Numbers with their nouns, for messages.
+//! Numbers with their nouns, and names, for messages.
 
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::path::Path;
+
+/// A name for a message, which has one line for it. Control characters, which could move the cursor
+/// of a terminal, and marks that change the direction of writing are escaped, and the name is
+/// quoted.
+pub fn on_one_line(name: &str) -> Cow<'_, str> {
+    let misleads =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if name.contains(misleads) { format!("{name:?}").into() } else { name.into() }
+}
+
+/// The name of a file for a message, [on one line](on_one_line).
+pub fn shown(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy()).into_owned()
+}
 
 /// A number with its noun: `counted(1, "vertex", "vertices")` is `1 vertex`.
 pub fn counted<N: Display + PartialEq + From<u8>>(
@@ -44,6 +60,21 @@ mod tests {
         assert_eq!(thousands(999_u32), "999");
         assert_eq!(thousands(264_345_u32), "264,345");
         assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn names_stay_on_one_line() {
+        for plain in ["roads.gr", "a b", "Žižkov", ""] {
+            assert_eq!(on_one_line(plain), plain);
+        }
+        for (name, quoted) in [
+            ("a\nb", r#""a\nb""#),
+            ("\u{1b}[2J.csv", r#""\u{1b}[2J.csv""#),
+            ("gpj.\u{202e}exe", r#""gpj.\u{202e}exe""#),
+        ] {
+            assert_eq!(on_one_line(name), quoted);
+            assert_eq!(shown(Path::new(name)), quoted);
+        }
     }
 
     #[test]

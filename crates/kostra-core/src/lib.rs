@@ -52,7 +52,7 @@ mod workspace;
 pub use bit_set::{BitSet, EdgeSet};
 pub use column::Column;
 pub use coordinates::{Coordinates, EARTH_RADIUS};
-pub use counted::{count, counted, thousands};
+pub use counted::{count, counted, on_one_line, shown, thousands};
 pub use csr::{Arc, Csr, CsrView};
 pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at};
 pub use element::ElementType;

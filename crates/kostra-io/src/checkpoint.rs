@@ -16,7 +16,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use kostra_core::{AnyGraph, ForestEdges, ForestState, Key, WeightType, memory};
+use kostra_core::{AnyGraph, ForestEdges, ForestState, Key, WeightType, memory, shown};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::fault::Fault;
@@ -123,7 +123,7 @@ pub fn write_checkpoint<K: Key>(
         write_content(replacement.file(), facts, forest)?;
         replacement.commit()
     };
-    write().map_err(|cause| WriteError::Io { output: path.display().to_string(), cause })
+    write().map_err(|cause| WriteError::Io { output: shown(path), cause })
 }
 
 fn write_content<K: Key>(
@@ -166,7 +166,7 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be read or is not a checkpoint.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let input = path.display().to_string();
+        let input = shown(path);
         Self::open_file(path, input.clone()).map_err(|fault| fault.in_input(input))
     }
 

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
+use kostra_core::shown;
 
 #[cfg(not(feature = "zstd"))]
 use crate::compression::{Compression, missing};
@@ -87,7 +88,7 @@ impl Output {
 impl Display for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Path(path) => path.display().fmt(f),
+            Self::Path(path) => shown(path).fmt(f),
             Self::Stdout => f.write_str("standard output"),
             Self::Stderr => f.write_str("standard error"),
         }

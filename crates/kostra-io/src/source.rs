@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::fault::Fault;
 use crate::file_version::FileInUse;
 use crate::{ReadError, ReadErrorKind};
+use kostra_core::shown;
 
 /// Where a graph is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Input {
 impl Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Path(path) => path.display().fmt(f),
+            Self::Path(path) => shown(path).fmt(f),
             Self::Stdin => f.write_str("standard input"),
         }
     }

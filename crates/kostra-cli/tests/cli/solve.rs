@@ -252,7 +252,46 @@ fn compare_finds_exact_forests_equal_and_states_the_excess_of_others() {
     }
     assert!(rows[1]["rounds"].as_u64() > Some(0), "{record}");
     assert!(rows[2]["equal"].is_null() && rows[2]["excess_weight"].is_u64(), "{record}");
+    let all = workplace.run("compare small.gr --algorithm all --json").expect_success().json();
+    assert!(all["algorithms"].as_array().unwrap().len() > 10 && all["agree"] == true);
+    let named = workplace.run("compare small.gr --algorithm Prim,KRUSKAL --json").json();
+    assert_eq!(named["algorithms"][0]["algorithm"], "prim-binary");
     let unknown = workplace.run("compare small.gr --algorithm kruskal,boruvca");
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
     assert!(unknown.stderr.contains("did you mean boruvka"), "{unknown:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn control_characters_in_file_names_reach_no_terminal_and_no_picture() {
+    let workplace = Workplace::new();
+    let name = "a\u{1b}[31m\u{7}.csv";
+    workplace.write(name, "0,1,5\n1,2,6\n");
+    for line in ["solve", "solve --weight none", "draw -o x.svg", "info", "tree", "verify x.ids"] {
+        let outcome = workplace.shell(&format!("kostra {line} 'a'*.csv; true"));
+        for text in [&outcome.stdout, &outcome.stderr] {
+            let control = |c: char| c.is_control() && c != '\n';
+            assert!(!text.contains(control), "{line}: {text:?}");
+        }
+    }
+    assert!(!workplace.read("x.svg").contains(|c: char| c.is_control() && c != '\n'));
+}
+
+/// Without MPI, the processes of a launcher would do the same work.
+#[test]
+#[cfg(not(feature = "mpi"))]
+fn several_processes_of_a_launcher_are_refused() {
+    let workplace = Workplace::new();
+    workplace.write("small.gr", SMALL);
+    for (variable, code) in [("OMPI_COMM_WORLD_SIZE=2", 2), ("SLURM_STEP_NUM_TASKS=3", 2)]
+        .into_iter()
+        .chain([("OMPI_COMM_WORLD_SIZE=1", 0), ("SLURM_NTASKS=8", 0)])
+    {
+        let outcome = workplace.shell(&format!("{variable} kostra solve small.gr -o own.ids"));
+        assert_eq!(outcome.code, Some(code), "{variable}: {outcome:?}");
+        assert_eq!(workplace.path("own.ids").exists(), code == 0);
+        if code == 2 {
+            assert!(outcome.stderr.contains("this build of kostra has no MPI"), "{outcome:?}");
+        }
+    }
 }

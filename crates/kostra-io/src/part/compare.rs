@@ -9,6 +9,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{ReadError, ReadErrorKind};
+use kostra_core::shown;
 
 /// The most bytes that one hash covers: enough for sequential reads, and few enough to locate a
 /// difference.
@@ -44,7 +45,7 @@ pub fn hash_ranges(
         ranges.into_iter().map(hash).collect()
     };
     hashes().map_err(|cause| ReadError {
-        input: path.display().to_string(),
+        input: shown(path),
         place: None,
         kind: ReadErrorKind::Io(cause),
     })

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io};
 
-use kostra_core::Order;
+use kostra_core::{Order, shown};
 use kostra_io::{Checkpoint, FileVersion, Input, LockFile, WriteError};
 
 use super::error::{CheckpointFault, ExternalError};
@@ -101,7 +101,7 @@ impl CheckpointFile {
     pub fn remove(self) -> Result<(), WriteError> {
         match fs::remove_file(self.path()) {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                Err(WriteError::Io { output: self.path().display().to_string(), cause })
+                Err(WriteError::Io { output: shown(self.path()), cause })
             }
             _ => Ok(()),
         }
@@ -142,7 +142,7 @@ impl CheckpointFile {
         let paths = (self.path(), self.options.model.as_deref());
         let saved = sink.save(paths, (&self.identity, checksum));
         self.failure = saved.err().map(|error| {
-            format!("the checkpoint {} could not be written: {error}", self.path().display())
+            format!("the checkpoint {} could not be written: {error}", shown(self.path()))
         });
         self.last = Instant::now();
     }
@@ -168,7 +168,7 @@ fn lock(checkpoint: &Path) -> Result<Result<LockFile, String>, ExternalError> {
         Err(cause) => Ok(Err(format!(
             "{} could not be locked, so another solve with this output would not have been \
              refused: {cause}",
-            Path::new(&path).display()
+            shown(Path::new(&path))
         ))),
     }
 }
@@ -189,7 +189,7 @@ fn identity(source: Source<'_>, order: Order) -> String {
     match source {
         Source::File(Input::Path(path), _) => {
             let whole = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-            lines.push(format!("input: {}", whole.display()));
+            lines.push(format!("input: {}", shown(&whole)));
             // A missing file is reported by the reader.
             if let Ok(version) = FileVersion::at(path) {
                 lines.push(format!("size: {} bytes", version.length()));

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::path::PathBuf;
 
-use kostra_core::{OutOfMemory, SolveError, WeightType, counted};
+use kostra_core::{OutOfMemory, SolveError, WeightType, counted, shown};
 #[cfg(feature = "gen")]
 use kostra_gen::StreamError;
 use kostra_io::{OptionValue, ReadError, ReadErrorKind, Remedy};
@@ -137,7 +137,7 @@ impl ExternalError {
                 }
             }
             Self::Checkpoint { path, fault } => {
-                format!("{}: {}", path.display(), fault.sentence(&named))
+                format!("{}: {}", shown(path), fault.sentence(&named))
             }
             Self::TwoTypes(..) => "the weights of one input have two types".to_owned(),
             Self::ReadOnce => {

@@ -35,6 +35,15 @@ pub enum ForestFileError {
         /// The name.
         name: String,
     },
+    /// The name of a vertex has the character U+0000, which makes a text look like binary data.
+    #[error(
+        "the name {name:?} has the character U+0000, which a text cannot hold; rename the vertex, or \
+         write .parquet or .kst"
+    )]
+    NoText {
+        /// The name.
+        name: String,
+    },
     /// A map needs longitudes and latitudes, and the vertices have none.
     #[error(
         "{output}: the vertices have {}, and GeoJSON needs places; write .csv or .graphml, or solve \

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kostra_core::shown;
 use kostra_io::Format;
 use thiserror::Error;
 
@@ -123,7 +124,7 @@ impl ForestFormat {
         let path = path.as_ref();
         let Some(extension) = kostra_io::extension(path) else { return Ok(Self::Ids) };
         Self::by_extension(&extension)
-            .ok_or_else(|| UnknownExtension { path: path.display().to_string(), extension })
+            .ok_or_else(|| UnknownExtension { path: shown(path), extension })
     }
 
     /// The format of files with this extension.

@@ -119,7 +119,7 @@ fn check_columns(kept: Option<&KeptColumns>) -> Result<(), ForestFileError> {
 /// Refuses names that readers of edge lists would not return.
 ///
 /// # Errors
-/// When a name is empty or has a line break.
+/// When a name is empty, or has a line break or the character U+0000.
 pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
     for (vertex, name) in names.unwrap_or_default().iter().enumerate() {
         if name.is_empty() {
@@ -127,6 +127,9 @@ pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
         }
         if name.contains(['\n', '\r']) {
             return Err(ForestFileError::LineBreak { name: name.clone() });
+        }
+        if name.contains('\0') {
+            return Err(ForestFileError::NoText { name: name.clone() });
         }
     }
     Ok(())

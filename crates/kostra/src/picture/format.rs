@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kostra_core::shown;
 use kostra_io::WriteError;
 use thiserror::Error;
 
@@ -48,6 +49,6 @@ impl PictureFormat {
     pub fn by_path(path: impl AsRef<Path>) -> Result<Self, PictureError> {
         let path = path.as_ref();
         let named = kostra_io::extension(path).as_deref().and_then(Self::named);
-        named.ok_or_else(|| PictureError::UnknownExtension { path: path.display().to_string() })
+        named.ok_or_else(|| PictureError::UnknownExtension { path: shown(path) })
     }
 }

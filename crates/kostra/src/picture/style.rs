@@ -43,7 +43,19 @@ impl Style {
     }
 }
 
-/// A text as the content of an element of XML or HTML.
+/// A text as the content of an element of XML or HTML. XML has no control characters.
 pub(super) fn escape(text: &str) -> String {
+    let is_none = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let text = text.replace(is_none, "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_valid_xml() {
+        assert_eq!(escape("a<b> \u{1b}[1m \0"), "a&lt;b&gt; \u{fffd}[1m \u{fffd}");
+    }
 }

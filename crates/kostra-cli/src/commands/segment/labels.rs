@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
+use kostra_core::shown;
 use kostra_io::{Output, WriteError};
 
 use super::Cells;
@@ -28,7 +29,7 @@ impl LabelFormat {
             None if path == Path::new("-") => Ok(Self::Csv),
             _ => bail!(
                 "{}: segments are not written with this extension; use .png, .npy or .csv",
-                path.display()
+                shown(path)
             ),
         }
     }

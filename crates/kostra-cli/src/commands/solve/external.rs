@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kostra::external::{
     self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, SinkStatistics,
 };
-use kostra_core::Order;
+use kostra_core::{Order, shown};
 use kostra_io::{Ids, Output};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
@@ -205,7 +205,7 @@ fn prove(
         Some(checkpoint) if found.resumed_after.is_some() => format!(
             "{violation}; the checkpoint {} may not be one of this solve: remove it, and solve \
                  from the start",
-            checkpoint.path().display()
+            shown(checkpoint.path())
         ),
         _ => violation.to_string(),
     });

@@ -13,6 +13,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, Part, PartContent, PartOfFile, ReadOptions};
 use crate::{ReadErrorKind, weights};
+use kostra_core::shown;
 
 #[derive(Debug)]
 struct KstPart {
@@ -29,7 +30,7 @@ pub(super) fn open(
 ) -> Result<Option<Box<dyn PartContent>>, Fault> {
     weights::refuse_others(true, options)?;
     let bytes = File::open(of.path).and_then(Bytes::map).map_err(ReadErrorKind::Io)?;
-    let file = KstFile::open(bytes, of.path.display().to_string())?;
+    let file = KstFile::open(bytes, shown(of.path))?;
     Ok(Some(Box::new(KstPart { file, part: of.part, parts: of.parts })))
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use kostra_core::{
     AnyGraph, Column, Coordinates, EdgeList, GraphError, OutOfMemory, Vertex, Weight, WeightType,
-    memory,
+    memory, shown,
 };
 
 use super::chunks::{Plain, checksums, chunks, combine_all, decode};
@@ -60,7 +60,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's
 /// length.
 pub fn open_kst(path: &Path) -> Result<KstFile, ReadError> {
-    let input = path.display().to_string();
+    let input = shown(path);
     let error =
         |cause| ReadError { input: input.clone(), place: None, kind: ReadErrorKind::Io(cause) };
     let bytes = File::open(path).and_then(Bytes::map).map_err(error)?;

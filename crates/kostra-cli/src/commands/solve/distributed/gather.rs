@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use kostra::forest_file::ForestFormat;
-use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
+use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight, shown};
 use kostra_io::{Output, Replacement, ReplacementPart, WriteError};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
@@ -130,7 +130,7 @@ pub(super) fn write(
 /// Writes all ids, ascending, one per line, to a file that every rank can open. Each rank writes
 /// its own lines, all ranks at the same time. Collective.
 fn write_ids(path: &Path, forest: &DistributedForest, world: &Communicator) -> Result<(), Refusal> {
-    let fault = |cause| WriteError::Io { output: path.display().to_string(), cause };
+    let fault = |cause| WriteError::Io { output: shown(path), cause };
     let created =
         if world.rank() == 0 { Replacement::create_named(path).map(Some) } else { Ok(None) };
     let mut replacement = agree_on(world, created.map_err(fault))?;

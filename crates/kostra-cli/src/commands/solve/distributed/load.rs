@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, shown, with_graph};
 use kostra_io::{self as io, Compression, Format, PartReader, ReadOptions};
 use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, Slice};
 
@@ -76,14 +76,14 @@ fn read(
     options: &ReadOptions,
     world: &Communicator,
 ) -> Result<Option<Input>, Refusal> {
-    let _stage = stage(&format!("reading {}", path.display()), world);
+    let _stage = stage(&format!("reading {}", shown(path)), world);
     let reader = PartReader::open(path, options, world.rank(), world.size());
     let reader = agree_on(world, reader)?;
     let kind = match &reader {
         Some(reader) => format!("{} bytes, {}", reader.version().length(), reader.format().title()),
         None => "not to be read in parts".to_owned(),
     };
-    world.agree_on(&path.display().to_string(), &kind)?;
+    world.agree_on(&shown(path), &kind)?;
     let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
     same_file::check(path, &reader, world)?;

@@ -9,6 +9,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use kostra_core::shown;
 use kostra_io::{PartReader, hash_ranges, pieces};
 use kostra_mpi::{Communicator, Reduction, Refusal};
 
@@ -41,7 +42,7 @@ pub(super) fn check(path: &Path, reader: &PartReader, world: &Communicator) -> R
     let reason = format!(
         "{} is not the same as on rank 0: the files differ between byte {start} and byte {end}; \
          give all ranks the same file",
-        path.display()
+        shown(path)
     );
     Err(Refusal { rank: odd, reason, here: odd == Some(world.rank()) })
 }
