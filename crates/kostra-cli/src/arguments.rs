@@ -99,8 +99,8 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "MEANING")]
     pub(crate) negatives: Option<Meaning>,
 
-    /// How the edges of a JSON graph name their nodes: by id, or by position, counted from 0
-    /// [default: Kostra asks where both are possible]
+    /// How the edges of a JSON graph name their nodes: by id, or by position from 0 [default:
+    /// Kostra asks where both are possible]
     #[arg(long, value_name = "WAY")]
     pub(crate) links: Option<Links>,
 

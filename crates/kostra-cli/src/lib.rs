@@ -25,6 +25,7 @@ mod launcher;
 mod npy;
 mod output;
 mod part_file;
+mod point_faults;
 mod points;
 mod progress;
 mod remedy;

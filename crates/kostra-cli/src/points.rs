@@ -11,6 +11,7 @@ use kostra_core::DeviceTimes;
 use kostra_cuda as cuda;
 use kostra_cuda::points::DevicePointsError;
 use kostra_io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
+use kostra_points::cluster::{Distances, pairwise_tree};
 use kostra_points::{
     AxisOrder, Distance, Metric, PointTree, Points, PointsError, degrees_among, neighbors_tree,
     spanning_tree,
@@ -18,14 +19,15 @@ use kostra_points::{
 use serde::Serialize;
 
 use crate::device::{self, Device, parse_device};
+use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
 use crate::{input, output};
 
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
 pub(crate) struct PointArguments {
-    /// A file of points: a table as text (CSV, TSV, blanks), an array of NumPy (.npy, or .npz with
-    /// one table), or GeoJSON; `-` for standard input
+    /// A file of points: a table as text (CSV, TSV, blanks) or Parquet, an array of NumPy (.npy, or
+    /// .npz with one table), or GeoJSON; `-` for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     points: OsString,
 
@@ -43,9 +45,10 @@ pub(crate) struct PointArguments {
     no_header: bool,
 
     /// How distances are measured; for haversine the columns are latitude and longitude in degrees,
-    /// and distances are in meters
-    #[arg(long, value_name = "METRIC", default_value = "euclidean", value_parser = metrics())]
-    metric: Metric,
+    /// and distances are in meters; precomputed is for a square matrix of the distances
+    /// themselves [default: euclidean]
+    #[arg(long, value_name = "METRIC", value_parser = metrics())]
+    metric: Option<Measure>,
 
     /// The number of threads; 0 uses all threads of the machine
     #[arg(
@@ -62,16 +65,36 @@ pub(crate) struct PointArguments {
     device: Device,
 }
 
-fn metrics() -> impl TypedValueParser<Value = Metric> {
-    PossibleValuesParser::new(Metric::ALL.map(Metric::name))
-        .try_map(|name| Metric::from_name(&name).ok_or("no such metric"))
+/// How distances are measured.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Measure {
+    By(Metric),
+    /// The input contains them.
+    Precomputed,
+}
+
+impl Measure {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::By(metric) => metric.name(),
+            Self::Precomputed => "precomputed",
+        }
+    }
+}
+
+fn metrics() -> impl TypedValueParser<Value = Measure> {
+    let names = Metric::ALL.map(Metric::name).into_iter().chain([Measure::Precomputed.name()]);
+    PossibleValuesParser::new(names)
+        .map(|name| Metric::from_name(&name).map_or(Measure::Precomputed, Measure::By))
 }
 
 /// What the arguments mean.
 pub(crate) struct PointRequest {
     pub(crate) source: Input,
     options: PointOptions,
-    pub(crate) metric: Metric,
+    pub(crate) metric: Measure,
+    /// Whether the user typed the metric.
+    has_metric: bool,
     pub(crate) threads: usize,
     /// The number of the CUDA device, if one is wanted.
     device: Option<usize>,
@@ -88,6 +111,16 @@ pub(crate) enum Wanted {
     /// That of the graph that joins each point with this number of nearest points, whose components
     /// are joined by the shortest links.
     OfNeighbors(usize),
+}
+
+impl Wanted {
+    /// Why the number of samples is what it is, if the user did not type it.
+    fn why(self) -> &'static str {
+        match self {
+            Self::MutualReachabilityOfSize(_) => " by default, the least size of a cluster",
+            Self::MutualReachability(_) | Self::OfNeighbors(_) => "",
+        }
+    }
 }
 
 /// The points of a file and their tree.
@@ -155,7 +188,8 @@ impl PointRequest {
                     (false, false) => Header::Recognize,
                 },
             },
-            metric: arguments.metric,
+            metric: arguments.metric.unwrap_or(Measure::By(Metric::default())),
+            has_metric: arguments.metric.is_some(),
             threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
             device,
         })
@@ -166,9 +200,11 @@ impl PointRequest {
     /// # Errors
     /// When the file or the points are at fault, or the device fails.
     pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<Solved> {
-        if self.device.is_some() && matches!(wanted, Wanted::OfNeighbors(_)) {
+        let by_neighbors = matches!(wanted, Wanted::OfNeighbors(_));
+        if self.device.is_some() && by_neighbors {
             anyhow::bail!("nearest neighbors are found on the processor; leave out `--device`");
         }
+        let Measure::By(metric) = self.metric else { return self.solve_distances(wanted) };
         // Before the points are read, because that can take long.
         let device = self.device.map(device::open).transpose()?;
         let start = Instant::now();
@@ -183,11 +219,11 @@ impl PointRequest {
         let points = Points::new(&file.coordinates, file.dimensions);
         let tree = points.map_err(DevicePointsError::from).and_then(|points| match wanted {
             Wanted::OfNeighbors(neighbors) => {
-                Ok(neighbors_tree(&points, self.metric, neighbors, &mut run)?)
+                Ok(neighbors_tree(&points, metric, neighbors, &mut run)?)
             }
             Wanted::MutualReachability(min_samples)
             | Wanted::MutualReachabilityOfSize(min_samples) => {
-                let distance = Distance::mutual_reachability(self.metric, min_samples);
+                let distance = Distance::mutual_reachability(metric, min_samples);
                 match self.device {
                     None => Ok(spanning_tree(&points, distance, &mut run)?),
                     Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
@@ -195,7 +231,7 @@ impl PointRequest {
             }
         });
         let tree = tree
-            .map_err(|error| with_line(error, &file, wanted))
+            .map_err(|error| with_line(error, &file, wanted.why()))
             .with_context(|| self.source.to_string())?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
@@ -211,21 +247,54 @@ impl PointRequest {
         Ok(Solved { tree, coordinates, dimensions, kept, device, times })
     }
 
-    fn load(&self) -> anyhow::Result<PointFile> {
+    /// Finds the tree of distances, which the file contains.
+    fn solve_distances(&self, wanted: Wanted) -> anyhow::Result<Solved> {
+        let (Wanted::MutualReachability(min_samples)
+        | Wanted::MutualReachabilityOfSize(min_samples)) = wanted
+        else {
+            anyhow::bail!(
+                "nearest neighbors are those of points, not of distances; leave out `--neighbors`"
+            );
+        };
+        if self.device.is_some() {
+            anyhow::bail!("the tree of distances is found on the processor; leave out `--device`");
+        }
+        let start = Instant::now();
+        let file = self.read()?;
+        let load = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let _stage = Stage::start("finding the spanning tree");
+        let in_source = || self.source.to_string();
+        let values = kostra_io::condensed_distances(&file.coordinates, file.len());
+        let values = values.map_err(anyhow::Error::msg).with_context(in_source)?;
+        let distances = Distances::Condensed(&values);
+        if !(1..=file.len()).contains(&min_samples) {
+            let error = PointsError::MinSamples { min_samples, points: file.len() };
+            return Err(with_option(error.into(), wanted.why())).with_context(in_source);
+        }
+        let cores = (min_samples > 1).then(|| distances.cores(min_samples)).transpose()?;
+        let tree = pairwise_tree(distances, cores.as_deref())?;
+        let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
+        let PointFile { coordinates, dimensions, kept, .. } = file;
+        Ok(Solved { tree, coordinates, dimensions, kept, device: None, times })
+    }
+
+    fn read(&self) -> anyhow::Result<PointFile> {
         let stage = Stage::start(&format!("reading {}", self.source));
         let progress = |done: kostra_io::Progress| stage.bytes(done.bytes, done.of);
-        let file = read_points(&self.source, &self.options, &progress)?;
-        if self.metric == Metric::Haversine
+        Ok(read_points(&self.source, &self.options, &progress)?)
+    }
+
+    fn load(&self) -> anyhow::Result<PointFile> {
+        let file = self.read()?;
+        if self.is_haversine()
             && let [first, second] = &*file.names
         {
             self.check_order(first, second)?;
         }
         self.check_degrees(&file)?;
         let is_small = |degrees: &f64| degrees.abs() <= std::f64::consts::PI;
-        if self.metric == Metric::Haversine
-            && file.len() > 1
-            && file.coordinates.iter().all(is_small)
-        {
+        if self.is_haversine() && file.len() > 1 && file.coordinates.iter().all(is_small) {
             output::warn(&[format!(
                 "{}: all latitudes and longitudes are at most pi; the haversine metric needs \
                  degrees, so convert radians",
@@ -236,12 +305,16 @@ impl PointRequest {
             let rows = file.coordinates.chunks_exact(file.dimensions);
             (0_u32..).zip(rows).all(|(row, point)| point[0] == first + f64::from(row))
         };
-        if self.options.columns.is_empty() && are_distances(&file) {
-            output::warn(&[format!(
-                "{}: the table is symmetric with zeros on the diagonal; if it contains distances, \
-                 save it as .npy, and pass it to `kostra solve`",
+        let is_square = file.dimensions == file.len() && self.options.columns.is_empty();
+        if is_square
+            && !self.has_metric
+            && kostra_io::may_be_distances(&file.coordinates, file.len())
+        {
+            anyhow::bail!(
+                "{}: the table is symmetric with zeros on the diagonal: are these distances, or \
+                 the coordinates of points? pass `--metric precomputed` or `--metric euclidean`",
                 self.source
-            )]);
+            );
         }
         let is_guess = file.names.is_empty() && self.options.columns.is_empty();
         if is_guess && file.dimensions > 1 && file.len() > 2 && (counts(0.0) || counts(1.0)) {
@@ -254,9 +327,13 @@ impl PointRequest {
         Ok(file)
     }
 
+    fn is_haversine(&self) -> bool {
+        self.metric == Measure::By(Metric::Haversine)
+    }
+
     /// Refuses or warns of distances in degrees.
     fn check_degrees(&self, file: &PointFile) -> anyhow::Result<()> {
-        if self.metric == Metric::Haversine {
+        if self.is_haversine() {
             return Ok(());
         }
         if file.is_in_degrees {
@@ -298,83 +375,5 @@ impl PointRequest {
             ),
             AxisOrder::LatitudeFirst | AxisOrder::Unknown => Ok(()),
         }
-    }
-}
-
-/// Whether a table of points looks like a matrix of their distances.
-fn are_distances(file: &PointFile) -> bool {
-    let (n, values) = (file.dimensions, &file.coordinates);
-    let is_symmetric = |row: usize| {
-        (0..row).all(|column| values[row * n + column] == values[column * n + row])
-            && values[row * n + row] == 0.0
-    };
-    n == file.len()
-        && n > 2
-        && (0..n).all(is_symmetric)
-        && values.iter().all(|&value| value >= 0.0)
-        && values.iter().any(|&value| value > 0.0)
-}
-
-/// An error in the words of the command line, with the line of the point that is at fault.
-fn with_line(error: DevicePointsError, file: &PointFile, wanted: Wanted) -> anyhow::Error {
-    let DevicePointsError::Points(fault) = &error else { return with_option(error, wanted) };
-    let (row, what) = match *fault {
-        PointsError::NotFinite { row, column, value } => {
-            let name = file.names.get(column).cloned();
-            let name = name.unwrap_or_else(|| format!("coordinate {}", column + 1));
-            (row, format!("{name} is {value}; remove the line, or replace the coordinate"))
-        }
-        PointsError::Latitude { row, value } => (
-            row,
-            format!(
-                "the latitude is {value}, which is not in -90..=90; pass the columns of latitude \
-                 and longitude in degrees with `--columns`"
-            ),
-        ),
-        PointsError::Longitude { row, value } => (
-            row,
-            format!(
-                "the longitude is {value}, which is not in -180..=360; pass the columns of \
-                 latitude and longitude in degrees with `--columns`"
-            ),
-        ),
-        PointsError::ZeroVector { row } => (
-            row,
-            "all coordinates are 0, so the point has no angle to others; remove the line, or \
-             choose another metric"
-                .to_owned(),
-        ),
-        _ => return with_option(error, wanted),
-    };
-    match file.line(row) {
-        Some(line) => anyhow::anyhow!("line {line}: {what}"),
-        None => with_option(error, wanted),
-    }
-}
-
-/// An error in the words of the command line.
-fn with_option(error: DevicePointsError, wanted: Wanted) -> anyhow::Error {
-    let by_default = match wanted {
-        Wanted::MutualReachabilityOfSize(_) => " by default, the least size of a cluster",
-        Wanted::MutualReachability(_) | Wanted::OfNeighbors(_) => "",
-    };
-    match error {
-        DevicePointsError::Points(PointsError::MinSamples { min_samples, points }) => {
-            anyhow::anyhow!(
-                "`--min-samples` is {min_samples}{by_default}, but it must be from 1 to the number of points, \
-                 {points}"
-            )
-        }
-        DevicePointsError::Points(PointsError::TooFewNeighbors { neighbors, points }) => {
-            anyhow::anyhow!(
-                "`--neighbors` is {neighbors}, but it must be from 1 to the number of other \
-                 points, {}",
-                points.saturating_sub(1)
-            )
-        }
-        DevicePointsError::Points(error @ PointsError::NotGeographic { .. }) => {
-            anyhow::anyhow!("{error} with `--columns`")
-        }
-        error => error.into(),
     }
 }

@@ -90,6 +90,7 @@ pub use interface::{
 pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;
 pub use mapped_file::MappedFile;
+pub use matrix::{condensed_distances, may_be_distances};
 pub use message::{Message, OptionValue, Remedy};
 pub use occurring::NOTE_ON_IDS;
 pub use options::{

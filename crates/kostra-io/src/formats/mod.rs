@@ -44,6 +44,8 @@ pub use kst::{KstFile, is_in_mapped_file, open_kst};
 pub(crate) use numpy::NPY_MAGIC;
 pub(crate) use numpy::{Archive, Array, ZIP_MAGIC};
 #[cfg(feature = "parquet")]
+pub(crate) use parquet::read_points as read_parquet_points;
+#[cfg(feature = "parquet")]
 pub use parquet::write_parquet_table;
 
 impl FormatInfo {

@@ -8,12 +8,14 @@
 //!   exception is a sparse matrix, see [`Matrix::is_sparse`].
 //! - If all negative values are one number that often means "no edge", they are a question that
 //!   [`ReadOptions::negatives`] answers.
-//! - Two values of a pair are the same if they differ by rounding, see [`Matrix::is_rounding`].
+//! - Two values of a pair are the same if they differ by rounding, see [`is_rounding`].
 //!   The smaller one counts. Other differences are refused, unless one value is no edge.
 //! - A diagonal of one positive number, which no other value exceeds, shows similarities.
 //!
 //! What is left out or rounded is a note. Time and memory: a few passes over the values, and the
 //! edges.
+
+mod distances;
 
 use kostra_core::counted;
 
@@ -23,6 +25,8 @@ use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
 use crate::weights::RawGraph;
 use crate::{Meaning, Place, ReadErrorKind, ReadOptions};
+
+pub use distances::{condensed_distances, may_be_distances};
 
 /// A sum of many terms is as exact as this many units in the last place of the largest value.
 const ROUNDED_UNITS: f64 = 64.0;
@@ -73,6 +77,14 @@ struct Facts {
 struct Rounded {
     pair: f64,
     diagonal: f64,
+}
+
+/// Whether two values of a matrix are the same but for rounding. A square root magnifies the
+/// rounding of small values: so the difference, multiplied by the values, may be some units in the
+/// last place of the square of the largest value. `epsilon` is the relative precision of values.
+fn is_rounding(epsilon: f64, [a, b]: [f64; 2], largest: f64) -> bool {
+    let [part, other] = [a, b].map(|value| if value == 0.0 { 0.0 } else { value / largest });
+    a == b || (part - other).abs() * part.abs().max(other.abs()) <= ROUNDED_UNITS * epsilon
 }
 
 /// A number as a float, rounded.
@@ -182,12 +194,8 @@ impl<V: Fn(usize, usize) -> Option<Number>, P: Fn(usize, usize) -> Place> Matrix
         shows.then(|| format!("similarities, with {high} on the diagonal"))
     }
 
-    /// Whether two values are the same but for rounding. A square root magnifies the rounding of
-    /// small values: so the difference, multiplied by the values, may be some units in the last
-    /// place of the square of the largest value.
     fn is_rounding(&self, a: f64, b: f64, largest: f64) -> bool {
-        let [a, b] = [a, b].map(|value| if value == 0.0 { 0.0 } else { value / largest });
-        a == b || (a - b).abs() * a.abs().max(b.abs()) <= ROUNDED_UNITS * self.epsilon
+        is_rounding(self.epsilon, [a, b], largest)
     }
 
     /// Whether the negative values may all mean "no edge": they are one number that fills the

@@ -1,15 +1,18 @@
-//! Files of points: a table as text, or an array of NumPy.
+//! Files of points: a table as text or Parquet, or an array of NumPy.
 //!
 //! A text has one point per line. Columns are separated as in an edge list: by blanks, tabs,
 //! commas, semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the
 //! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate. A
-//! `.npz` file contains one n x d array. GeoJSON contains features that are points.
+//! `.npz` file contains one n x d array. A Parquet file has one point per row. GeoJSON contains
+//! features that are points.
 //!
 //! The reader holds the file in memory.
 
 mod archive;
 mod column;
 mod geojson;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod text;
 
 #[cfg(test)]
@@ -138,6 +141,8 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
         Kind::Array => array(&whole::bytes(&mut stream)?, options)?,
         Kind::Archive => archive::read(&whole::bytes(&mut stream)?, options)?,
         Kind::GeoJson => geojson::read(&mut stream, options)?,
+        #[cfg(feature = "parquet")]
+        Kind::Parquet => parquet::read(whole::bytes(&mut stream)?, options)?,
         Kind::Text => text::read(&mut stream, options)?,
     };
     if points.is_empty() {
@@ -151,6 +156,8 @@ enum Kind {
     Array,
     Archive,
     GeoJson,
+    #[cfg(feature = "parquet")]
+    Parquet,
     Text,
 }
 
@@ -163,6 +170,10 @@ impl Kind {
         // A table may start like a graph; the option decides.
         let is_said_to_be_text = options.header != Header::Recognize;
         let is = |format| signed == Some(format);
+        #[cfg(feature = "parquet")]
+        if is(Format::PARQUET) && options.header == Header::Recognize {
+            return Ok(Self::Parquet);
+        }
         let kind = if is(Format::NPY) {
             Self::Array
         } else if is(Format::NPZ) {
@@ -188,7 +199,7 @@ impl Kind {
             (Some(option), Self::GeoJson) => Err(Fault::whole(format!(
                 "`{option}` applies to tables as text, and this is JSON; leave it out"
             ))),
-            (Some(option), Self::Array | Self::Archive) => Err(Fault::whole(format!(
+            (Some(option), _) => Err(Fault::whole(format!(
                 "`{option}` applies to tables as text, and this is an array of NumPy; leave it out"
             ))),
         }
@@ -199,9 +210,8 @@ impl Kind {
 fn refuse_others(head: &Head<'_>, signed: Option<Format>) -> Result<(), Fault> {
     let bytes = head.bytes();
     let start = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
-    let sentence = if bytes.starts_with(b"PAR1") {
-        "Kostra reads graphs from Parquet files, but no points; save the points as CSV, or as an \
-         array with numpy.save"
+    let sentence = if signed == Some(Format::PARQUET) {
+        "the columns of a Parquet file have names; omit the option for its first line"
     } else if let Some(format) = signed {
         return Err(Fault::whole(format!(
             "this is a graph ({format:?}) and no table of points; `kostra solve` reads graphs"

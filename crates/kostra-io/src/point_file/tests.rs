@@ -250,7 +250,7 @@ fn files_that_contain_no_points_are_named_with_a_remedy() {
         (b"\x8bKOSTRA", "this is a graph (Kostra)"),
         (b"graph { a -- b }", "`kostra solve` reads graphs"),
         (b"{\"nodes\": [], \"links\": []}", "`kostra solve` reads graphs"),
-        (b"PAR1", "graphs from Parquet files, but no points; save the points as CSV"),
+        (b"PAR1", "the file is cut short; copy or write it again"),
         (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
         (b"PK\x03\x04..........................xl/workbook.xml", "save the table as CSV"),
         (b"[[1, 2], [3, 4]]", "this is a JSON array; save the points as CSV"),

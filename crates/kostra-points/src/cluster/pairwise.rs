@@ -29,6 +29,31 @@ impl Distances<'_> {
         (expected == values).then_some(points as u32)
     }
 
+    /// The core distance of each point: the distance to the `min_samples`-th nearest point, itself
+    /// included. O(n^2) time.
+    ///
+    /// # Errors
+    /// When the array has no such layout, `min_samples` is not from 1 to the number of points, or
+    /// the system does not grant the memory.
+    pub fn cores(self, min_samples: usize) -> Result<Vec<f64>, ClusterError> {
+        let (Self::Square(values) | Self::Condensed(values)) = self;
+        let n = self.points().ok_or(ClusterError::Layout { values: values.len() })?;
+        let (mut cores, mut row) =
+            (memory::with_capacity(n as usize)?, memory::with_capacity(n as usize)?);
+        for point in 0..n {
+            row.clear();
+            row.extend((0..n).map(|other| match point {
+                _ if other == point => 0.0,
+                _ => self.at(n, point.min(other), point.max(other)),
+            }));
+            let nearest = (1..=row.len()).contains(&min_samples);
+            let place = nearest.then(|| min_samples - 1);
+            let place = place.ok_or(ClusterError::Cores { points: n, cores: min_samples })?;
+            cores.push(*row.select_nth_unstable_by(place, f64::total_cmp).1);
+        }
+        Ok(cores)
+    }
+
     /// The values that are compared: row and column of the matrix, and the distance.
     fn first(self, wrong: impl Fn(f64) -> bool) -> Option<(u32, u32, f64)> {
         let n = self.points()?;

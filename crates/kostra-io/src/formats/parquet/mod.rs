@@ -30,6 +30,8 @@ mod headers;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
+mod points;
+#[cfg(feature = "parquet")]
 mod read;
 #[cfg(feature = "parquet")]
 mod table;
@@ -43,6 +45,8 @@ mod time;
 #[cfg(feature = "parquet")]
 mod write;
 
+#[cfg(feature = "parquet")]
+pub(crate) use points::read_points;
 #[cfg(feature = "parquet")]
 pub use table::write_parquet_table;
 

@@ -67,7 +67,7 @@ fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
 }
 
 /// The kind of the values of a column.
-fn kind_of(file: &File, column: usize) -> KeptKind {
+pub(super) fn kind_of(file: &File, column: usize) -> KeptKind {
     match file.columns.get(column).map(|column| column.content) {
         Some(Ok((_, Kind::Integers { .. } | Kind::Decimals { digits: 0 }))) => KeptKind::Integer,
         Some(Ok((_, Kind::Floats))) => KeptKind::Float,
