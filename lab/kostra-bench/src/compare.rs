@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::cells::{Group, section};
 use crate::paired::{Change, significant};
+use crate::samples::{Samples, samples};
 use crate::statistics::{Timing, milliseconds};
 
 /// The probability that any cell of a comparison without changes is called changed.
@@ -83,37 +83,6 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<bool> {
         .zip(&verdicts)
         .any(|(pair, (_, verdict))| !pair.peer && *verdict == Verdict::Slower);
     Ok(!(arguments.fail && slower))
-}
-
-/// All samples of a record.
-struct Samples {
-    /// The machine; empty if the record does not name it.
-    machine: String,
-    cells: Vec<CellSamples>,
-}
-
-/// The samples of one contestant on one graph, with one number of threads and ranks.
-struct CellSamples {
-    /// The table or figure, graph, contestant and place, which are distinct together.
-    name: String,
-    /// Whether it is a solver of another project.
-    peer: bool,
-    /// The samples in order.
-    seconds: Vec<f64>,
-}
-
-/// Reads the samples of a record of any kind.
-fn samples(path: &Path) -> Result<Samples> {
-    let section = section(path)?;
-    let mut cells = Vec::new();
-    for Group { id, cells: own, .. } in section.groups {
-        cells.extend(own.into_iter().filter(|cell| !cell.samples.is_empty()).map(|cell| {
-            let mut parts = vec![id.clone(), cell.graph.clone(), cell.label(), cell.place()];
-            parts.retain(|part| !part.is_empty());
-            CellSamples { name: parts.join(", "), peer: cell.peer, seconds: cell.samples }
-        }));
-    }
-    Ok(Samples { machine: section.machine, cells })
 }
 
 /// The cells that both records have. Says which cells only one of them has.

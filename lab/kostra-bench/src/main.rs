@@ -6,7 +6,6 @@
 mod awake;
 mod bank;
 mod cache_counters;
-mod cells;
 mod circumstances;
 mod command_time;
 mod compare;
@@ -22,13 +21,13 @@ mod output;
 mod paired;
 mod partition;
 mod peers;
-mod picture;
 mod process;
 mod rank_job;
 mod read;
 mod record;
 mod referee;
 mod report;
+mod samples;
 mod statistics;
 mod suite;
 mod sweep;
@@ -45,7 +44,6 @@ use crate::circumstances::{Circumstances, begin, conclude};
 use crate::compare::CompareArguments;
 use crate::machine::Machine;
 use crate::partition::PartitionArguments;
-use crate::picture::PictureArguments;
 use crate::record::{Measured, Record};
 use crate::suite::{PaperRun, RunArguments};
 
@@ -106,8 +104,6 @@ enum Task {
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Draws a plot of records as SVG
-    Picture(PictureArguments),
 }
 
 #[derive(Args)]
@@ -165,7 +161,6 @@ fn main() -> ExitCode {
         Task::Partition { contest, circumstances } => divide(&contest, &circumstances),
         Task::Compare(arguments) => compare::compare(&arguments),
         Task::Report { records } => report(&records),
-        Task::Picture(arguments) => picture::picture(&arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! What is made of records: reports, pictures, comparisons, and suites that continue them.
+//! What is made of records: reports, comparisons, and suites that continue them.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
@@ -33,32 +33,6 @@ fn every_committed_record_is_read_and_its_answers_agree() {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text.lines().filter(|line| line.starts_with("## 20")).count(), own.len());
-}
-
-#[test]
-fn a_picture_shows_the_records_of_one_machine_together() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("picture.svg");
-    let picture = |plot: &str, records: &[&str]| {
-        let records: Vec<_> = records.iter().map(|name| record(name)).collect();
-        let records = records.iter().map(|path| path.to_str().unwrap());
-        let ends = ["-o", path.to_str().unwrap()];
-        let output =
-            bench(&["picture", plot].into_iter().chain(records).chain(ends).collect::<Vec<_>>());
-        (output.status.code(), said(&output))
-    };
-    let two = ["2026-11-22-two-cores-grid.json", "2026-11-22-two-cores-dense.json"];
-    assert_eq!(picture("speed-up-1-thread", &two), (Some(0), String::new()));
-    let svg = std::fs::read_to_string(&path).unwrap();
-    assert!(svg.starts_with("<svg ") && svg.contains("prefers-color-scheme:dark"), "{svg}");
-    assert!(svg.contains("\ngrid\n") && svg.contains("\ndense\n"), "{svg}");
-    let (code, said) = picture("speed-ups", &two);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("there is no plot 'speed-ups'; there are: speed-up-1-thread,"), "{said}");
-    let (code, said) =
-        picture("speed-up-1-thread", &[two[0], "2026-11-23-sixteen-threads-grid.json"]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("measured on different machines"), "{said}");
 }
 
 #[test]
