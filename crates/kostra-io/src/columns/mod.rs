@@ -28,6 +28,11 @@ pub(crate) enum Number {
 }
 
 impl Number {
+    /// Whether the value is zero, with any sign.
+    pub(crate) fn is_zero(self) -> bool {
+        matches!(self, Self::Integer(0)) || matches!(self, Self::Float(value) if value == 0.0)
+    }
+
     /// The value as a float.
     ///
     /// # Errors

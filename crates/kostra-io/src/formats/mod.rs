@@ -6,14 +6,18 @@
 pub(crate) mod adjacency;
 mod dimacs;
 mod dimacs_flow;
+mod dl;
 mod dot;
 mod ecl;
 pub(crate) mod edge_list;
 mod gap;
+mod gdf;
 pub(crate) mod geojson;
 mod gexf;
 mod gml;
+mod graph6;
 mod graphml;
+mod hmetis;
 mod kst;
 mod lgl;
 pub(crate) mod matrix;
@@ -96,6 +100,10 @@ pub static FORMATS: &[Format] = &[
     Format::GEXF,
     Format::XGMML,
     Format::WKT,
+    Format::HMETIS,
+    Format::DL,
+    Format::GDF,
+    Format::GRAPH6,
     Format::KST,
 ];
 

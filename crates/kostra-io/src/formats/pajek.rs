@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::ReadOptions;
 use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -17,7 +18,6 @@ use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
 use crate::rows::{Row, Rows};
 use crate::whole::WholeText;
-use crate::{Meaning, ReadOptions};
 
 impl Format {
     /// Pajek: vertices, edges and arcs in sections.
@@ -206,7 +206,7 @@ impl Network {
         let mut parsed = if self.first_kind.is_some() {
             for (u, (numbers, place)) in matrix.iter().enumerate() {
                 for (v, &number) in numbers.iter().enumerate() {
-                    if number != Number::Integer(0) && number != Number::Float(0.0) {
+                    if !number.is_zero() {
                         let added =
                             self.graph.edges.add([u as u32, (height + v) as u32], Some(number));
                         added.map_err(|kind| Fault { place: Some(*place), kind })?;
@@ -216,10 +216,10 @@ impl Network {
             self.graph.finish(options, Vec::new())?
         } else {
             let place = |row: usize, _| matrix[row].1;
-            let value = |row: usize, column: usize| Some(matrix[row].0[column]);
-            let zeros = options.zeros.or(Some(Meaning::None));
-            let options = ReadOptions { zeros, ..options.clone() };
-            Matrix { size: n, value, place, epsilon: f64::EPSILON }.graph(&options)?
+            let value = |row: usize, column: usize| {
+                Some(matrix[row].0[column]).filter(|number| !number.is_zero())
+            };
+            Matrix { size: n, value, place, epsilon: f64::EPSILON }.graph(options)?
         };
         call_by_labels(&mut parsed, self.labels)?;
         Ok(parsed)
