@@ -57,7 +57,6 @@ pub(crate) struct DeviceArray<T> {
 }
 
 impl<T> DeviceArray<T> {
-    /// The array's address.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.pointer
     }
@@ -243,7 +242,6 @@ impl<K: Key> DeviceCsr<K> {
     }
 }
 
-/// Copies values to the device.
 pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
     let copy = device.uninit(values.len())?;
     let (pointer, _) = copy.device_ptr(device.stream());

@@ -34,7 +34,6 @@ pub(crate) type Pivot = (u64, u32);
 const ABOVE_ALL: Pivot = (u64::MAX, u32::MAX);
 
 arguments! {
-    /// The argument of all kernels.
     pub(crate) struct Arguments in SOURCE.text();
     ptr: u v weights taken_u taken_v taken_weights taken_ids sampled set listed places;
     u64: count words pivot_key;
@@ -57,7 +56,6 @@ impl Arguments {
     }
 }
 
-/// Loads the kernels for a width of keys.
 pub(crate) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
     let kernels = [
         of_keys!("sample_edges", keys),

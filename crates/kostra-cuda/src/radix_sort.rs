@@ -30,7 +30,6 @@ const THREADS: u32 = constant(SOURCE.text(), "THREADS") as u32;
 const TILE: u32 = THREADS * constant(SOURCE.text(), "ITEMS") as u32;
 /// The number of bits of a digit.
 pub(crate) const BITS: u32 = constant(SOURCE.text(), "BITS") as u32;
-/// The number of different digits.
 const DIGITS: usize = 1 << BITS;
 /// The number of digits of a key.
 const KEY_DIGITS: usize = (u64::BITS / BITS) as usize;
@@ -49,7 +48,6 @@ impl Pairs {
 }
 
 arguments! {
-    /// The argument of all kernels.
     struct Arguments in SOURCE.text();
     ptr: keys values to_keys to_values lower differs turns states;
     u32: count shift pass first_turn;

@@ -40,7 +40,6 @@ pub enum RowOrder {
 }
 
 arguments! {
-    /// The argument of all kernels.
     struct Arguments in SOURCE.text();
     ptr: first_edge from neighbors keys ids merged_neighbors merged_keys merged_ids;
     u64: width;

@@ -42,7 +42,6 @@ struct Mark {
     ended: Option<Ended>,
 }
 
-/// A step that has ended.
 struct Ended {
     phase: &'static str,
     /// The counter of the occupancy, and the launch for which it is computed.

@@ -25,7 +25,6 @@ const SOURCE: Source = Source::file("bank.cu");
 pub const CAPACITY: u32 = constant(SOURCE.text(), "CAPACITY") as u32;
 /// The first balance of an account.
 const BALANCE: u32 = constant(SOURCE.text(), "BALANCE") as u32;
-/// The number of the counters.
 const COUNTERS: usize = constant(SOURCE.text(), "FIRST_ABORTED") as usize + 1;
 /// The lanes of a warp, which take transactions together.
 const WARP: u32 = constant(SOURCE.text(), "WARP") as u32;

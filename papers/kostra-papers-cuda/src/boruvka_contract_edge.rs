@@ -15,13 +15,9 @@
 //! * Time O((n + m) log² n) work. Memory and reports are those of `cuda-boruvka-contract`.
 //! * Wants rows. Exact.
 
-use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-};
 use kostra_cuda::scan::TileSums;
 
 use crate::boruvka_contract::{BLOCK_SIZE, ContractionKernels, SCRATCH, ThreadPer, contract};
-use crate::contraction::admit;
 use crate::source::Source;
 
 /// The contracting Borůvka algorithm by entries, on a device.
@@ -29,30 +25,14 @@ pub(crate) struct BoruvkaContractEdge;
 
 const SOURCE: Source = Source::file("boruvka_contract_edge.cu");
 
-impl Algorithm for BoruvkaContractEdge {
-    const INFO: SolverInfo = SolverInfo {
-        id: "cuda-boruvka-contract-edge",
-        title: "Borůvka with contraction by entries, on a GPU",
-        source: "Biagiotti, GPU-e",
-        platform: Platform::Cuda,
-        representation: Representation::Csr,
-        exact: true,
-        time: "O((n + m) log² n) work",
-        scratch: SCRATCH,
-        options: &[BLOCK_SIZE],
-    };
-
-    fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
-        admit(Self::INFO.id, edges)
-    }
-
-    fn solve<K: Key>(
-        &self,
-        problem: Problem<'_, K>,
-        run: &mut Run<'_>,
-    ) -> Result<EdgeSet, SolveError> {
-        contract::<ByEntry, K>(problem, run)
-    }
+solver_on_rows! {
+    BoruvkaContractEdge, contract::<ByEntry>,
+    id: "cuda-boruvka-contract-edge",
+    title: "Borůvka with contraction by entries, on a GPU",
+    source: "Biagiotti, GPU-e",
+    time: "O((n + m) log² n) work",
+    scratch: SCRATCH,
+    options: &[BLOCK_SIZE],
 }
 
 /// One thread per entry builds the rows of the contracted graph.

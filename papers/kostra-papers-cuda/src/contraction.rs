@@ -14,7 +14,6 @@ use crate::source::Source;
 
 const SOURCE: Source = Source::file("contraction.cu");
 
-/// The kernels.
 #[derive(Clone)]
 pub(crate) struct Kernels {
     make_keys: MakeKeys,

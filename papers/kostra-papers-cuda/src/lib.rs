@@ -11,6 +11,32 @@ macro_rules! step {
     };
 }
 
+/// Implements the trait of solvers for one that takes rows: `$solve::<$kind, K>` solves.
+macro_rules! solver_on_rows {
+    ($solver:ty, $solve:ident::<$kind:ty>, $($field:ident: $value:expr),+ $(,)?) => {
+        impl kostra_core::Algorithm for $solver {
+            const INFO: kostra_core::SolverInfo = kostra_core::SolverInfo {
+                $($field: $value,)+
+                platform: kostra_core::Platform::Cuda,
+                representation: kostra_core::Representation::Csr,
+                exact: true,
+            };
+
+            fn admit(&self, _vertices: u32, edges: usize) -> Result<(), kostra_core::SolveError> {
+                crate::contraction::admit(Self::INFO.id, edges)
+            }
+
+            fn solve<K: kostra_core::Key>(
+                &self,
+                problem: kostra_core::Problem<'_, K>,
+                run: &mut kostra_core::Run<'_>,
+            ) -> Result<kostra_core::EdgeSet, kostra_core::SolveError> {
+                $solve::<$kind, K>(problem, run)
+            }
+        }
+    };
+}
+
 pub mod bank;
 mod boruvka_contract;
 mod boruvka_contract_edge;

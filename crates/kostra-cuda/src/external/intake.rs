@@ -88,10 +88,8 @@ struct Flow {
 struct Shared<'a, K: Key> {
     block: Block<'a, K>,
     portions: Vec<Portion>,
-    /// The next portion.
     next: AtomicUsize,
     slots: Arc<[Slot]>,
-    /// The slot of the first chunk.
     first_slot: usize,
     /// The sink of the thread that filters.
     sink: Mutex<&'a mut Sink<K>>,

@@ -27,7 +27,6 @@ pub(super) const OUTSIDE: u8 = constant(SOURCE.text(), "OUTSIDE") as u8;
 const _: () = assert!(OUTSIDE as usize == LEVELS);
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: chunk levels pivots words members before filled u v weights ids;
     ptr: taken_u taken_v taken_weights taken_ids keys parents center;
@@ -36,7 +35,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels for a width of keys.
     pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
     place_lines begin_levels label_component;
     [keys.bits()] filter append take_forest sample_keys unite find_center;

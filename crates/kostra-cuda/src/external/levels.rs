@@ -19,9 +19,7 @@ pub(super) const SAMPLES: usize = 1 << (2 * (LEVELS - 1) + 2);
 /// What an error of the driver says that the device was doing.
 const DOING: &str = "finding levels";
 
-/// The levels of all vertices.
 pub(super) struct Levels {
-    /// The level of each vertex.
     pub(super) levels: CudaSlice<u8>,
     /// The pivot of each level: a key.
     pub(super) pivots: CudaSlice<u64>,

@@ -134,17 +134,14 @@ impl Limits {
         self.capacity
     }
 
-    /// The portions of a chunk.
     pub(super) fn portions(&self) -> usize {
         self.chunk.div_ceil(PORTION)
     }
 
-    /// The bytes of a chunk.
     pub(super) fn slot_bytes(&self, keys: Keys) -> usize {
         self.portions() * PORTION * (8 + keys.bits() as usize / 8)
     }
 
-    /// The lines of a chunk.
     pub(super) fn lines(&self) -> usize {
         self.chunk.div_ceil(LINE)
     }

@@ -74,7 +74,6 @@ impl Graph {
         self.first_id as u32
     }
 
-    /// The number of ids.
     pub(super) fn ids(&self) -> u32 {
         self.first_id() + self.edges
     }

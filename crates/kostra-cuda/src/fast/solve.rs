@@ -25,7 +25,6 @@ pub(crate) struct Found<'a> {
     forest: Range<usize>,
     /// The bytes of the light edges of the forest, if they were given as a list.
     light: Range<usize>,
-    /// The bytes of the labels.
     labels: Range<usize>,
     components: u32,
 }

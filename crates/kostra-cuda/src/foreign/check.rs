@@ -21,7 +21,6 @@ use crate::source::Source;
 const CHECK: Source = Source::file("check.cu");
 
 impl<K: Key> DeviceCsr<K> {
-    /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, entries, .. } = *self;
         if vertices == 0 && entries > 0 {
@@ -73,7 +72,6 @@ impl<K: Key> DeviceCsr<K> {
 }
 
 impl<K: Key> DeviceEdges<K> {
-    /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, .. } = *self;
         if vertices == 0 && edges > 0 {

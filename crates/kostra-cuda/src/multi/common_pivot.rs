@@ -162,12 +162,10 @@ fn finish<K: Key>(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::EdgeList;
 
-    use super::super::{DeviceShare, on_edges};
+    use super::super::fixture::for_shares;
     use super::*;
-    use crate::Device;
-    use crate::buffers::DeviceEdges;
 
     #[test]
     fn graphs_with_many_edges_per_vertex_have_a_common_pivot() {
@@ -177,36 +175,18 @@ mod tests {
 
     #[test]
     fn shares_of_any_size_have_the_forest_of_the_whole_graph() {
-        let Some(first) = crate::testing::device() else { return };
-        // With one device, all shares are on it.
-        let second = Device::open(1).unwrap_or_else(|_| first.clone());
+        if crate::testing::device().is_none() {
+            return;
+        }
         for (n, m, keys) in [(1, 8, 1), (50, 2000, 1), (50, 2000, 7), (3000, 100_000, 1 << 30)] {
             let mut random = crate::testing::random(1);
             let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
             let graph = EdgeList::new(n as usize, draw(n), draw(n), draw(keys)).unwrap();
-            for order in [Order::Minimum, Order::Maximum] {
-                let edges = graph.edges(order);
-                let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
-                let right = fast::on_edges(&first, &whole, &mut Run::new()).unwrap();
-                for cuts in [[0, 0], [0, 1], [1, m - 1], [m / 3, m / 2], [m, m]] {
-                    let ranges = [0..cuts[0], cuts[0]..cuts[1], cuts[1]..m];
-                    let devices = [&first, &second, &first];
-                    let parts: Vec<_> = std::iter::zip(devices, ranges)
-                        .map(|(device, range)| {
-                            device.bind().unwrap();
-                            DeviceEdges::upload(device, edges.range(range), 1).unwrap()
-                        })
-                        .collect();
-                    let shares: Vec<_> = std::iter::zip(devices, &parts)
-                        .map(|(device, edges)| DeviceShare { device, edges })
-                        .collect();
-                    let found = on_edges(&shares, &mut Run::new()).unwrap();
-                    assert!(
-                        found.words() == right.words(),
-                        "{n}, {m}, {keys}, {order:?}, {cuts:?}"
-                    );
-                }
-            }
+            let cuts = [[0, 0], [0, 1], [1, m - 1], [m / 3, m / 2], [m, m]];
+            for_shares(&graph, &cuts, |shares, order, cuts| {
+                let is_right = shares.forest().words() == shares.right.words();
+                assert!(is_right, "{n}, {m}, {keys}, {order:?}, {cuts:?}");
+            });
         }
     }
 }

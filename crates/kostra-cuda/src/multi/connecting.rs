@@ -132,56 +132,29 @@ fn select<K: Key>(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order, Weight};
+    use kostra_core::{EdgeList, Weight};
 
-    use super::super::{DeviceShare, on_edges};
+    use super::super::fixture::for_shares;
     use super::*;
-    use crate::Device;
-    use crate::buffers::DeviceEdges;
 
     /// Checks the forest of a graph with this number of vertices, each edge between two of the
     /// first 40, in shares of several sizes; and whether light edges connect it.
     fn check<W: Weight>(vertices: usize, m: u32, mut weight: impl FnMut(u32) -> W) {
-        let Some(first) = crate::testing::device() else { return };
-        // With one device, all shares are on it.
-        let second = Device::open(1).unwrap_or_else(|_| first.clone());
         let mut random = crate::testing::random(1);
         let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
         let (u, v, keys) = (draw(40), draw(40), draw(u32::MAX));
         let weights: Vec<W> = keys.into_iter().map(&mut weight).collect();
         let graph = EdgeList::new(vertices, u, v, weights).unwrap();
-        for order in [Order::Minimum, Order::Maximum] {
-            let edges = graph.edges(order);
-            let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
-            let right = fast::on_edges(&first, &whole, &mut Run::new()).unwrap();
-            for cuts in [[0, 0], [1, m - 1], [m / 3, m / 2], [m, m]] {
-                let starts = [0, cuts[0], cuts[1], m].map(|cut| cut as usize);
-                let devices = [&first, &second, &first];
-                let lists: Vec<_> = std::iter::zip(devices, starts.windows(2))
-                    .map(|(device, range)| {
-                        device.bind().unwrap();
-                        DeviceEdges::upload(device, edges.range(range[0]..range[1]), 1).unwrap()
-                    })
-                    .collect();
-                let parts: Vec<_> = (0..3)
-                    .map(|at| Part {
-                        device: devices[at],
-                        edges: &lists[at],
-                        first: starts[at] as u32,
-                    })
-                    .collect();
-                let whole = WholeGraph { graph: (vertices as u32, whole.keys), edges: m as usize };
-                match solve(&parts, whole, &mut Run::new()).unwrap() {
-                    Some(found) => assert!(vertices == 40 && found.words() == right.words()),
-                    None => assert_eq!(vertices, 41, "{order:?}, {cuts:?}"),
-                }
-                let shares: Vec<_> = std::iter::zip(devices, &lists)
-                    .map(|(device, edges)| DeviceShare { device, edges })
-                    .collect();
-                let found = on_edges(&shares, &mut Run::new()).unwrap();
-                assert!(found.words() == right.words(), "{vertices}, {order:?}, {cuts:?}");
+        let m = m as usize;
+        let cuts = [[0, 0], [1, m - 1], [m / 3, m / 2], [m, m]];
+        for_shares(&graph, &cuts, |shares, order, cuts| {
+            match solve(&shares.parts(), shares.whole, &mut Run::new()).unwrap() {
+                Some(found) => assert!(vertices == 40 && found.words() == shares.right.words()),
+                None => assert_eq!(vertices, 41, "{order:?}, {cuts:?}"),
             }
-        }
+            let found = shares.forest();
+            assert!(found.words() == shares.right.words(), "{vertices}, {order:?}, {cuts:?}");
+        });
     }
 
     #[test]

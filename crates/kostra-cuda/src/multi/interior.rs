@@ -151,7 +151,6 @@ fn boundary_of(
 }
 
 impl<K: Key> Part<'_, K> {
-    /// Contracts the interior.
     fn contract(&self, boundary: &Boundary) -> Result<Contracted<K>, SolveError> {
         let device = &**self.device;
         let ids = Ids::from(device, self.first)?;
@@ -287,8 +286,9 @@ fn copy_here(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use kostra_core::EdgeList;
 
+    use super::super::fixture::for_shares;
     use super::*;
 
     /// A grid whose edges are in the order of rows, with parallel edges, self-loops, and an edge
@@ -312,9 +312,9 @@ mod tests {
 
     #[test]
     fn parts_of_graphs_with_locality_have_the_forest_of_the_whole_graph() {
-        let Some(first) = crate::testing::device() else { return };
-        // With one device, all parts are on it.
-        let second = Device::open(1).unwrap_or_else(|_| first.clone());
+        if crate::testing::device().is_none() {
+            return;
+        }
         let far_apart = usize::MAX;
         for (rows, columns, keys, far, is_local) in [
             (40, 25, 1, far_apart, true),
@@ -325,43 +325,20 @@ mod tests {
         ] {
             let graph = grid(rows, columns, keys, far);
             let m = graph.len();
-            for order in [Order::Minimum, Order::Maximum] {
-                let edges = graph.edges(order);
-                let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
-                let right = fast::on_edges(&first, &whole, &mut Run::new()).unwrap();
-                for cuts in [[0, 0], [0, 1], [1, m - 1], [m / 3, m / 2], [m / 2, m / 2], [m, m]] {
-                    let starts = [0, cuts[0], cuts[1]];
-                    let ranges = [0..cuts[0], cuts[0]..cuts[1], cuts[1]..m];
-                    let devices = [&first, &second, &first];
-                    let lists = std::iter::zip(devices, ranges)
-                        .map(|(device, range)| {
-                            device.bind().unwrap();
-                            DeviceEdges::upload(device, edges.range(range), 1).unwrap()
-                        })
-                        .collect::<Vec<_>>();
-                    let parts: Vec<_> = (0..3)
-                        .map(|i| Part {
-                            device: devices[i],
-                            edges: &lists[i],
-                            first: starts[i] as u32,
-                        })
-                        .collect();
-                    let whole = WholeGraph { graph: (whole.vertices, whole.keys), edges: m };
-                    let found = solve(&parts, whole, &mut Run::new()).unwrap();
-                    // A part of one edge has boundary vertices only.
-                    let tiny = cuts == [0, 1] || cuts == [1, m - 1];
-                    assert_eq!(
-                        found.is_some(),
-                        is_local && !tiny || cuts == [0, 0] || cuts == [m, m]
-                    );
-                    let Some(found) = found else { continue };
-                    let found = found.download(&first, 1).unwrap();
-                    assert!(
-                        found.words() == right.words(),
-                        "{rows}, {columns}, {keys}, {far}, {order:?}, {cuts:?}"
-                    );
-                }
-            }
+            let cuts = [[0, 0], [0, 1], [1, m - 1], [m / 3, m / 2], [m / 2, m / 2], [m, m]];
+            for_shares(&graph, &cuts, |shares, order, cuts| {
+                let found = solve(&shares.parts(), shares.whole, &mut Run::new()).unwrap();
+                // A part of one edge has boundary vertices only.
+                let tiny = cuts == [0, 1] || cuts == [1, m - 1];
+                let suits = is_local && !tiny || cuts == [0, 0] || cuts == [m, m];
+                assert_eq!(found.is_some(), suits);
+                let Some(found) = found else { return };
+                let found = found.download(shares.first(), 1).unwrap();
+                assert!(
+                    found.words() == shares.right.words(),
+                    "{rows}, {columns}, {keys}, {far}, {order:?}, {cuts:?}"
+                );
+            });
         }
     }
 }

@@ -34,7 +34,6 @@ const _: () = {
 };
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: words before u v weights ids taken_u taken_v taken_weights taken_ids set labels;
     ptr: representatives other common;
@@ -42,7 +41,6 @@ arguments! {
     u32: known offset hidden;
 }
 
-/// Loads the kernels for a width of keys.
 pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
     load_places(device)?;
     light_edges::load_kernels(device, keys)?;

@@ -21,6 +21,8 @@
 mod common_pivot;
 mod connecting;
 mod division;
+#[cfg(test)]
+mod fixture;
 mod forest;
 mod interior;
 mod kernels;
@@ -199,7 +201,6 @@ fn together<K: Key>(
     Ok(Some(set))
 }
 
-/// Opens the devices.
 fn open(ordinals: &[usize]) -> Result<Vec<Arc<Device>>, NoDevice> {
     for (index, ordinal) in ordinals.iter().enumerate() {
         if ordinals[..index].contains(ordinal) {

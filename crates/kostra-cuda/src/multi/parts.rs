@@ -26,7 +26,6 @@ pub(super) struct Part<'a, K: Key> {
 pub(super) struct WholeGraph {
     /// The number of vertices, and the keys.
     pub(super) graph: (u32, Keys),
-    /// The number of edges.
     pub(super) edges: usize,
 }
 

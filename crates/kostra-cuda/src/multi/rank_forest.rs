@@ -175,7 +175,6 @@ impl<K: Key> RankForest<K> {
         result
     }
 
-    /// Reduces the list.
     fn reduce(&mut self) -> Result<(), SolveError> {
         let edges = self.seat.list.as_ref().map_or(0, |list| list.edges.edges as usize);
         self.seat.reduce()?;

@@ -32,7 +32,6 @@ pub(crate) struct DeviceGraph {
     /// The start of each row, and `entries` at the end.
     pub(crate) offsets: CudaSlice<u32>,
     pub(crate) neighbors: CudaSlice<Vertex>,
-    /// The weight of each entry.
     pub(crate) edge_weights: CudaSlice<u32>,
     pub(crate) vertex_weights: CudaSlice<u32>,
 }

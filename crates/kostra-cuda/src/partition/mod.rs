@@ -88,7 +88,6 @@ fn scratch_bytes(vertices: usize, entries: usize) -> usize {
     levels + refinement
 }
 
-/// The kernels.
 struct Kernels {
     coarsen: coarsen::Kernels,
     refine: refine::Kernels,

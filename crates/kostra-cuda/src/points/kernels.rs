@@ -36,7 +36,6 @@ const OF_WIDTH: [(usize, Source); 5] = [
     (16, Source::file("points_16.cu")),
 ];
 
-/// The most dimensions of a tree.
 pub(super) const MOST_TREE_DIMENSIONS: usize = OF_WIDTH[OF_WIDTH.len() - 1].0;
 /// The number of neighbors up to which each lane of a warp keeps one.
 const FEW_NEIGHBORS: u32 = super::tree::WIDTH;

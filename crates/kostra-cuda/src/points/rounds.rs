@@ -90,12 +90,10 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// The number of bytes for `points` points.
     pub(super) fn bytes(points: usize, has_cores: bool) -> usize {
         (4 * LIST + 6 * 8 + 5 * 4 + if has_cores { 8 } else { 0 }) * points
     }
 
-    /// Allocates the arrays.
     pub(super) fn allocate(
         (device, kernels): (&'a Device, &'a ForestKernels),
         points: PointOrder<'a>,

@@ -45,7 +45,6 @@ impl ThreadPer {
 }
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in Source::file("boruvka_contract.cuh").text();
     ptr: first_edge neighbors keys ids new_first_edge new_neighbors new_keys new_ids;
     ptr: vertex_minedge color new_vertex next_edge forest;

@@ -51,12 +51,8 @@ mod kernels;
 mod rounds;
 mod vertices;
 
-use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-};
 use kostra_cuda::scan::TileSums;
 
-use crate::contraction::admit;
 use crate::source::Source;
 
 pub(crate) use self::kernels::{ContractionKernels, ThreadPer};
@@ -68,30 +64,14 @@ pub(crate) struct BoruvkaContract;
 /// The device memory that both contracting solvers use in addition to the graph.
 pub(crate) const SCRATCH: &str = "24 bytes per edge (32 with 64-bit weights), 16 per vertex";
 
-impl Algorithm for BoruvkaContract {
-    const INFO: SolverInfo = SolverInfo {
-        id: "cuda-boruvka-contract",
-        title: "Borůvka with contraction, on a GPU",
-        source: "Sousa 2014, 4.4, Algorithms 5 and 7 to 13; Biagiotti, GPU-u",
-        platform: Platform::Cuda,
-        representation: Representation::Csr,
-        exact: true,
-        time: "O((n + m) log n) work",
-        scratch: SCRATCH,
-        options: &[BLOCK_SIZE],
-    };
-
-    fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
-        admit(Self::INFO.id, edges)
-    }
-
-    fn solve<K: Key>(
-        &self,
-        problem: Problem<'_, K>,
-        run: &mut Run<'_>,
-    ) -> Result<EdgeSet, SolveError> {
-        contract::<ByVertex, K>(problem, run)
-    }
+solver_on_rows! {
+    BoruvkaContract, contract::<ByVertex>,
+    id: "cuda-boruvka-contract",
+    title: "Borůvka with contraction, on a GPU",
+    source: "Sousa 2014, 4.4, Algorithms 5 and 7 to 13; Biagiotti, GPU-u",
+    time: "O((n + m) log n) work",
+    scratch: SCRATCH,
+    options: &[BLOCK_SIZE],
 }
 
 /// One thread per vertex builds the rows of the contracted graph.

@@ -64,7 +64,6 @@ fn scratch_bytes<K: Key>(n: usize, m: usize, entries: usize) -> usize {
         + DeviceEdgeSet::bytes(m)
 }
 
-/// What is kept from round to round.
 struct Rounds<'a> {
     device: &'a Device,
     blocks: Blocks,

@@ -6,11 +6,9 @@ use kostra_cuda::shared::{arguments, ptr};
 
 use crate::source::Source;
 
-/// The file of the kernels.
 const SOURCE: Source = Source::file("boruvka_edge.cu");
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: from to keys ids new_from new_to new_keys new_ids counter;
     ptr: records slots slot_ids forest joined;
@@ -18,7 +16,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels of a solve, for keys of one width.
     pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
     [keys.bits()] initialize_edges initialize_vertices lightest join map filter
         map_filter_lightest reset;

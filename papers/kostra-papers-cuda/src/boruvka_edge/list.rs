@@ -4,7 +4,6 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{EdgeId, Key, Vertex};
 use kostra_cuda::{Device, DeviceEdges, DeviceError};
 
-/// A list of edges.
 pub(super) struct List<K: Key> {
     pub(super) from: CudaSlice<Vertex>,
     pub(super) to: CudaSlice<Vertex>,

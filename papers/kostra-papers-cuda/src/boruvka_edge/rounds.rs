@@ -43,7 +43,6 @@ pub(super) struct Rounds<'a> {
     kernels: Kernels,
     path_compression: u32,
     vertices: u32,
-    /// The union-find.
     records: CudaSlice<u64>,
     /// The lightest edge of each component. With 32-bit keys, a slot has the edge's rank. With
     /// 64-bit keys, it has the edge's key, and `slot_ids` has the edge's id.

@@ -10,7 +10,6 @@ use kostra_cuda::step_clock::Step;
 use crate::contraction::MakeKeys;
 use crate::source::Source;
 
-/// The file of the kernels.
 pub(super) const SOURCE: Source = Source::file("boruvka_stm.cu");
 
 /// The size of the blocks: warps share memory, so the kernels fix it.
@@ -30,7 +29,6 @@ pub(super) fn merge_grid(vertices: u32) -> LaunchConfig {
 }
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: first_edge neighbors keys ids components suggestions slots slot_ids chosen;
     ptr: changed forest counters;
@@ -38,7 +36,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels of a solve, for keys of one width.
     pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
     make_components merge_in_transactions hook flatten prune;
     [keys.bits()] discover_edges choose_edges;

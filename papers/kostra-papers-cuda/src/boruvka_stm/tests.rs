@@ -93,7 +93,7 @@ fn bad_options_are_refused_with_the_range() {
         ("longest-transaction", 0, "longest-transaction must be from 2 to 32, not 0"),
         ("longest-transaction", 1, "longest-transaction must be from 2 to 32, not 1"),
         ("longest-transaction", 33, "longest-transaction must be from 2 to 32, not 33"),
-        ("transactions", 2, "transactions must be from 0 to 1, not 2"),
+        ("transactions", 2, "transactions must be one of off, on, not 2"),
     ] {
         let error = Run::new().with_option(INFO, name, value).map(drop).unwrap_err();
         assert!(matches!(error, OptionError::Value { .. }), "{error}");

@@ -15,7 +15,6 @@ pub(super) const SOURCE: Source = Source::file("pma.cu");
 pub(super) const TREES: usize = constant(SOURCE.text(), "TREES") as usize;
 pub(super) const TOUCHES: usize = constant(SOURCE.text(), "TOUCHES") as usize;
 pub(super) const MUTUAL_TOUCHES: usize = constant(SOURCE.text(), "MUTUAL_TOUCHES") as usize;
-/// The number of counters.
 pub(super) const COUNTERS: usize = MUTUAL_TOUCHES + 1;
 
 /// The blocks of Partial Prim.
@@ -25,7 +24,6 @@ pub(super) const PROCESSOR_BLOCKS: Blocks =
 pub(super) const BLOCKS: Blocks = Blocks { threads: 256 };
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: first_edge from neighbors keys ids new_first_edge new_from new_neighbors new_keys new_ids;
     ptr: successor touched lists degree new_vertex number shift next_edge before forest counters;
@@ -33,7 +31,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels of a solve, for keys of one width.
     pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
     link_trees flag_outgoing count_outgoing flag_new_vertices take_degrees reserve_places
     flag_lightest compact_rows;

@@ -76,14 +76,12 @@ mod kernels;
 mod tests;
 mod unify;
 
-use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption,
-};
+use kostra_core::SolverOption;
+#[cfg(test)]
+use kostra_core::{Algorithm, SolverInfo};
 
 use self::gamma::GAMMA;
 use self::iterations::{REMOVE_PARALLEL_EDGES, solve};
-use crate::contraction::admit;
 
 /// PMA with searches of all edges of a vertex.
 pub(crate) struct PmaMin;
@@ -127,70 +125,36 @@ impl Searches for PmaHybrid {
     }
 }
 
-/// The options of all three solvers.
+const SCRATCH: &str = "48 bytes per edge (56 with 64-bit weights), 32 per vertex";
 const OPTIONS: &[SolverOption] = &[GAMMA, REMOVE_PARALLEL_EDGES];
 
-/// What the descriptions of all three solvers have in common.
-const fn info(
-    id: &'static str,
-    title: &'static str,
-    source: &'static str,
-    time: &'static str,
-) -> SolverInfo {
-    SolverInfo {
-        id,
-        title,
-        source,
-        platform: Platform::Cuda,
-        representation: Representation::Csr,
-        exact: true,
-        time,
-        scratch: "48 bytes per edge (56 with 64-bit weights), 32 per vertex",
-        options: OPTIONS,
-    }
+solver_on_rows! {
+    PmaMin, solve::<PmaMin>,
+    id: "cuda-pma-min",
+    title: "PMA with minima of rows, on a GPU",
+    source: "Nobari 2012, Algorithms 1 to 3 and 5",
+    time: "O((gamma + log n) m log n) work",
+    scratch: SCRATCH,
+    options: OPTIONS,
 }
-
-macro_rules! algorithm {
-    ($solver:ty, $id:literal, $title:literal, $source:literal, $time:literal) => {
-        impl Algorithm for $solver {
-            const INFO: SolverInfo = info($id, $title, $source, $time);
-
-            fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
-                admit(Self::INFO.id, edges)
-            }
-
-            fn solve<K: Key>(
-                &self,
-                problem: Problem<'_, K>,
-                run: &mut Run<'_>,
-            ) -> Result<EdgeSet, SolveError> {
-                solve::<Self, K>(problem, run)
-            }
-        }
-    };
+solver_on_rows! {
+    PmaSort, solve::<PmaSort>,
+    id: "cuda-pma-sort",
+    title: "PMA with sorted rows, on a GPU",
+    source: "Nobari 2012, Algorithms 1, 2, 4 and 5",
+    time: "O((gamma n + m log n) log n) work",
+    scratch: SCRATCH,
+    options: OPTIONS,
 }
-
-algorithm!(
-    PmaMin,
-    "cuda-pma-min",
-    "PMA with minima of rows, on a GPU",
-    "Nobari 2012, Algorithms 1 to 3 and 5",
-    "O((gamma + log n) m log n) work"
-);
-algorithm!(
-    PmaSort,
-    "cuda-pma-sort",
-    "PMA with sorted rows, on a GPU",
-    "Nobari 2012, Algorithms 1, 2, 4 and 5",
-    "O((gamma n + m log n) log n) work"
-);
-algorithm!(
-    PmaHybrid,
-    "cuda-pma-hybrid",
-    "PMA with minima of rows, then sorted rows, on a GPU",
-    "Nobari 2012, Algorithms 1 to 5",
-    "O((gamma n + m log n) log n + gamma m) work"
-);
+solver_on_rows! {
+    PmaHybrid, solve::<PmaHybrid>,
+    id: "cuda-pma-hybrid",
+    title: "PMA with minima of rows, then sorted rows, on a GPU",
+    source: "Nobari 2012, Algorithms 1 to 5",
+    time: "O((gamma n + m log n) log n + gamma m) work",
+    scratch: SCRATCH,
+    options: OPTIONS,
+}
 
 /// The descriptions of the solvers.
 #[cfg(test)]

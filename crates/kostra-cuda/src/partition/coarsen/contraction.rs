@@ -23,7 +23,6 @@ const SOURCE: Source = Source::file("partition_contract.cu");
 const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: offsets neighbors edge_weights vertex_weights parts matches map;
     ptr: starts from gathered_neighbors gathered_weights ids places;
@@ -32,7 +31,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels.
     pub(super) struct Kernels(device) of Arguments in SOURCE;
     mark_leaders map_mates measure_rows gather_rows mark_kept pack_entries pack_offsets project;
     {
@@ -67,7 +65,6 @@ impl Kernels {
     }
 }
 
-/// The contraction of a level.
 pub(super) struct Contractor<'a> {
     pub(super) device: &'a Device,
     pub(super) kernels: &'a Kernels,
@@ -78,7 +75,6 @@ pub(super) struct Contractor<'a> {
     pub(super) matches: CudaSlice<u64>,
 }
 
-/// The result of a contraction.
 pub(super) struct Contracted {
     /// The coarse graph. Its vertices are in the order of the leaders.
     pub(super) graph: DeviceGraph,

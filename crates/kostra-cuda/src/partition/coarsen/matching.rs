@@ -27,7 +27,6 @@ const LAST_PERCENT: u64 = 2;
 const STALLED_PERCENT: u64 = 25;
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in SOURCE.text();
     ptr: offsets neighbors edge_weights vertex_weights parts matches chosen;
     ptr: starts numbers followers counters;
@@ -35,13 +34,11 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels.
     pub(super) struct Kernels(device) of Arguments in SOURCE;
     unmatch_all find_candidates match_in_transactions match_by_handshake
     find_favorites count_followers list_followers match_followers;
 }
 
-/// The matching of a level.
 pub(super) struct Matcher<'a> {
     pub(super) device: &'a Device,
     pub(super) kernels: &'a Kernels,

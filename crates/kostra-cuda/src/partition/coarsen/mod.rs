@@ -29,7 +29,6 @@ const BLOCKS: Blocks = Blocks { threads: 256 };
 /// Coarsening ends when a level keeps more than this share of the vertices, in percent.
 const STALLED_PERCENT: u64 = 95;
 
-/// The kernels.
 pub(super) struct Kernels {
     matching: matching::Kernels,
     contraction: contraction::Kernels,
@@ -124,7 +123,6 @@ impl Aim {
 
 /// One step of coarsening.
 pub(super) struct Level {
-    /// The contracted graph.
     pub(super) graph: DeviceGraph,
     /// The vertex of `graph` that contains each vertex of the finer graph.
     map: CudaSlice<Vertex>,

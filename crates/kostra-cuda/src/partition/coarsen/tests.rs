@@ -42,7 +42,6 @@ fn with_weights(graph: &WeightedGraph, vertex_weights: &[i64]) -> WeightedGraph 
     WeightedGraph::from_rows(rows).unwrap()
 }
 
-/// The number of parts.
 const PARTS: u32 = 4;
 
 /// The part of each vertex of a graph: three vertices in a row have the same part, so that every

@@ -38,7 +38,6 @@ pub(super) fn moving_grid(vertices: u32) -> LaunchConfig {
 const SORT_KEYS: Keys = Keys { kind: 0, flip: 0, wide: false };
 
 arguments! {
-    /// The argument of all kernels.
     pub(crate) struct Arguments in Source::file("partition_refine.cuh").text();
     ptr: offsets neighbors edge_weights vertex_weights row_of parts part_weights;
     ptr: slot_parts slot_sums sorted_weights sorted_ids;
@@ -49,7 +48,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels of refinement.
     pub(crate) struct Kernels(device) of Arguments in CONNECTIONS;
     find_rows weigh_parts connect gather_parts sum_segments choose_parts;
     {

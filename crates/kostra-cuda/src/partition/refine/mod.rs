@@ -38,7 +38,6 @@ use crate::step_clock::StepClock;
 /// What a partition must be like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// The number of parts.
     pub(crate) parts: u32,
     /// The greatest weight of a part.
     pub(crate) limit: u32,

@@ -61,7 +61,6 @@ const MOST_PASSES: u32 = 8;
 const FEW: u64 = 1000;
 /// The passes end when two of them have not lowered the cut by one in this number of units.
 const UNITS: u64 = 1000;
-/// The most balancing passes.
 const MOST_BALANCING_PASSES: u32 = 16;
 
 /// The memory of passes.

@@ -28,7 +28,6 @@ pub(super) struct Contracted {
     pub(super) scan: Scan,
 }
 
-/// The arrays of contraction.
 pub(super) struct Contraction<'a> {
     device: &'a Device,
     kernels: &'a MergeKernels,

@@ -11,7 +11,6 @@ pub(super) const UNFINISHED: usize = constant(MERGES.text(), "UNFINISHED") as us
 pub(super) const OUTSIDE: usize = constant(MERGES.text(), "OUTSIDE") as usize;
 
 arguments! {
-    /// The argument of all kernels.
     pub(super) struct Arguments in MERGES.text();
     ptr: u v ids next_u next_v next_ids lightest above roots places flags absorbed_by;
     ptr: chains begins sums sizes lower_clusters higher_clusters;
@@ -19,7 +18,6 @@ arguments! {
 }
 
 kernels! {
-    /// The kernels for merges.
     pub(super) struct MergeKernels(device) of Arguments in MERGES;
     begin_level find_lightest hook hook_points shortcut enter_next_level contract
     find_chains begin_chains list_sizes finish_level;

@@ -92,7 +92,6 @@ pub(super) struct RoundedPoints {
 }
 
 impl RoundedPoints {
-    /// The number of bytes for `points` points.
     pub(super) fn bytes(points: &PointAddresses, metric: Metric) -> usize {
         let (len, directions) = (points.len as usize, metric == Metric::Cosine);
         let directions = if directions { 8 * points.dimensions * len } else { 0 };
@@ -153,7 +152,6 @@ impl RoundedPoints {
         self.near().unwrap_or(&self.order)
     }
 
-    /// The number of slots.
     fn slots(&self) -> u32 {
         self.points_of().len() as u32
     }

@@ -22,7 +22,6 @@ const BLOCKS: u32 = 16;
 /// The products of coordinates in one launch: less than a second, so that a run can be cancelled.
 const PRODUCTS: u64 = 1 << 46;
 
-/// Compares all pairs.
 pub(in super::super) struct PairSearch<'a> {
     device: &'a Device,
     kernels: &'a PairKernels,
@@ -77,7 +76,6 @@ impl Search for PairSearch<'_> {
 }
 
 impl<'a> PairSearch<'a> {
-    /// The number of bytes for `points` points.
     pub(in super::super) fn bytes(device: &Device, points: usize) -> usize {
         let blocks = (BLOCKS * device.multiprocessors()) as usize;
         let slots = points + Tiles::unused(points);

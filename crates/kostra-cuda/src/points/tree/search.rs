@@ -18,7 +18,6 @@ use crate::shared::fill;
 /// The blocks of a search for each multiprocessor: enough to hide waiting for memory.
 const SEARCH_BLOCKS: u32 = 16;
 
-/// Searches in a tree.
 pub(in super::super) struct TreeSearch<'a> {
     device: &'a Device,
     kernels: &'a TreeKernels,
