@@ -6,6 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Links, Meaning};
 
+use crate::memory_limit::MemoryArguments;
+
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]
 pub(crate) struct InputArguments {
@@ -112,6 +114,27 @@ pub(crate) struct InputArguments {
         value_parser = clap::value_parser!(u16).range(..=i64::from(MOST_THREADS)),
     )]
     pub(crate) threads: u16,
+}
+
+/// The source of a graph that the command holds in memory.
+#[derive(Args)]
+pub(crate) struct LimitedInput {
+    #[command(flatten)]
+    input: InputArguments,
+
+    #[command(flatten)]
+    memory: MemoryArguments,
+}
+
+impl LimitedInput {
+    /// Limits the memory of the process, and returns the source.
+    ///
+    /// # Errors
+    /// As [`MemoryArguments::apply`].
+    pub(crate) fn apply(self) -> anyhow::Result<InputArguments> {
+        self.memory.apply()?;
+        Ok(self.input)
+    }
 }
 
 /// More threads than any machine has processors. It keeps a typing error from starting tens of

@@ -33,9 +33,13 @@ static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 #[cold]
 fn on_refusal(bytes: usize) {
     if IS_COMMAND.load(Ordering::Relaxed) && !kostra_core::memory::is_asking() {
-        let mut line = [0; 128];
+        let mut line = [0; 256];
         let mut cursor = Cursor::new(&mut line[..]);
-        let _ = writeln!(cursor, "kostra: the system does not grant {bytes} bytes of memory");
+        let _ = writeln!(
+            cursor,
+            "kostra: the system does not grant {bytes} bytes of memory; use a machine with more \
+             memory, or a higher limit if `--memory` or `ulimit -v` sets one"
+        );
         let written = cursor.position() as usize;
         end(line.get(..written).unwrap_or_default());
     }

@@ -10,6 +10,7 @@
 
 mod algorithm;
 mod arguments;
+mod bytes;
 mod command;
 mod commands;
 mod device;
@@ -22,6 +23,7 @@ mod interrupt;
 mod last_words;
 #[cfg(not(feature = "mpi"))]
 mod launcher;
+mod memory_limit;
 mod npy;
 mod output;
 mod part_file;

@@ -19,6 +19,7 @@ use kostra_points::{
 use serde::Serialize;
 
 use crate::device::{self, Device, parse_device};
+use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
 use crate::{input, output};
@@ -63,6 +64,9 @@ pub(crate) struct PointArguments {
     /// metrics euclidean and cosine
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
     device: Device,
+
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 /// How distances are measured.
@@ -172,6 +176,7 @@ impl PointRequest {
         arguments: PointArguments,
         keep: Vec<PointColumn>,
     ) -> anyhow::Result<Self> {
+        arguments.memory.apply()?;
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let device = arguments.device.single();
         if device.is_none() && arguments.device != Device::Processor {

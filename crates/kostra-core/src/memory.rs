@@ -14,7 +14,7 @@ use thiserror::Error;
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 #[error(
     "the system does not grant {bytes} bytes of memory; use a smaller graph, a machine with more \
-     memory, or a higher limit if `ulimit -v` sets one"
+     memory, or a higher limit if `--memory` or `ulimit -v` sets one"
 )]
 pub struct OutOfMemory {
     /// The size of the request in bytes.

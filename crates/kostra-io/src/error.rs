@@ -129,8 +129,8 @@ impl ReadErrorKind {
             }
             Self::OutOfMemory { bytes } => format!(
                 "the graph needs {bytes} bytes of memory, which the system does not grant; use a \
-                 smaller graph, a machine with more memory, or a higher limit if `ulimit -v` sets \
-                 one"
+                 smaller graph, a machine with more memory, or a higher limit if `--memory` or \
+                 `ulimit -v` sets one"
             )
             .into(),
         }
@@ -206,7 +206,10 @@ mod tests {
     #[test]
     fn refused_memory_may_be_a_limit_and_no_lack() {
         let said = ReadErrorKind::from(OutOfMemory { bytes: 8 }).to_string();
-        assert!(said.ends_with("or a higher limit if `ulimit -v` sets one"), "{said}");
+        assert!(
+            said.ends_with("or a higher limit if `--memory` or `ulimit -v` sets one"),
+            "{said}"
+        );
         assert!(said.starts_with("the graph needs 8 bytes of memory, which the system"), "{said}");
     }
 }

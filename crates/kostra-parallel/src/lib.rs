@@ -32,7 +32,7 @@ mod team;
 pub use atomic::{atomic_u32, atomic_u64};
 pub use edge_ids::edge_ids;
 pub use items::{for_each_item, for_each_mut, into_item, lock};
-pub use machine::memory_info;
+pub use machine::{available_memory, memory_info};
 pub use observed::with_observed_team;
 pub use scan::exclusive_prefix_sum;
 pub use shared_edge_set::SharedEdgeSet;

@@ -7,6 +7,22 @@ pub fn memory_info(field: &str) -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/meminfo").ok()?, field)
 }
 
+/// The bytes of memory that this process can still take: those that the machine has left, or its
+/// control group; none where the system does not tell.
+pub fn available_memory() -> Option<u64> {
+    // A container sees its own group as the root, in the second version of groups or the first.
+    const GROUPS: [[&str; 2]; 2] = [
+        ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"],
+        [
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        ],
+    ];
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let left = |[limit, used]: [&str; 2]| Some(number(limit)?.saturating_sub(number(used)?));
+    GROUPS.into_iter().filter_map(left).chain(memory_info("MemAvailable")).min()
+}
+
 /// The bytes of address space that this process may still map; none where it is not limited
 /// (`ulimit -v`), or where the system does not tell.
 #[cfg(all(target_os = "linux", not(miri)))]

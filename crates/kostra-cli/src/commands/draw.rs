@@ -11,7 +11,7 @@ use kostra::{DeviceChoice, Solve};
 use kostra_core::{AnyGraph, EdgeId, Order, UnionFind};
 use kostra_io::{Input, Output};
 
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{LimitedInput, Nan};
 use crate::command::{Answer, Command};
 use crate::input::{Graph, Request};
 use crate::progress::Stage;
@@ -34,7 +34,7 @@ graph without coordinates gets a layout: each tree around its center."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    input: InputArguments,
+    input: LimitedInput,
 
     /// The forest, in a format that `kostra solve -o` writes; `-` for standard input [default: the
     /// command finds it]
@@ -81,7 +81,7 @@ impl Plan {
             anyhow::bail!("`--size` has no effect on this format; omit it, or write a .png file");
         }
         let plan = Self {
-            input: Request::resolve(arguments.input, Nan::Error),
+            input: Request::resolve(arguments.input.apply()?, Nan::Error),
             forest: arguments.forest.as_deref().map(input::file),
             output: output::parse_path(&arguments.output),
             format,

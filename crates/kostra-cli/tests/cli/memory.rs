@@ -84,6 +84,54 @@ fn a_limit_that_leaves_room_is_none() {
     outcome.expect_success();
 }
 
+/// The commands that hold their whole input refuse what is beyond `--memory`, before they start if
+/// the input states its size first.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_memory_limit_of_any_command_is_kept() {
+    let workplace = Workplace::new();
+    for (name, edges, points, rows) in [("small", 1000, 100, 3), ("big", 4_000_000, 400_000, 1000)]
+    {
+        let graph = format!("generate gnm:n={},m={edges} -o {name}.kst", edges / 5);
+        workplace.run(&graph).expect_success();
+        let points = (0..points).map(|i| format!("{},{}\n", i % 997, i % 1009));
+        workplace.write(&format!("{name}.csv"), points.collect::<String>());
+        let header =
+            format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, 2000), }}\n");
+        let mut image = b"\x93NUMPY\x01\x00".to_vec();
+        image.extend((header.len() as u16).to_le_bytes());
+        image.extend(header.as_bytes());
+        image.resize(image.len() + rows * 2000, 7);
+        workplace.write(&format!("{name}.npy"), image);
+    }
+    for (command, rest) in [
+        ("segment", ".npy"),
+        ("tree", ".csv -o tree.npy --threads 1"),
+        ("cluster", ".csv --threads 1"),
+        ("draw", ".kst -o g.svg --threads 1"),
+        ("partition", ".kst -k 4 -o parts --threads 1"),
+    ] {
+        let run = |size: &str, limit: &str| {
+            workplace.run(&format!("{command} {size}{rest} --memory {limit}"))
+        };
+        let outcome = run("big", "36MiB");
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{command}: {outcome:?}"
+        );
+        let says = |words: &str| outcome.stderr.contains(words);
+        assert!(says("`--memory`") || says("does not grant"), "{command}: {outcome:?}");
+        assert_eq!(outcome.stderr.lines().count(), 1, "{command}: {outcome:?}");
+        run("small", "200MiB").expect_success();
+    }
+    let outcome = workplace.run("segment big.npy --memory 100MiB");
+    let sentence = "kostra: big.npy: dividing 2,000,000 pixels into segments takes about 115 MiB \
+                    of memory, but `--memory` is 100 MiB; divide the image into tiles, or pass a \
+                    larger `--memory`\n";
+    assert_eq!(outcome.stderr, sentence);
+}
+
 /// Solves by all solvers, and other commands.
 fn commands() -> Vec<String> {
     let solvers =

@@ -2,13 +2,14 @@
 
 use kostra_core::memory;
 
-use super::{ImageFile, PixelValues, would_round};
+use super::{Admit, ImageFile, PixelValues, check_size, would_round};
 use crate::fault::Fault;
 use crate::formats::Array;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
+pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> {
     let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
     let array = Array::parse_of(bytes, 2..=3).map_err(at_byte)?;
+    check_size(&array.shape, array.is_single(), admit)?;
     let values = if array.is_single() {
         PixelValues::Single(values(&array, |value| value as f32)?)
     } else {

@@ -6,7 +6,7 @@
 
 use kostra_core::memory;
 
-use super::{ImageFile, PixelValues};
+use super::{Admit, ImageFile, PixelValues, check_size};
 use crate::fault::Fault;
 
 /// The heights and widths of tiles.
@@ -24,7 +24,8 @@ pub(super) fn shape(length: usize) -> Option<[usize; 2]> {
 }
 
 /// The heights of a tile.
-pub(super) fn parse(bytes: &[u8], shape: [usize; 2]) -> Result<ImageFile, Fault> {
+pub(super) fn parse(bytes: &[u8], shape: [usize; 2], admit: Admit<'_>) -> Result<ImageFile, Fault> {
+    check_size(&shape, true, admit)?;
     let (words, _) = bytes.as_chunks::<2>();
     let values = memory::collected(words.iter().map(|&word| f32::from(i16::from_be_bytes(word))))?;
     Ok(ImageFile {

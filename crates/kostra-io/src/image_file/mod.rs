@@ -52,22 +52,46 @@ pub enum PixelValues {
     Double(Vec<f64>),
 }
 
+/// The size of an image, which is known before its pixels are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageSize {
+    /// The number of values of all pixels.
+    pub values: u64,
+    /// The number of values of a pixel; for an array of three dimensions the last one.
+    pub channels: u64,
+    /// The bytes of a value in [`PixelValues`].
+    pub value_bytes: u64,
+}
+
+impl ImageSize {
+    fn new(shape: &[usize], is_single: bool) -> Self {
+        let values = shape.iter().fold(1_u64, |product, &n| product.saturating_mul(n as u64));
+        let channels = shape.get(2).map_or(1, |&channels| channels as u64);
+        Self { values, channels, value_bytes: if is_single { 4 } else { 8 } }
+    }
+}
+
+/// Refuses an image whose work takes too much memory, with a sentence.
+type Admit<'a> = &'a dyn Fn(ImageSize) -> Result<(), String>;
+
 /// Reads an image, a terrain or an array, plain or compressed.
 ///
 /// Colors of a palette become red, green and blue. Transparency is the last value of a pixel.
 /// Brightnesses of fewer than 8 bits in a PNG are scaled to 8 bits.
 ///
-/// `progress` is called after every read.
+/// `admit` is called with the size before memory is reserved for pixels, and `progress` after every
+/// read.
 ///
 /// # Errors
-/// When the input cannot be opened or read, is in none of the formats, has no pixels, is damaged,
-/// contains several images, or an integer that a 64-bit float would round. NaN and infinite values
-/// are not refused.
+/// What `admit` returns. When the input cannot be opened or read, is in none of the formats, has no
+/// pixels, is damaged, contains several images, or an integer that a 64-bit float would round. NaN
+/// and infinite values are not refused.
 pub fn read_image(
     input: &Input,
+    admit: Admit<'_>,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<ImageFile, ReadError> {
-    source::read(input, progress, |source| load(Stream::new(source)?))
+    source::read(input, progress, |source| load(Stream::new(source)?, admit))
 }
 
 /// Reads an image from memory, as [`read_image`] does; errors call the input `name`.
@@ -77,37 +101,33 @@ pub fn read_image(
 pub fn read_image_bytes(name: &str, bytes: &[u8]) -> Result<ImageFile, ReadError> {
     Stream::new(source::from_bytes(bytes))
         .map_err(Fault::from)
-        .and_then(load)
+        .and_then(|stream| load(stream, &|_| Ok(())))
         .map_err(|fault| fault.in_input(name))
 }
 
-fn load(mut stream: Stream<'_>) -> Result<ImageFile, Fault> {
+fn load(mut stream: Stream<'_>, admit: Admit<'_>) -> Result<ImageFile, Fault> {
     let bytes = whole::bytes(&mut stream)?;
     if !bytes.starts_with(ZIP_MAGIC) {
-        return parse(&bytes);
+        return parse(&bytes, admit);
     }
     let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
     let archive = Archive::parse(&bytes).map_err(at_byte)?;
     let several = || Fault::whole("the archive does not contain one image; extract the image");
     let name = archive.only_name().ok_or_else(several)?;
     let (content, _) = archive.file(name).map_err(at_byte)?.ok_or_else(several)?;
-    parse(&content)
+    parse(&content, admit)
 }
 
-fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
-    let image = match bytes {
-        [] => return Err(ReadErrorKind::Empty.into()),
-        _ if bytes.starts_with(png::MAGIC) => png::parse(bytes)?,
-        _ if tiff::MAGICS.iter().any(|magic| bytes.starts_with(magic)) => tiff::parse(bytes)?,
-        _ if bytes.starts_with(NPY_MAGIC) => array::parse(bytes)?,
+fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> {
+    match bytes {
+        [] => Err(ReadErrorKind::Empty.into()),
+        _ if bytes.starts_with(png::MAGIC) => png::parse(bytes, admit),
+        _ if tiff::MAGICS.iter().any(|magic| bytes.starts_with(magic)) => tiff::parse(bytes, admit),
+        _ if bytes.starts_with(NPY_MAGIC) => array::parse(bytes, admit),
         _ => match height::shape(bytes.len()) {
-            Some(shape) => height::parse(bytes, shape)?,
-            None => return Err(unknown(bytes)),
+            Some(shape) => height::parse(bytes, shape, admit),
+            None => Err(unknown(bytes)),
         },
-    };
-    match image.shape.contains(&0) {
-        true => Err(Fault::whole("the image has no pixels")),
-        false => Ok(image),
     }
 }
 
@@ -128,6 +148,14 @@ fn would_round(integer: i128, row: usize, column: usize) -> Fault {
         "row {row}, column {column} (counted from 0): {}; subtract a constant from all values",
         number::would_round(integer)
     ))
+}
+
+/// Refuses an image of this shape if it has no pixels, or if `admit` refuses it.
+fn check_size(shape: &[usize], is_single: bool, admit: Admit<'_>) -> Result<(), Fault> {
+    if shape.contains(&0) {
+        return Err(Fault::whole("the image has no pixels"));
+    }
+    admit(ImageSize::new(shape, is_single)).map_err(Fault::whole)
 }
 
 /// Whether `file` bytes can hold `content` decompressed bytes.

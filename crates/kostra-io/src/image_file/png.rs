@@ -3,7 +3,7 @@
 use kostra_core::memory;
 use png::{BitDepth, Decoder, Limits, Transformations};
 
-use super::{ImageFile, PixelValues, check_ratio};
+use super::{Admit, ImageFile, PixelValues, check_ratio, check_size};
 use crate::fault::Fault;
 
 /// The first bytes.
@@ -12,7 +12,7 @@ pub(super) const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The most bytes that the decoder may use besides the pixels, for rows and for text.
 const BESIDES: usize = 64 << 20;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
+pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> {
     let damaged = |error: png::DecodingError| Fault::whole(format!("the PNG is damaged: {error}"));
     let mut decoder = Decoder::new_with_limits(bytes, Limits { bytes: BESIDES });
     decoder.set_ignore_text_chunk(true);
@@ -30,6 +30,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let samples = height.checked_mul(width).and_then(|pixels| pixels.checked_mul(channels));
     let size = samples.and_then(|samples| samples.checked_mul(depth as usize / 8));
     check_ratio(bytes.len(), size.unwrap_or(usize::MAX))?;
+    let mut shape = vec![height, width];
+    shape.extend((channels > 1).then_some(channels));
+    check_size(&shape, true, admit)?;
     let mut pixels: Vec<u8> = memory::zeros(reader.output_buffer_size())?;
     reader.next_frame(&mut pixels).map_err(damaged)?;
     let is_bytes = depth != BitDepth::Sixteen;
@@ -39,8 +42,6 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
         let (words, _) = pixels.as_chunks::<2>();
         memory::collected(words.iter().map(|&word| f32::from(u16::from_be_bytes(word))))?
     };
-    let mut shape = vec![height, width];
-    shape.extend((channels > 1).then_some(channels));
     Ok(ImageFile {
         format: "PNG",
         shape,

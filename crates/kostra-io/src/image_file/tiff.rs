@@ -8,7 +8,7 @@ use tiff::decoder::{BufferLayoutPreference, ChunkType, Decoder, DecodingSampleTy
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
-use super::{ImageFile, PixelValues, check_ratio, would_round};
+use super::{Admit, ImageFile, PixelValues, check_ratio, check_size, would_round};
 use crate::columns::Number;
 use crate::fault::Fault;
 
@@ -21,7 +21,7 @@ const NO_PAGE: u32 = 1 | 4;
 /// The value of the tag `PhotometricInterpretation` for gray values that the decoder inverts.
 const WHITE_IS_ZERO: u16 = 0;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
+pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> {
     let mut limits = Limits::unlimited();
     // Compressed strips, texts and lists are parts of the file. A number of a list takes up to 32
     // bytes in memory, and at least 4 in the file, together with the strip that it describes.
@@ -34,6 +34,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let channels = channels(&mut decoder, color)?;
     let layout = decoder.image_buffer_layout().map_err(fault)?;
     check_ratio(bytes.len(), layout.complete_len)?;
+    let shape = [height as usize, width as usize, channels];
+    let shown = shape[..if channels > 1 { 3 } else { 2 }].to_vec();
+    check_size(&shown, is_single(layout.sample_type), admit)?;
     refuse_tiles_of_planes(&decoder, &layout, height)?;
     let mut pixels: Vec<u8> = memory::zeros(layout.complete_len)?;
     decoder.read_image_bytes(&mut pixels).map_err(fault)?;
@@ -53,7 +56,6 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
         ));
     }
     refuse_further_pages(&mut decoder)?;
-    let shape = [height as usize, width as usize, channels];
     refuse_inexact(&pixels, &layout, shape, unknown_integer)?;
     let mut values = values(&pixels, &layout, color, shape)?;
     let unknown = match unknown {
@@ -61,14 +63,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
         _ => unknown,
     };
     let is_bytes = color.bit_depth() <= 8 && layout.sample_type == Some(DecodingSampleType::U8);
-    Ok(ImageFile {
-        format: "TIFF",
-        shape: shape[..if channels > 1 { 3 } else { 2 }].to_vec(),
-        may_be_volume: false,
-        values,
-        is_bytes,
-        unknown,
-    })
+    Ok(ImageFile { format: "TIFF", shape: shown, may_be_volume: false, values, is_bytes, unknown })
 }
 
 /// Replaces NaN, which has no difference to other values, by the number that GDAL most often writes
@@ -184,6 +179,12 @@ fn refuse_inexact(
         }
     }
     Ok(())
+}
+
+/// Whether 32-bit floats hold the values.
+fn is_single(kind: Option<DecodingSampleType>) -> bool {
+    use DecodingSampleType::{F32, I8, I16, U8, U16};
+    matches!(kind, Some(U8 | U16 | I8 | I16 | F32))
 }
 
 /// The values pixel by pixel.

@@ -238,6 +238,9 @@ fn refuse_others(head: &Head<'_>, signed: Option<Format>) -> Result<(), Fault> {
 fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
     let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
     let array = Array::parse(bytes).map_err(at_byte)?;
+    if array.rows == 0 || array.columns == 0 {
+        return Ok(PointFile::default());
+    }
     let chosen = column::coordinates(&options.columns, &[], array.columns).map_err(Fault::whole)?;
     let mut coordinates = memory::with_capacity(array.rows.saturating_mul(chosen.len()))?;
     for row in 0..array.rows {

@@ -15,7 +15,7 @@ use kostra_partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
 
 use self::divide::{Outcome, Place, Times, divide};
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{LimitedInput, Nan};
 use crate::command::{Answer, Command};
 use crate::device::{Device, parse_device};
 use crate::input::{Graph, Request};
@@ -46,7 +46,7 @@ differ from run to run."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    input: InputArguments,
+    input: LimitedInput,
 
     /// The number of parts, at most the number of vertices
     #[arg(short = 'k', long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -170,7 +170,7 @@ impl Plan {
         let edge_weights = arguments.edge_weights;
         let nan = if edge_weights { Nan::Error } else { Nan::Skip };
         let vertex_weights = arguments.vertex_weights;
-        let mut input = Request::resolve(arguments.input, nan);
+        let mut input = Request::resolve(arguments.input.apply()?, nan);
         input.options.vertex_weights = vertex_weights;
         file_roles::check(&[("graph", input.source.file())], &[("partition", output.as_ref())])?;
         let is_other = |extension: &&str| {

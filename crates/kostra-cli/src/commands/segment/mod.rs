@@ -2,6 +2,7 @@
 
 mod labels;
 mod picture;
+mod values;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +17,9 @@ use serde::Serialize;
 
 use self::labels::LabelFormat;
 use self::picture::Colors;
+use self::values::{admit, range, unknown};
 use crate::command::{Answer, Command};
+use crate::memory_limit::MemoryArguments;
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, count_of_sizes, thousands};
 use crate::{file_roles, input, output};
@@ -73,6 +76,9 @@ pub(super) struct Arguments {
     /// The colors of segments in a picture [default: distinct]
     #[arg(long, value_enum)]
     colors: Option<Colors>,
+
+    #[command(flatten)]
+    memory: MemoryArguments,
 
     /// Print the report as one JSON object
     #[arg(long)]
@@ -133,6 +139,7 @@ struct Plan {
     min_size: u32,
     neighbors: Option<Neighbors>,
     output: Option<(Output, LabelFormat)>,
+    memory: MemoryArguments,
     json: bool,
     quiet: bool,
 }
@@ -159,6 +166,7 @@ impl Plan {
             min_size: arguments.min_size,
             neighbors: arguments.connectivity,
             output,
+            memory: arguments.memory,
             json: arguments.json,
             quiet: arguments.quiet,
         })
@@ -209,35 +217,6 @@ impl Plan {
     }
 }
 
-/// The lowest and the highest value that is known. Without one, both are zero.
-fn range(image: &ImageFile) -> [f64; 2] {
-    fn of<T: Value>(values: &[T], unknown: Option<f64>) -> [f64; 2] {
-        let known =
-            values.iter().map(|value| value.to_f64()).filter(|&value| unknown != Some(value));
-        let range = known.fold(None, |range: Option<[f64; 2]>, value| {
-            let [low, high] = range.unwrap_or([value; 2]);
-            Some([low.min(value), high.max(value)])
-        });
-        range.unwrap_or_default()
-    }
-    match &image.values {
-        PixelValues::Single(values) => of(values, image.unknown),
-        PixelValues::Double(values) => of(values, image.unknown),
-    }
-}
-
-/// The number of unknown values.
-fn unknown(image: &ImageFile) -> u64 {
-    fn of<T: Value>(values: &[T], unknown: f64) -> u64 {
-        values.iter().filter(|value| value.to_f64() == unknown).count() as u64
-    }
-    match (image.unknown, &image.values) {
-        (None, _) => 0,
-        (Some(unknown), PixelValues::Single(values)) => of(values, unknown),
-        (Some(unknown), PixelValues::Double(values)) => of(values, unknown),
-    }
-}
-
 /// The pixels of an image, or the cells of a volume.
 struct Cells {
     grid: Grid,
@@ -255,7 +234,9 @@ impl Command for Arguments {
         let start = Instant::now();
         let stage = Stage::start(&format!("reading {}", plan.source));
         let progress = |done: kostra_io::Progress| stage.bytes(done.bytes, done.of);
-        let image = read_image(&plan.source, &progress)?;
+        plan.memory.apply()?;
+        let image =
+            read_image(&plan.source, &|size| admit(size, plan.neighbors, plan.memory), &progress)?;
         drop(stage);
         let load = start.elapsed();
         let named = || plan.source.to_string();

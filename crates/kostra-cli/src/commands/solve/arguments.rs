@@ -7,9 +7,9 @@ use clap::{ArgGroup, Parser, ValueHint};
 use kostra::OptionValue;
 use kostra::forest_file::ForestFormat;
 
-use super::external::parse_bytes;
 use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
+use crate::bytes::parse_bytes;
 use crate::device::{Device, parse_device};
 use crate::forest_file::format_parser;
 

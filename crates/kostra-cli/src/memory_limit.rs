@@ -1,0 +1,105 @@
+//! `--memory` of the commands that hold their whole input: a limit beyond which they refuse work.
+//! Only `solve` can work on graphs that are larger than the limit.
+#![allow(unsafe_code, reason = "the limit is set by a system call")]
+
+use anyhow::ensure;
+use clap::Args;
+use kostra_parallel::available_memory;
+
+use crate::bytes::parse_bytes;
+use crate::report::thousands;
+
+/// What the program takes before it reads its input, and while it says what is wrong.
+const PROGRAM: u64 = 32 << 20;
+
+/// How much memory a command may take.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct MemoryArguments {
+    /// Refuse work that takes more memory than this, such as 4GiB [default: more than the machine
+    /// has left, as far as the input states its size first]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, allow_hyphen_values = true)]
+    memory: Option<u64>,
+}
+
+impl MemoryArguments {
+    /// Limits the memory of the process. Array sizes that are beyond it are errors.
+    ///
+    /// # Errors
+    /// When the limit is less than the program takes, or the system has no such limit.
+    pub(crate) fn apply(self) -> anyhow::Result<()> {
+        let Some(bytes) = self.memory else { return Ok(()) };
+        let least = PROGRAM >> 20;
+        ensure!(
+            bytes >= PROGRAM,
+            "`--memory`: the program takes {least} MiB; pass at least {least}MiB"
+        );
+        limit_data(bytes)
+    }
+
+    /// Refuses `work` if it takes more than the limit, or than the machine has left.
+    ///
+    /// # Errors
+    /// The sentence states both figures and the `remedy`.
+    pub(crate) fn admit(self, work: &str, bytes: u64, remedy: &str) -> Result<(), String> {
+        self.admit_within(available_memory().unwrap_or(u64::MAX), work, bytes, remedy)
+    }
+
+    fn admit_within(self, left: u64, work: &str, bytes: u64, remedy: &str) -> Result<(), String> {
+        let mib = |bytes: u64| thousands(bytes.div_ceil(1 << 20));
+        let takes = || format!("{work} takes about {} MiB of memory", mib(bytes));
+        match self.memory {
+            Some(limit) if bytes > limit => Err(format!(
+                "{}, but `--memory` is {} MiB; {remedy}, or pass a larger `--memory`",
+                takes(),
+                mib(limit)
+            )),
+            _ if bytes > left => {
+                Err(format!("{}, but the machine has {} MiB left; {remedy}", takes(), mib(left)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Limits the private memory of the process: its heap, its maps and its stacks.
+#[cfg(target_os = "linux")]
+fn limit_data(bytes: u64) -> anyhow::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the calls access `limit` alone.
+    let result = unsafe {
+        libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit);
+        limit.rlim_cur = bytes.min(limit.rlim_max);
+        libc::setrlimit(libc::RLIMIT_DATA, &raw const limit)
+    };
+    ensure!(result == 0, "`--memory`: {}", std::io::Error::last_os_error());
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_data(_bytes: u64) -> anyhow::Result<()> {
+    anyhow::bail!("`--memory` limits this command on Linux only; omit it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_beyond_the_limit_or_the_machine_is_refused_with_the_figures() {
+        let said = |memory, left, bytes| {
+            MemoryArguments { memory }.admit_within(left, "it", bytes, "divide it").err()
+        };
+        assert_eq!((said(None, 9, 9), said(Some(9), 9, 9)), (None, None));
+        let (gib, mib) = (1 << 30, 1 << 20);
+        assert_eq!(
+            said(None, mib, 2 * gib).unwrap(),
+            "it takes about 2,048 MiB of memory, but the machine has 1 MiB left; divide it"
+        );
+        assert_eq!(
+            said(Some(mib), gib, gib + 1).unwrap(),
+            "it takes about 1,025 MiB of memory, but `--memory` is 1 MiB; divide it, or pass a \
+             larger `--memory`"
+        );
+        assert!(MemoryArguments { memory: Some(mib) }.apply().is_err());
+    }
+}
