@@ -49,6 +49,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = BOTTLENECKS)]
     bottlenecks: usize,
 
+    /// Leave out the edges outside the forest
+    #[arg(long)]
+    forest_only: bool,
+
     /// The pixels on the longer side of a PNG [default: 1600]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(16..=20_000))]
     size: Option<u32>,
@@ -70,6 +74,7 @@ struct Plan {
     format: PictureFormat,
     order: Order,
     bottlenecks: usize,
+    forest_only: bool,
     size: Option<u32>,
     quiet: bool,
 }
@@ -87,6 +92,7 @@ impl Plan {
             format,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             bottlenecks: arguments.bottlenecks,
+            forest_only: arguments.forest_only,
             size: arguments.size,
             quiet: arguments.quiet,
         };
@@ -150,6 +156,9 @@ impl Command for Arguments {
             .threads(plan.input.threads.wanted());
         if let Some(pixels) = plan.size {
             picture = picture.side(pixels);
+        }
+        if plan.forest_only {
+            picture = picture.forest_only();
         }
         plan.input.refuse_changes(&input)?;
         output::write_lines(&plan.output, |to| picture.write(plan.format, to))?;

@@ -28,6 +28,10 @@ fn a_layout_shows_components_and_vertices_alone() {
     let svg = place.read("g.svg");
     let found = ["others", "forest", "bottlenecks", "alone"].map(|class| lines(&svg, class));
     assert_eq!(found, [4, 2, 1, 1]);
+    place.run("draw g.gr -o g.svg --bottlenecks 1 --forest-only").expect_success();
+    let svg = place.read("g.svg");
+    let found = ["others", "forest", "bottlenecks", "alone"].map(|class| lines(&svg, class));
+    assert_eq!(found, [0, 2, 1, 1]);
 }
 
 #[test]

@@ -172,6 +172,12 @@ impl Picture {
         self
     }
 
+    /// Leaves out the edges outside the forest.
+    pub fn forest_only(mut self) -> Self {
+        self.layers.retain(|layer| layer.id != "others");
+        self
+    }
+
     /// Sets the number of pixels on the longer side of a PNG; by default 1600.
     pub fn side(mut self, pixels: u32) -> Self {
         self.side = pixels;
