@@ -16,22 +16,43 @@ pub(crate) struct Trace {
     pub(crate) counters: Vec<Counter>,
     /// The edges of the forest, if the graph is small and the solver reports them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) chosen: Vec<Chosen>,
+    pub(crate) chosen: Vec<Decision>,
+    /// The edges that the solver looked at and did not choose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rejected: Vec<Decision>,
+    /// The vertices from which trees grow, if the solver has such vertices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) starts: Vec<String>,
+    /// The order of all these.
+    #[serde(skip)]
+    steps: Vec<Step>,
+}
+
+/// A step of a solver: a position in a list of the trace.
+enum Step {
+    Start(usize, Vertex),
+    Chosen(usize),
+    Rejected(usize),
 }
 
 /// The most edges of a graph whose chosen edges are listed.
 const MOST_LISTED: usize = 100;
 
-/// An edge that the solver added to the forest.
-#[derive(Serialize)]
-pub(crate) struct Chosen {
+/// An edge that the solver added to the forest, or excluded from it.
+#[derive(Default, Serialize)]
+pub(crate) struct Decision {
     edge: EdgeId,
-    /// The round in which it was added, if there are rounds.
+    /// The round of the decision, if there are rounds.
     round: Option<u32>,
     u: String,
     v: String,
     #[serde(skip)]
     weight: String,
+    /// The number of trees after the decision.
+    components: u64,
+    /// Why the edge is not in the forest; none if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
 }
 
 /// A phase. Phases are listed in the order of their starts.
@@ -182,10 +203,22 @@ impl Observer for Watcher<'_> {
     }
 
     fn edge(&mut self, edge: EdgeId, kept: bool) {
-        if let (true, Some(trace)) = (kept, &mut self.trace) {
-            let round = self.round.map(|(round, ..)| round);
-            let (u, v, weight) = Default::default();
-            trace.chosen.push(Chosen { edge, round, u, v, weight });
+        let Some(trace) = &mut self.trace else { return };
+        let round = self.round.map(|(round, ..)| round);
+        let decision = Decision { edge, round, ..Decision::default() };
+        if kept {
+            trace.steps.push(Step::Chosen(trace.chosen.len()));
+            trace.chosen.push(decision);
+        } else {
+            trace.steps.push(Step::Rejected(trace.rejected.len()));
+            trace.rejected.push(decision);
+        }
+    }
+
+    fn tree_started(&mut self, vertex: Vertex) {
+        if let Some(trace) = &mut self.trace {
+            trace.steps.push(Step::Start(trace.starts.len(), vertex));
+            trace.starts.push(String::new());
         }
     }
 
@@ -199,18 +232,59 @@ impl Observer for Watcher<'_> {
 }
 
 impl Trace {
-    /// Gives the chosen edges the names of their ends and their weights.
+    /// Gives the edges the names of their ends, their weights and the reasons of decisions.
     pub(crate) fn describe_edges(&mut self, graph: &AnyGraph, names: Option<&[String]>) {
         let name = |end: Vertex| match names.and_then(|names| names.get(end as usize)) {
             Some(name) => name.clone(),
             None => end.to_string(),
         };
-        for chosen in &mut self.chosen {
-            let edge = chosen.edge as usize;
-            (chosen.u, chosen.v) = (name(graph.u()[edge]), name(graph.v()[edge]));
-            chosen.weight =
+        let mut components = u64::from(graph.vertices());
+        for step in &self.steps {
+            let (decision, kept) = match *step {
+                Step::Start(at, vertex) => {
+                    self.starts[at] = name(vertex);
+                    continue;
+                }
+                Step::Chosen(at) => (&mut self.chosen[at], true),
+                Step::Rejected(at) => (&mut self.rejected[at], false),
+            };
+            let edge = decision.edge as usize;
+            let (u, v) = (graph.u()[edge], graph.v()[edge]);
+            components -= u64::from(kept);
+            (decision.u, decision.v, decision.components) = (name(u), name(v), components);
+            decision.weight =
                 with_graph!(graph, graph => graph.edge_list().weights()[edge].to_string());
+            let reason = if u == v { "it is a loop" } else { "its ends are joined already" };
+            decision.reason = (!kept).then_some(reason);
         }
+    }
+
+    /// The decisions of the solver as a table, in order.
+    fn decisions(&self) -> String {
+        let mut text = String::new();
+        for step in &self.steps {
+            let decision = match *step {
+                Step::Start(at, _) => {
+                    text += &format!("  {:48}start at {}\n", "", on_one_line(&self.starts[at]));
+                    continue;
+                }
+                Step::Chosen(at) => &self.chosen[at],
+                Step::Rejected(at) => &self.rejected[at],
+            };
+            let Decision { edge, round, u, v, weight, components, reason } = decision;
+            let round = round.map_or_else(String::new, |round| round.to_string());
+            let [u, v] = [u, v].map(|name| on_one_line(name));
+            let line = format!("  {round:<8}{edge:>8}{weight:>16}{components:>14}  {u} and {v}");
+            text += &match reason {
+                Some(reason) => format!("{line}: not chosen, {reason}\n"),
+                None => format!("{line}: chosen\n"),
+            };
+        }
+        if text.is_empty() {
+            return text;
+        }
+        let head = format!("{:<8}{:>8}{:>16}{:>14}", "round", "edge", "weight", "components");
+        format!("\n  {head}  between\n{text}")
     }
 
     /// The trace as tables for people.
@@ -241,17 +315,7 @@ impl Trace {
                 text += &format!("  {:<8}{components:>16}{edges:>18}{time:>12}\n", round.round);
             }
         }
-        if !self.chosen.is_empty() {
-            text += &format!(
-                "\n  {:<8}{:>12}{:>16}  {}\n",
-                "round", "chosen edge", "weight", "between"
-            );
-            for Chosen { edge, round, u, v, weight } in &self.chosen {
-                let round = round.map_or_else(String::new, |round| round.to_string());
-                let [u, v] = [u, v].map(|name| on_one_line(name));
-                text += &format!("  {round:<8}{edge:>12}{weight:>16}  {u} and {v}\n");
-            }
-        }
+        text += &self.decisions();
         if !self.counters.is_empty() {
             text += &format!("\n  {:<30}{:>8}{:>20}\n", "counter", "round", "value");
             for Counter { name, round, value } in &self.counters {
@@ -344,12 +408,20 @@ mod tests {
             let mut watcher = Watcher::new(&stage, true).listing_edges(edges);
             assert_eq!(watcher.wants_edges(), listed);
             watcher.round(Round { index: 1, components: 3, edges: 2 });
+            watcher.tree_started(1);
             watcher.edge(1, true);
             watcher.edge(0, false);
             let mut trace = watcher.finish().0.unwrap();
             trace.describe_edges(&graph, Some(&["a", "b", "c"].map(str::to_owned)));
-            let line = "  1                  1               5  b and c\n";
-            assert!(trace.tables().ends_with(line), "{}", trace.tables());
+            let tables = trace.tables();
+            for line in [
+                "                                                  start at b\n",
+                "  1              1               5             2  b and c: chosen\n",
+                "  1              0               7             2  a and b: not chosen, its ends are \
+                 joined already\n",
+            ] {
+                assert!(tables.contains(line), "{tables}");
+            }
         }
     }
 

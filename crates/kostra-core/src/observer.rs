@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{EdgeId, SolveError};
+use crate::{EdgeId, SolveError, Vertex};
 
 /// The state of a solver at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,13 @@ pub trait Observer {
         false
     }
     /// The solver adds an edge to the forest (`kept`) or excludes it for good. Reported by
-    /// `kruskal`, `boruvka`, `prim-binary` and `prim-pairing`, in the order of their decisions; by
-    /// no other solver. Each edge is reported at most once. `kruskal` stops when one component is
-    /// left.
+    /// `kruskal`, `boruvka`, `prim-binary`, `prim-dense` and `prim-pairing`, in the order of their
+    /// decisions; by no other solver. Each edge is reported at most once. `kruskal` stops when one
+    /// component is left.
     fn edge(&mut self, _edge: EdgeId, _kept: bool) {}
+    /// A tree starts to grow from this vertex. Reported by the solvers of Prim's algorithm that
+    /// report edges.
+    fn tree_started(&mut self, _vertex: Vertex) {}
     /// Whether the solver should stop. Called at every round and every report of progress. Between
     /// two calls a solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
@@ -120,6 +123,13 @@ impl Reporter<'_> {
     fn report_edge(&mut self, edge: EdgeId, kept: bool) {
         if let Some(observer) = self.observer.as_mut().filter(|_| !self.is_step) {
             observer.edge(edge, kept);
+        }
+    }
+
+    /// Reports the first vertex of a tree.
+    pub fn start_tree(&mut self, vertex: Vertex) {
+        if let (true, Some(observer)) = (self.reports_edges(), self.observer.as_mut()) {
+            observer.tree_started(vertex);
         }
     }
 

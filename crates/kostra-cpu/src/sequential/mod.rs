@@ -31,7 +31,9 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, EdgeId, Observer, Order, Run, SolveError, verify, with_graph};
+    use kostra_core::{
+        AnyGraph, EdgeId, Observer, Order, Run, SolveError, Vertex, verify, with_graph,
+    };
 
     use super::*;
     use crate::testing::Random;
@@ -105,9 +107,9 @@ mod tests {
         }
     }
 
-    /// Keeps the decisions on edges.
+    /// Keeps the decisions on edges, and the first vertices of trees.
     #[derive(Default)]
-    struct Decisions(Vec<(EdgeId, bool)>);
+    struct Decisions(Vec<(EdgeId, bool)>, Vec<Vertex>);
 
     impl Observer for Decisions {
         fn wants_edges(&self) -> bool {
@@ -115,6 +117,9 @@ mod tests {
         }
         fn edge(&mut self, edge: EdgeId, kept: bool) {
             self.0.push((edge, kept));
+        }
+        fn tree_started(&mut self, vertex: Vertex) {
+            self.1.push(vertex);
         }
     }
 
@@ -125,7 +130,9 @@ mod tests {
             let graph = random.any_graph();
             for solver in SOLVERS {
                 let id = solver.info().id;
-                if !["kruskal", "boruvka", "prim-binary", "prim-pairing"].contains(&id) {
+                if !["kruskal", "boruvka", "prim-binary", "prim-dense", "prim-pairing"]
+                    .contains(&id)
+                {
                     continue;
                 }
                 let mut seen = Decisions::default();
@@ -147,11 +154,14 @@ mod tests {
     fn the_lowest_rank_is_not_taken_for_the_mark_of_the_tree() {
         let (u, v, weights) = (vec![1, 0, 0], vec![2, 1, 2], vec![u32::MIN, 1, 5]);
         let graph = AnyGraph::from_edges(3, u, v, weights).unwrap();
-        for solver in [&PrimBinary as &dyn Solver, &prim_pairing::PrimPairing] {
+        for solver in
+            [&PrimBinary as &dyn Solver, &prim_dense::PrimDense, &prim_pairing::PrimPairing]
+        {
             let mut seen = Decisions::default();
             let mut run = Run::new().observed_by(&mut seen);
             solver.solve(&graph, Order::Minimum, &mut run).unwrap();
             assert_eq!(seen.0, [(1, true), (0, true), (2, false)]);
+            assert_eq!(seen.1, [0]);
         }
     }
 

@@ -43,6 +43,7 @@ pub(super) fn grow<K: Key, H: Heap<K>>(
         if nearest[start as usize] != unreached {
             continue;
         }
+        run.report.start_tree(start);
         let mut vertex = start;
         loop {
             nearest[vertex as usize] = in_tree;
@@ -76,7 +77,7 @@ pub(super) fn grow<K: Key, H: Heap<K>>(
 
 /// Reports the edges between the tree and a vertex that has just joined it, except the edge by
 /// which it joined: they would close a cycle.
-fn report_excluded<K: Key>(
+pub(super) fn report_excluded<K: Key>(
     graph: CsrView<'_, K>,
     vertex: Vertex,
     joined: &BitSet,

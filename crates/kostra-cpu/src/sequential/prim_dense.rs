@@ -15,10 +15,12 @@
 //!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, memory,
+    Algorithm, BitSet, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, memory,
 };
 
 use super::Pace;
+use super::prim::report_excluded;
 use crate::no_edge;
 
 /// The number of vertices up to which no graph is refused: its scans take a fraction of a second.
@@ -77,6 +79,9 @@ fn grow<K: Key>(problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, S
     // reached yet.
     let none = no_edge::<K>();
     let mut nearest = memory::filled(vertices as usize, none)?;
+    // The vertices of the tree, only if decisions are reported.
+    let mut joined =
+        BitSet::try_new(if run.report.reports_edges() { vertices as usize } else { 0 })?;
     let mut beside = 0_u32;
     let mut reached = 0;
     let mut pace = Pace::new();
@@ -86,10 +91,15 @@ fn grow<K: Key>(problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, S
         if in_tree[start as usize] {
             continue;
         }
+        run.report.start_tree(start);
         let mut vertex = start;
         loop {
             in_tree[vertex as usize] = true;
             reached += 1;
+            if run.report.reports_edges() {
+                joined.insert(vertex);
+                report_excluded(graph, vertex, &joined, &forest, run);
+            }
             for arc in graph.arcs(vertex) {
                 pace.step(run, reached, vertices)?;
                 if !in_tree[arc.to as usize] {
@@ -109,6 +119,7 @@ fn grow<K: Key>(problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, S
             }
             let id = K::rank_id(lightest);
             forest.insert(id);
+            run.report.edge(id, true);
             let (u, v) = edges.ends(id);
             vertex = if in_tree[u as usize] { v } else { u };
             nearest[vertex as usize] = none;

@@ -76,8 +76,8 @@ pub(in crate::commands) struct Arguments {
     pub(super) verify: bool,
 
     /// Print the algorithm's phases, rounds and counters; for a graph of up to 100 edges also the
-    /// edges in the order in which `kruskal`, `boruvka`, `prim-binary` or `prim-pairing` choose
-    /// them
+    /// edges in the order in which `kruskal`, `boruvka`, `prim-binary`, `prim-dense` or
+    /// `prim-pairing` choose or reject them
     #[arg(long)]
     pub(super) trace: bool,
 
