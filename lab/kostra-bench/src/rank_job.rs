@@ -18,6 +18,7 @@ use crate::contestant::{Answer, Contestant, Identity, Solved};
 use crate::graphs::GraphSource;
 use crate::observed::{Counter, Observed, ObservedRound, Phase, Spread};
 use crate::record;
+use crate::sweep::{Settings, combinations};
 
 /// The time after which a job is stopped. Some solvers take hours on few ranks.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -29,7 +30,7 @@ pub(crate) struct RankJob {
     pub(crate) ranks: usize,
     /// Threads per rank.
     pub(crate) threads: usize,
-    settings: Vec<(String, u64)>,
+    settings: Settings,
     program: PathBuf,
 }
 
@@ -53,33 +54,17 @@ impl RankJob {
     }
 
     fn parse(text: &str, program: &Path) -> Result<Vec<Self>> {
-        let (solver, options) = text.split_once(':').unwrap_or((text, ""));
-        let mut jobs = vec![Self {
-            solver: solver.to_owned(),
-            ranks: 1,
-            threads: 1,
-            settings: Vec::new(),
-            program: program.to_owned(),
-        }];
-        for option in options.split(':').filter(|option| !option.is_empty()) {
-            let (name, values) =
-                option.split_once('=').with_context(|| format!("'{option}' has no value"))?;
-            let mut next = Vec::new();
-            for value in values.split('/') {
-                let value: u32 =
-                    value.parse().with_context(|| format!("'{value}' is no number"))?;
-                next.extend(jobs.iter().cloned().map(|mut job| {
-                    match name {
-                        "ranks" => job.ranks = value as usize,
-                        "threads" => job.threads = value as usize,
-                        _ => job.settings.push((name.to_owned(), value.into())),
-                    }
-                    job
-                }));
-            }
-            jobs = next;
-        }
-        Ok(jobs)
+        let (solver, all) = combinations(text)?;
+        let job = |mut settings: Settings| {
+            let mut take = |name: &str| {
+                let at = settings.iter().position(|(other, _)| other == name);
+                at.map_or(1, |at| settings.remove(at).1 as usize)
+            };
+            let (ranks, threads) = (take("ranks"), take("threads"));
+            let (solver, program) = (solver.to_owned(), program.to_owned());
+            Self { solver, ranks, threads, settings, program }
+        };
+        Ok(all.into_iter().map(job).collect())
     }
 
     /// The name with its settings.

@@ -12,35 +12,47 @@ pub(crate) struct Entrant {
     /// The solver.
     pub(crate) solver: &'static dyn Solver,
     /// The options that differ from their defaults or are swept.
-    pub(crate) settings: Vec<(String, u64)>,
+    pub(crate) settings: Settings,
 }
+
+/// Options with their values.
+pub(crate) type Settings = Vec<(String, u64)>;
 
 /// The solvers of an argument such as `boruvka-edge:chunk=64/256:merged-loop=1`.
 ///
 /// # Errors
 /// If the solver does not exist, does not have the option, or the value is out of range.
 pub(crate) fn entrants(text: &str) -> Result<Vec<Entrant>> {
+    let solver = kostra::solver(text.split(':').next().unwrap_or(text))?;
+    let (_, all) = combinations(text)?;
+    for (name, value) in all.iter().flatten() {
+        Run::new().with_option(solver.info(), name, *value)?;
+    }
+    Ok(all.into_iter().map(|settings| Entrant { solver, settings }).collect())
+}
+
+/// The id in such an argument, and all combinations of the values of its options.
+///
+/// # Errors
+/// If an option has no whole numbers.
+pub(crate) fn combinations(text: &str) -> Result<(&str, Vec<Settings>)> {
     let (id, options) = text.split_once(':').unwrap_or((text, ""));
-    let solver = kostra::solver(id)?;
-    let mut all = vec![Entrant { solver, settings: Vec::new() }];
+    let mut all = vec![Settings::new()];
     for option in options.split(':').filter(|option| !option.is_empty()) {
         let (name, values) = option
             .split_once('=')
             .with_context(|| format!("'{option}' in '{text}' is not OPTION=VALUE"))?;
         let mut next = Vec::new();
         for value in values.split('/') {
-            let value = value
+            let value: u64 = value
                 .parse()
                 .with_context(|| format!("'{value}' in '{text}' is not a whole number"))?;
-            Run::new().with_option(solver.info(), name, value)?;
-            next.extend(all.iter().cloned().map(|mut entrant: Entrant| {
-                entrant.settings.push((name.to_owned(), value));
-                entrant
-            }));
+            let with = |settings: &Settings| [&settings[..], &[(name.to_owned(), value)]].concat();
+            next.extend(all.iter().map(with));
         }
         all = next;
     }
-    Ok(all)
+    Ok((id, all))
 }
 
 /// The specs of a spec with lists of values, such as `gnm:n=1M,m=2M/8M`.
@@ -80,7 +92,7 @@ mod tests {
             ("kruskall", "there is no algorithm 'kruskall'; did you mean kruskal?"),
             ("kruskal:gamma=2", "kruskal has no option 'gamma'; it has none"),
             ("boruvka-edge:chunk", "'chunk' in 'boruvka-edge:chunk' is not OPTION=VALUE"),
-            ("boruvka-edge:merged-loop=2", "merged-loop must be from 0 to 1, not 2"),
+            ("boruvka-edge:merged-loop=2", "merged-loop must be one of off, on, not 2"),
         ] {
             assert_eq!(message(text).as_deref(), Some(expected));
         }
