@@ -18,7 +18,7 @@
 //! |---|---|
 //! | [`source`] | files of kernels |
 //! | [`shared`] | constants and structs that Rust and kernels share |
-//! | [`launch`] | loading and launching kernels |
+//! | [`mod@launch`] | loading and launching kernels |
 //! | [`buffers`], [`rows`] | graphs and results in device memory |
 //! | [`scan`], [`sort_rows`] | prefix sums, and the sort of the entries of each row |
 //! | [`step_clock`] | the time of a solver's steps |

@@ -300,7 +300,7 @@ macro_rules! fill {
 }
 pub use fill;
 
-/// An address in device memory, as a member of a [`shared_struct`].
+/// An address in device memory, as a member of a struct that kernels take.
 #[allow(non_camel_case_types, reason = "read as a primitive type, beside u32 and u64")]
 pub type ptr = cudarc::driver::sys::CUdeviceptr;
 

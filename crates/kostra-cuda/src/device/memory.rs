@@ -86,7 +86,7 @@ impl Device {
     }
 
     /// Refuses a solve that needs more memory than the device has, before the solve begins. The
-    /// solve needs `scratch` bytes of [scratch memory](Self::scratch) and `others` bytes in other
+    /// solve needs `scratch` bytes of scratch memory and `others` bytes in other
     /// arrays.
     pub fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
         let kept = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
