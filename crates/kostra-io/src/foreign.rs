@@ -9,14 +9,19 @@ const BINARY: [(&[u8], &str); 20] = [
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WORKBOOK),
     (
         b"SQLite format 3\0",
-        "this is an SQLite database, such as a GeoPackage; export the table as CSV",
+        "this is an SQLite database, such as a GeoPackage; convert its lines, as with `ogr2ogr -f \
+         GeoJSON -t_srs EPSG:4326 lines.geojson FILE`, or export the table as CSV",
     ),
     (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; save the array with numpy.save, or as CSV"),
     (b"MATLAB 5.0 MAT-file", "this is a MATLAB file; save the matrix as CSV or Matrix Market"),
     (b"ARROW1", "this is an Arrow file; save the table as CSV"),
     (b"FEA1", "this is a Feather file; save the table as CSV"),
     (b"LASF", "this is a point cloud in the format LAS; save the points as CSV"),
-    (b"\0\0\x27\x0a", "this is a Shapefile; export it as GeoJSON or CSV"),
+    (
+        b"fgb\x03fgb",
+        "this is a FlatGeobuf; convert its lines, as with `ogr2ogr -f GeoJSON -t_srs EPSG:4326 \
+         lines.geojson FILE`",
+    ),
     (b"%PDF-", "this is a PDF; save the table as CSV"),
     (b"RDX2\n", R),
     (b"RDX3\n", R),
@@ -38,6 +43,21 @@ const R: &str = "this is a file of R; write the table with write.csv";
 /// The mark of a tar archive, and its place.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
+const SHAPEFILE: &str = "this is a Shapefile; convert it, as with `ogr2ogr -f GeoJSON -t_srs \
+                         EPSG:4326 lines.geojson FILE.shp`";
+
+/// What a file is whose first bytes can be those of no other file. Some look like row starts.
+pub(crate) fn certain(bytes: &[u8]) -> Option<&'static str> {
+    /// Fewer bytes can be a number.
+    const LONG: usize = 5;
+    // The code of the format, five numbers that are not used, and the version after the length.
+    let is_shapefile = bytes.starts_with(b"\0\0\x27\x0a")
+        && bytes.get(4..24).is_some_and(|unused| unused.iter().all(|&byte| byte == 0))
+        && bytes.get(28..32) == Some(&[0xe8, 3, 0, 0]);
+    let known = || BINARY.iter().find(|(magic, _)| magic.len() >= LONG && bytes.starts_with(magic));
+    if is_shapefile { Some(SHAPEFILE) } else { known().map(|(_, sentence)| *sentence) }
+}
+
 /// What a binary file is that Kostra does not read, and the remedy.
 pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(ZIP_MAGIC) {
@@ -50,5 +70,6 @@ pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1)) {
         return Some(ARCHIVE);
     }
-    BINARY.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, sentence)| *sentence)
+    let known = BINARY.iter().find(|(magic, _)| bytes.starts_with(magic));
+    certain(bytes).or(known.map(|(_, sentence)| *sentence))
 }

@@ -24,11 +24,12 @@ use crate::{ReadErrorKind, foreign, formats};
 const ROWS_TO_RECOGNIZE: usize = 3;
 
 /// Extensions of edge lists, which are in no other format of rows.
-const OF_EDGES: [&str; 4] = ["edges", "edgelist", "el", "wel"];
+const OF_EDGES: [&str; 5] = ["edges", "edgelist", "el", "wel", "ncol"];
 /// Extensions of tables, which are not METIS.
 const OF_TABLES: [&str; 2] = ["csv", "tsv"];
 /// Extensions that decide that a file is in a format, or an error.
-const DECIDING: [(&str, Format); 4] = [
+const DECIDING: [(&str, Format); 5] = [
+    ("hgr", Format::HMETIS),
     ("mtx", Format::MATRIX_MARKET),
     ("graph", Format::METIS),
     ("metis", Format::METIS),
@@ -137,8 +138,12 @@ fn recognize(
     name: &str,
     options: &ReadOptions,
 ) -> Result<Recognized, ReadErrorKind> {
-    let (formats, _) = strongest(head);
+    let (formats, strength) = strongest(head);
     let is_of_rows = |format: &Format| [Format::METIS, Format::EDGE_LIST].contains(format);
+    if let (Some(sentence), true) = (foreign::certain(head.bytes()), strength < Evidence::Signature)
+    {
+        return Err(ReadErrorKind::malformed(sentence));
+    }
     if let Some(&format) = formats.first().filter(|format| !is_of_rows(format)) {
         return Ok(Recognized { format, evidence: String::new() });
     }
@@ -458,6 +463,7 @@ mod tests {
             (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
             (b"%PDF-1.7\n", "as CSV"),
             (b"SQLite format 3\0", "export the table as CSV"),
+            (b"\0\0\x27\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x44\xe8\x03\0\0\x03\0\0\0", "ogr2ogr"),
         ] {
             let said = recognize(bytes, true).unwrap_err().to_string();
             assert!(said.starts_with("this is a") && said.contains(remedy), "{said}");

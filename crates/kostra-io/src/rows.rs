@@ -7,7 +7,7 @@ use crate::number::{self, is_blank, show};
 use crate::whole::WholeText;
 use crate::{Nan, Place, ReadErrorKind};
 
-/// The rows of a text: its lines that are neither blank nor comments.
+/// The rows of a text: its lines that are neither blank nor comments. `\r` alone also ends a line.
 pub(crate) struct Rows<'t> {
     text: &'t WholeText,
     /// The byte where the next line starts.
@@ -35,7 +35,7 @@ impl<'t> Iterator for Rows<'t> {
         loop {
             let start = self.next;
             let rest = self.text.text().get(start..).filter(|rest| !rest.is_empty())?;
-            let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            let length = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
             self.next += length + 1;
             let line = rest.get(..length).unwrap_or_default();
             let row = Row { text: self.text, line, start, at: 0, last: 0 };

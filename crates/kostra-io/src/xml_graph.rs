@@ -33,6 +33,9 @@ pub(crate) struct Dialect {
     pub(crate) ignored: &'static [&'static str],
 }
 
+/// The attribute of edges of groups in Cytoscape.
+const META_EDGE: &str = "__isMetaEdge";
+
 /// Reads a graph.
 pub(crate) fn read(
     stream: Stream<'_>,
@@ -218,6 +221,11 @@ impl<'a> Document<'a> {
 
     /// Takes the value of an attribute of the edge.
     fn take(&mut self, name: &str, text: &str, place: Place) -> Result<(), Fault> {
+        if name == META_EDGE && matches!(text, "1" | "true") {
+            let sentence = "an edge of a group stands for edges of its nodes; expand the groups, \
+                            and save the network again";
+            return Err(malformed(place, sentence));
+        }
         if self.weight.is(name) && !text.is_empty() {
             let number = self.weight.number(text).map_err(|sentence| malformed(place, sentence))?;
             if self.found.replace(number).is_some_and(|before| before != number) {

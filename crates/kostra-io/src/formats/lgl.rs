@@ -39,8 +39,6 @@ struct Shape {
     /// The lines with one end, and those with two words.
     single: usize,
     double: usize,
-    /// Whether a first word is no number.
-    has_name: bool,
     /// Whether a second word is no weight, and whether one can be no vertex of an edge list.
     has_second_name: bool,
     has_decimal: bool,
@@ -53,18 +51,17 @@ impl Shape {
         let mut shape = Self::default();
         for line in lines.map(str::trim_ascii).filter(|line| !line.is_empty()) {
             let mut words = line.split_ascii_whitespace();
+            shape.has_other |= line.contains([',', ';', '|']);
             match (line.starts_with('#'), words.next(), words.next(), words.next()) {
                 (true, ..) => match vertex(line) {
                     Some(_) => shape.vertices += 1,
                     None => shape.has_other = true,
                 },
-                (_, Some(end), None, _) if shape.vertices > 0 => {
+                (_, Some(_), None, _) if shape.vertices > 0 => {
                     shape.single += 1;
-                    shape.has_name |= end.parse::<f64>().is_err();
                 }
-                (_, Some(end), Some(weight), None) if shape.vertices > 0 => {
+                (_, Some(_), Some(weight), None) if shape.vertices > 0 => {
                     shape.double += 1;
-                    shape.has_name |= end.parse::<f64>().is_err();
                     shape.has_second_name |= weight.parse::<f64>().is_err();
                     shape.has_decimal |= weight.contains('.');
                 }
@@ -85,8 +82,8 @@ impl Shape {
     }
 }
 
-/// Recognizes lines of one end or of an end and a weight, after lines `# u`. One such line before
-/// lines of two words, or of numbers, is a comment.
+/// Recognizes lines of one end or of an end and a weight, after lines `# u`. A single such line may
+/// be a comment.
 fn recognize(head: &Head<'_>) -> Evidence {
     if head.lines().is_none() {
         return Evidence::Absent;
@@ -94,8 +91,8 @@ fn recognize(head: &Head<'_>) -> Evidence {
     let text = head.text();
     let end = if head.is_whole() { text.len() } else { text.rfind('\n').unwrap_or(0) };
     let shape = Shape::of(text.get(..end).unwrap_or_default().lines());
-    let is_comment = shape.vertices == 1 && (shape.may_be_edges() || !shape.has_name);
-    Evidence::Signature.when(shape.is_possible() && !is_comment && shape.single + shape.double > 0)
+    let has_several = shape.vertices > 1 && shape.single + shape.double > 0;
+    Evidence::Signature.when(shape.is_possible() && has_several)
 }
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -148,8 +145,8 @@ mod tests {
             &[
                 Case::read("# a\nb 1.5\nc 4\n# b\nc 2\n# d\n", 4, "0-1:1.5 0-2:4.0 1-2:2.0", &[])
                     .names("a b c d"),
-                Case::read("#a\nb\nc\n", 3, "0-1:1 0-2:1", &[unit]).names("a b c"),
-                Case::refused("# a\nb 1.5\nc\n", "line 3, column 1: this edge has no weight"),
+                Case::read("#a\nb\nc\n#c\n", 3, "0-1:1 0-2:1", &[unit]).names("a b c"),
+                Case::refused("# a\nb 1.5\nc\n# c\n", "line 3, column 1: this edge has no weight"),
                 Case::refused(
                     "# a\nb 1\n# b\nc 2\n",
                     "`format(\"lgl\".parse()?)` or `format(\"edges\"",

@@ -127,10 +127,15 @@ impl Network {
     fn new(row: &mut Row<'_>) -> Result<Self, Fault> {
         let vertices = row.natural("number of vertices")?;
         let graph = NumberedGraph::new(vertices).map_err(|kind| row.fault(kind))?;
-        let first_kind = match row.rest() {
-            "" => None,
-            _ => Some(row.natural("number of vertices of the first kind")?.min(vertices) as usize),
-        };
+        let mut first_kind = None;
+        if !row.rest().is_empty() {
+            let count = row.natural("number of vertices of the first kind")?;
+            if count > vertices {
+                let sentence = format!("the first kind has more than all {vertices} vertices");
+                return Err(row.at_word(format!("{sentence}; correct the line")));
+            }
+            first_kind = Some(count as usize);
+        }
         Ok(Self { graph, first_kind, labels: HashMap::new(), directed: false, relations: 0 })
     }
 
@@ -247,6 +252,7 @@ mod tests {
                     &[directed],
                 )
                 .names("Oslo S Moss \u{e5}"),
+                Case::read("*Vertices 2\r*Edges\r1 2 3\r", 2, "0-1:3", &[]),
                 Case::read("*vertices 4\n*EDGES\n1 2\n2 3\n", 4, "0-1:1 1-2:1", &[unit]),
                 Case::read("*Vertices 2\n1 a\n2 a\n*Edges\n1 2 3\n", 2, "0-1:3", &[shared]),
                 Case::read("*Vertices 3\n*Edgeslist\n1 2 3\n2 3\n", 3, "0-1:1 0-2:1 1-2:1", &[unit]),
@@ -263,6 +269,7 @@ mod tests {
                 Case::refused("*Vertices 2\n*Matrix\n0 4\n3 0\n", "differ"),
                 Case::refused("*Vertices 2\n*Edges\n1 2 3\n2 1\n", "line 4, column 1: this edge has no"),
                 Case::refused("*Vertices 2\n*Edges\n1 3\n", "line 3, column 3: vertex 3 is beyond the 2"),
+                Case::refused("*Vertices 1 3\n", "line 1, column 13: the first kind has more than all 1"),
                 Case::refused("*Vertices 2\n*Vertices 2\n", "line 2, column 1: a second network"),
                 Case::refused("*Vertices 2\n*Edge\n", "line 2, column 1: '*edge' is no section"),
                 Case::refused("*Network x\n", "the network has no section '*Vertices NUMBER'"),

@@ -74,6 +74,10 @@ mod tests {
             &[
                 Case::read(one_line, 2, "0-1:7", &[]).names("a b"),
                 Case::read(&named, 3, "0-2:0.5", &[directed]).names("YAL in YBR"),
+                Case::refused(
+                    &with_att("<att name=\"__isMetaEdge\" value=\"true\"/>"),
+                    "an edge of a group stands for edges of its nodes; expand the groups",
+                ),
                 Case::refused(&other, "which attribute is the weight? numbers are in 'combined'"),
                 Case::read(&list, 3, "0-2:1", &[directed, unit]).names("YAL in YBR"),
                 Case::refused(

@@ -131,7 +131,7 @@ const ASKED: &[(&str, &str, &str)] = &[
     (
         "x",
         "WKT,fid,length\n\"LINESTRING (0 0,1 1)\",1,5\n\"LINESTRING (1 1,2 1)\",2,6\n",
-        "save the layer as GeoJSON",
+        "is the weight the column or the length of the line on the earth?",
     ),
     ("x", "Id,Label\n1,Anna\n2,Ben\n", "a table of nodes has no edges"),
     ("x", "id,name,length\n1,a,5\n2,b,6\n", "which columns are the vertices?"),
