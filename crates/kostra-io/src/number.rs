@@ -230,6 +230,20 @@ fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
     Some((whole as f64 * shift + fraction as f64) / shift)
 }
 
+/// A question for the name that is most similar to one that is not there: `; did you mean 'km'?`.
+/// Empty if none is similar. Capitals do not count, and a lost accent (`d?lka`) is one letter.
+pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    /// Less similar names are unrelated.
+    const SIMILAR: f64 = 0.8;
+    let wanted = wanted.to_lowercase();
+    let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &wanted);
+    let nearest = names.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    match nearest.filter(|(likeness, _)| *likeness > SIMILAR) {
+        Some((_, name)) => format!("; did you mean '{}'?", show(name.as_bytes())),
+        None => String::new(),
+    }
+}
+
 /// A token as errors show it: at most 40 bytes, with control characters escaped.
 pub(crate) fn show(token: &[u8]) -> String {
     const LONGEST: usize = 40;

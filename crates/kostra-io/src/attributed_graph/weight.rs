@@ -6,7 +6,7 @@ use super::measure::{Measure, without_tags};
 use crate::columns::Number;
 use crate::formats::is_similarity;
 use crate::message::{Message, Remedy, message};
-use crate::number::{self, show};
+use crate::number::{self, did_you_mean, show};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// The attribute that is the weight, unless the user names another one.
@@ -32,6 +32,11 @@ pub(crate) struct WeightAttribute<'a> {
 }
 
 impl<'a> WeightAttribute<'a> {
+    /// The name that the options give.
+    pub(crate) fn name(&self) -> Option<&'a str> {
+        self.chosen
+    }
+
     /// The attribute that the options name.
     ///
     /// # Errors
@@ -192,7 +197,10 @@ impl<'a> WeightAttribute<'a> {
             (Some(chosen), _) => {
                 let remedy = match others.is_empty() {
                     true => "omit the option".to_owned(),
-                    false => format!("numbers are in {list}"),
+                    false => format!(
+                        "numbers are in {list}{}",
+                        did_you_mean(chosen, others.iter().map(String::as_str))
+                    ),
                 };
                 message![
                     Remedy::text("weight", show(chosen.as_bytes())),

@@ -8,7 +8,7 @@ use super::end_names;
 use super::fields::{is_weight, text, texts};
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use crate::message::{Message, Remedy, message};
-use crate::number::show;
+use crate::number::{did_you_mean, show};
 use crate::quotes::unquote;
 use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
 
@@ -143,12 +143,14 @@ impl Chooser<'_> {
                 let is_near =
                     |field: &&&[u8]| !wanted_plain.is_empty() && plain(field) == wanted_plain;
                 let near = names.iter().find(is_near);
-                let near = near.map(|field| format!("; did you mean '{}'?", text(field)));
-                format!(
-                    "there is no column {wanted}; columns: {}{}",
-                    self.list(),
-                    near.unwrap_or_default()
-                )
+                let near = match near {
+                    Some(field) => format!("; did you mean '{}'?", text(field)),
+                    None => {
+                        let names: Vec<_> = names.iter().map(|field| text(field)).collect();
+                        did_you_mean(name.unwrap_or_default(), names.iter().map(|name| &**name))
+                    }
+                };
+                format!("there is no column {wanted}; columns: {}{near}", self.list())
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
 use crate::message::{Message, Remedy, message};
-use crate::number;
+use crate::number::{self, did_you_mean};
 use crate::weights::{self, RawGraph};
 use crate::{KeptKind, MissingWeights, ReadErrorKind, ReadOptions};
 
@@ -187,11 +187,28 @@ impl<'a> Lines<'a> {
         let found = members.into_iter().flatten().find(|(name, _)| self.weight.is(name));
         match (found, self.options.columns.weight.is_some()) {
             (None, false) => Ok(None),
-            (None, true) => malformed(message![
-                "the line has no such property as ",
-                Remedy::option("weight"),
-                " says; add it",
-            ]),
+            (None, true) => {
+                let columns: Vec<_> =
+                    members.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+                let wanted = self.weight.name().unwrap_or_default();
+                let shown: Vec<_> = columns
+                    .iter()
+                    .map(|name| format!("'{}'", number::show(name.as_bytes())))
+                    .collect();
+                let remedy = match shown.is_empty() {
+                    true => "it has none; omit the option".to_owned(),
+                    false => format!(
+                        "its properties are {}{}",
+                        shown.join(", "),
+                        did_you_mean(wanted, columns.iter().map(String::as_str))
+                    ),
+                };
+                let sentence = message![
+                    Remedy::text("weight", number::show(wanted.as_bytes())),
+                    format!(": feature {index} (counted from 0) has no such property; {remedy}"),
+                ];
+                Err(ReadErrorKind::Columns { sentence, columns })
+            }
             (Some((_, value)), true) => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 number::weight(text.as_bytes(), self.options.nan)

@@ -107,11 +107,19 @@ fn options_without_property_are_refused() {
     let mut options = ReadOptions::default();
     options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
     let error = read_with(&collection(&[feature("[[0, 0], [1, 0]]", "{}")]), &options).unwrap_err();
-    assert!(error.contains("the line has no such property as `weight` says; add it"), "{error}");
+    assert!(error.contains("has no such property; it has none; omit the option"), "{error}");
     let parts = feature("[[[0, 0], [1, 0]], [[2, 0], [3, 0]]]", r#"{"km": 5}"#)
         .replace("LineString", "MultiLineString");
     let error = read_with(&collection(&[parts]), &options).unwrap_err();
     assert!(error.contains("the feature has 2 lines, but one weight; save each"), "{error}");
+    for (wanted, near) in [("lenght_m", "length_m"), ("D?LKA", "délka"), ("zzz", "")] {
+        options.columns.weight = Some(ColumnChoice::NameOrPosition(wanted.into()));
+        let line = feature("[[0, 0], [1, 0]]", r#"{"length_m": 5, "délka": 7}"#);
+        let error = read_with(&collection(&[line]), &options).unwrap_err();
+        assert!(error.contains("its properties are 'délka', 'length_m'"), "{error}");
+        let asks = error.ends_with(&format!("; did you mean '{near}'?"));
+        assert_eq!(asks, !near.is_empty(), "{error}");
+    }
 }
 
 #[test]
