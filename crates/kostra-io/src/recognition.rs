@@ -83,7 +83,10 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
     if options.links.is_some() && format != Format::NODE_LINK {
         return Err(does_not_apply("links", "JSON", format));
     }
-    if let (Some(option), false) = (options.first_of_matrix(), MATRICES.contains(&format)) {
+    let of_costs = format == Format::EDGE_LIST && options.zeros.is_none();
+    if let (Some(option), false) =
+        (options.first_of_matrix(), MATRICES.contains(&format) || of_costs)
+    {
         return Err(does_not_apply(option, "matrices", format));
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);

@@ -175,6 +175,33 @@ pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyRes
     })
 }
 
+/// The graph of a matrix in the bytes of a `.npy` file; see `Graph.from_matrix` in Python.
+#[pyfunction]
+pub(crate) fn read_matrix(
+    py: Python<'_>,
+    bytes: Vec<u8>,
+    zeros: Option<String>,
+    negatives: Option<String>,
+) -> PyResult<Loaded<'_>> {
+    let meaning = |text: Option<String>| {
+        text.map(|text| text.parse()).transpose().map_err(PyValueError::new_err)
+    };
+    let options = ReadOptions {
+        array: Some(ArrayContent::Matrix),
+        zeros: meaning(zeros)?,
+        negatives: meaning(negatives)?,
+        ..ReadOptions::default()
+    };
+    let loaded = interruptible(py, move || kostra_io::read_bytes("matrix", &bytes, &options))?;
+    let loaded = loaded.map_err(|error| explain(&ReadError { place: None, ..error }))?;
+    Ok(Loaded {
+        similarity: loaded.parsed.similarity,
+        notes: spelled(&loaded.parsed.notes),
+        warnings: spelled(&loaded.parsed.warnings),
+        ..Loaded::new(py, loaded.parsed.graph, None)
+    })
+}
+
 /// Whether weights of this name are greater where vertices are nearer.
 #[pyfunction]
 pub(crate) fn is_similarity(name: &str) -> bool {

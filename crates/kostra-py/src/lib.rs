@@ -48,7 +48,7 @@ mod _kostra {
     #[pymodule_export]
     use super::dlpack::Borrowed;
     #[pymodule_export]
-    use super::files::{generate, is_similarity, read};
+    use super::files::{generate, is_similarity, read, read_matrix};
     #[pymodule_export]
     use super::forest::Forest;
     #[pymodule_export]
@@ -74,7 +74,7 @@ mod _kostra {
     #[pymodule_export]
     use super::table::columns_of_table;
     #[pymodule_export]
-    use super::written::{draw_forest, write_bytes, write_forest};
+    use super::written::{draw_forest, write_bytes, write_forest, write_graph};
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use kostra::forest_file::{self, ForestFileError, ForestFormat};
 use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
-use kostra_core::{Coordinates, EdgeId, memory};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, memory};
 use kostra_io::{Outgoing, Output, WriteError, write_atomically};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
@@ -13,6 +13,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::{os_error, out_of_memory};
 use crate::forest::Forest;
+use crate::graph::Graph;
 use crate::kept::Kept;
 
 /// What is written with a forest: a dictionary in Python.
@@ -85,9 +86,33 @@ pub(crate) fn write_forest(
     format: Option<String>,
     details: Details<'_>,
 ) -> PyResult<bool> {
-    let Details { names, text_names, coordinates, geographic, kept } = details;
     let (edges, ids) = forest.edges_and_ids().map_err(out_of_memory)?;
     let ids = memory::collected(ids.iter().map(|&id| u64::from(id))).map_err(out_of_memory)?;
+    write(py, (edges, &ids), path, format, details)
+}
+
+/// Writes all edges of a graph, as [`write_forest`] writes those of a forest.
+#[pyfunction]
+pub(crate) fn write_graph(
+    py: Python<'_>,
+    graph: &Graph,
+    path: PathBuf,
+    format: Option<String>,
+    details: Details<'_>,
+) -> PyResult<bool> {
+    let ids = memory::collected(0..graph.0.edges()).map_err(out_of_memory)?;
+    let ids: Vec<u64> = ids.into_iter().map(|id| id as u64).collect();
+    write(py, (&graph.0, &ids), path, format, details)
+}
+
+fn write(
+    py: Python<'_>,
+    (edges, ids): (&AnyGraph, &[u64]),
+    path: PathBuf,
+    format: Option<String>,
+    details: Details<'_>,
+) -> PyResult<bool> {
+    let Details { names, text_names, coordinates, geographic, kept } = details;
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = match format {
         Some(id) => ForestFormat::by_id(&id).ok_or_else(|| {
@@ -117,7 +142,7 @@ pub(crate) fn write_forest(
         kept: kept.as_deref().map(|kept| &kept.0),
         ..edges.into()
     };
-    let written = py.detach(|| forest_file::write_all(&output, format, outgoing, &ids));
+    let written = py.detach(|| forest_file::write_all(&output, format, outgoing, ids));
     written.map_err(|error| match error {
         ForestFileError::Write(error) => write_error(&error),
         ForestFileError::EqualColumns { .. } => PyValueError::new_err(format!(

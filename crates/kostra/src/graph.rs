@@ -29,10 +29,17 @@ pub struct Graph(Arc<AnyGraph>);
 
 /// The reason why a [`Graph`] cannot be built.
 #[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The edges are not a graph.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// An edge names a vertex that no graph has.
+    #[error("there is no vertex {vertex}; vertices are numbered from 0, in 32 bits")]
+    NoVertex {
+        /// The number.
+        vertex: i128,
+    },
     /// The system does not grant the memory.
     #[error("the graph cannot be built: {0}")]
     OutOfMemory(#[from] OutOfMemory),
@@ -44,22 +51,40 @@ pub trait IntoEdge {
     type Weight: EdgeWeight;
 
     /// The ends and the weight.
-    fn into_edge(self) -> (Vertex, Vertex, Self::Weight);
+    ///
+    /// # Errors
+    /// The number of a vertex that no graph has.
+    fn into_edge(self) -> Result<(Vertex, Vertex, Self::Weight), i128>;
 }
 
-impl<W: EdgeWeight> IntoEdge for (Vertex, Vertex, W) {
+/// An integer that numbers a vertex.
+pub trait VertexNumber: Copy + TryInto<Vertex> + TryInto<i128> {}
+
+impl VertexNumber for u32 {}
+impl VertexNumber for i32 {}
+impl VertexNumber for u64 {}
+impl VertexNumber for i64 {}
+impl VertexNumber for usize {}
+
+/// The vertex with this number, or the number.
+fn vertex<V: VertexNumber>(number: V) -> Result<Vertex, i128> {
+    number.try_into().map_err(|_| number.try_into().unwrap_or(i128::MAX))
+}
+
+impl<V: VertexNumber, W: EdgeWeight> IntoEdge for (V, V, W) {
     type Weight = W;
 
-    fn into_edge(self) -> Self {
-        self
+    fn into_edge(self) -> Result<(Vertex, Vertex, W), i128> {
+        let (u, v, weight) = self;
+        Ok((vertex(u)?, vertex(v)?, weight))
     }
 }
 
-impl<W: EdgeWeight> IntoEdge for &(Vertex, Vertex, W) {
+impl<V: VertexNumber, W: EdgeWeight> IntoEdge for &(V, V, W) {
     type Weight = W;
 
-    fn into_edge(self) -> (Vertex, Vertex, W) {
-        *self
+    fn into_edge(self) -> Result<(Vertex, Vertex, W), i128> {
+        (*self).into_edge()
     }
 }
 
@@ -73,12 +98,15 @@ impl Graph {
     /// let roads: Vec<(u32, u32, u64)> = vec![(0, 1, 205), (1, 2, 170)];
     /// let graph = Graph::from_edges(&roads)?;
     /// assert_eq!(graph.weights(), Some(&[205_u64, 170][..]));
+    /// let indices: Vec<(usize, usize, f64)> = vec![(0, 1, 20.5)];
+    /// assert_eq!(Graph::from_edges(indices)?.vertex_count(), 2);
+    /// assert!(Graph::from_edges([(0, -1, 20.5)]).is_err());
     /// # Ok::<(), kostra::BuildError>(())
     /// ```
     ///
     /// # Errors
-    /// When a weight is NaN, the graph is too large for 32-bit numbers, or the system does not
-    /// grant the memory.
+    /// When a weight is NaN, a vertex is negative, the graph is too large for 32-bit numbers, or
+    /// the system does not grant the memory.
     pub fn from_edges<E: IntoEdge>(edges: impl IntoIterator<Item = E>) -> Result<Self, BuildError> {
         let arrays = Arrays::collect(edges)?;
         let highest = arrays.u.iter().chain(&arrays.v).max();
@@ -221,7 +249,7 @@ struct Arrays<W> {
 impl<W: EdgeWeight> Arrays<W> {
     fn collect<E: IntoEdge<Weight = W>>(
         edges: impl IntoIterator<Item = E>,
-    ) -> Result<Self, OutOfMemory> {
+    ) -> Result<Self, BuildError> {
         let edges = edges.into_iter();
         let least = edges.size_hint().0;
         let mut arrays = Self {
@@ -230,7 +258,8 @@ impl<W: EdgeWeight> Arrays<W> {
             weights: memory::with_capacity(least)?,
         };
         for edge in edges {
-            let (u, v, weight) = edge.into_edge();
+            let edge = edge.into_edge();
+            let (u, v, weight) = edge.map_err(|vertex| BuildError::NoVertex { vertex })?;
             memory::push(&mut arrays.u, u)?;
             memory::push(&mut arrays.v, v)?;
             memory::push(&mut arrays.weights, weight)?;

@@ -90,7 +90,7 @@ mod solve;
 mod weight;
 
 pub use forest::{Forest, verify, verify_ids};
-pub use graph::{BuildError, Graph, IntoEdge};
+pub use graph::{BuildError, Graph, IntoEdge, VertexNumber};
 pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
 pub use kostra_core::{
     Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, OptionValue,

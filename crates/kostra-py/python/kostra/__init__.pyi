@@ -259,7 +259,20 @@ class Graph:
         bbox: tuple[float, float, float, float] | None = None,
     ) -> Graph: ...
     @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        *,
+        zeros: Literal["edge", "none"] | None = None,
+        negatives: Literal["edge", "none"] | None = None,
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
     def generate(cls, spec: str) -> Graph: ...
+    def write(
+        self, path: str | PathLike[str], *, format: str | None = None, keep: bool = True
+    ) -> None: ...
     def minimum_spanning_forest(
         self,
         *,
@@ -310,6 +323,17 @@ def minimum_spanning_forest(
     algorithm: str = "auto",
     parts: None = None,
 ) -> DeviceForest: ...
+@overload
+def minimum_spanning_forest(
+    u: Any,
+    *,
+    maximum: bool = False,
+    nan: Literal["error", "skip"] = "error",
+    threads: int | None = None,
+    device: str = "auto",
+    algorithm: str = "auto",
+    parts: Partition | npt.ArrayLike | None = None,
+) -> Forest: ...
 @overload
 def minimum_spanning_forest(
     u: npt.ArrayLike,

@@ -51,16 +51,30 @@ def refuse_no_square(distances):
         raise ValueError(
             f"X must be a square matrix of distances, but its shape is {distances.shape}"
         )
-    if not np.allclose(distances, distances.T):
-        row, column = np.argwhere(~np.isclose(distances, distances.T))[0]
+    largest, other = _largest(distances), distances.T
+    wrong = ~(np.isclose(distances, other) | _is_rounding(distances, other, largest))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
         _refuse_directions(row, column, distances[row, column], distances[column, row])
     own = distances.diagonal()
-    if not np.allclose(own, 0):
-        place = int((~np.isclose(own, 0)).argmax())
+    wrong = ~(np.isclose(own, 0) | _is_rounding(own, 0, largest))
+    if wrong.any():
+        place = int(wrong.argmax())
         raise ValueError(
             f"X[{place}, {place}] is {own[place]}, but the distance of a point to itself is 0; "
             "pass distances, not similarities, and zeros on the diagonal"
         )
+
+
+def _largest(distances):
+    return np.max(distances, initial=0, where=np.isfinite(distances))
+
+
+def _is_rounding(a, b, largest):
+    """Where two distances are the same but for rounding, by the rule for matrices in files."""
+    with np.errstate(invalid="ignore"):
+        units = np.abs(a - b) * np.maximum(np.abs(a), np.abs(b))
+    return units <= 64 * np.finfo(np.float64).eps * largest**2
 
 
 def _refuse_directions(row, column, there, back):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _ids, _kostra
+from kostra import _arrays, _device, _ids, _kostra, _picture
 from kostra._arrays import Columns
 from kostra._forest import Forest
 from kostra._kept import Kept
@@ -141,6 +141,32 @@ class Graph(Sources):
         arrays = inner.u(), inner.v(), inner.weights(), inner.n
         rest = {name: getattr(self, name) for name in Graph.__slots__ if name != "_inner"}
         return restored_graph, (type(self), arrays, rest)
+
+    def write(self, path, *, format=None, keep=True):
+        """Writes all edges to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path, format, keep
+            As for :meth:`Forest.write`, without pictures. ``.kst`` is the format that is read
+            fastest.
+
+        Raises
+        ------
+        ValueError, OSError
+            As for :meth:`Forest.write`.
+
+        Examples
+        --------
+        >>> import kostra, pathlib, tempfile
+        >>> graph = kostra.Graph([0, 1], [1, 2], [7, 6])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "graph.kst")
+        ...     graph.write(path)
+        ...     kostra.Graph.read(path) == graph
+        True
+        """
+        _picture.write(self, path, format, keep)
 
     @property
     def n(self):

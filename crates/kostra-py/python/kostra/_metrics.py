@@ -1,5 +1,7 @@
 """Metrics: those of the engine, those of SciPy, and callables."""
 
+import difflib
+
 import numpy as np
 
 from kostra import _arrays, _kostra
@@ -50,8 +52,17 @@ def engine(metric):
     """The engine's name of a metric; refuses others."""
     name = METRICS.get(metric) if isinstance(metric, str) else None
     if name is None:
-        raise ValueError(f"metric must be one of {_listed(METRICS)} here, not {metric!r}")
+        raise ValueError(
+            f"metric must be one of {_listed(METRICS)} here, not {metric!r}"
+            f"{_suggestion(metric, METRICS)}"
+        )
     return name
+
+
+def _suggestion(metric, known):
+    """The name that is probably meant, to end a sentence."""
+    close = difflib.get_close_matches(metric, known, 1) if isinstance(metric, str) else []
+    return f", did you mean {close[0]!r}?" if close else ""
 
 
 def resolve(metric):
@@ -66,7 +77,8 @@ def resolve(metric):
         if metric in _WITH_PARAMETERS:
             raise ValueError(f"metric={metric!r} has parameters; {_WITH_PARAMETERS[metric]}")
     raise ValueError(
-        f"metric must be one of {_listed((*METRICS, *SCIPY))} or a callable, not {metric!r}; "
+        f"metric must be one of {_listed((*METRICS, *SCIPY))} or a callable, not {metric!r}"
+        f"{_suggestion(metric, (*METRICS, *SCIPY, 'precomputed'))}; "
         "compute other distances yourself and pass them with metric='precomputed' to "
         "kostra.single_linkage or an estimator of kostra.cluster"
     )

@@ -93,14 +93,15 @@ def geoframe(forest, weight, crs):
 
 
 def write(forest, path, format, keep):
-    """Writes a forest for ``Forest.write``."""
+    """Writes a forest for ``Forest.write``, or a graph for ``Graph.write``."""
     keep = _arrays.flag("keep", keep)
     path = os.fsdecode(os.fspath(path))
     stem, extension = os.path.splitext(path.lower())
     if extension in (".gz", ".zst", ".xz", ".bz2"):
         extension = os.path.splitext(stem)[1]
     kind = extension[1:] if format is None else _arrays.text("format", format)
-    if kind in ("svg", "png", "html"):
+    is_graph = isinstance(forest._inner, _kostra.Graph)
+    if kind in ("svg", "png", "html") and not is_graph:
         return _kostra.write_bytes(path, draw(forest, kind))
     names = None
     if forest.nodes is not None:
@@ -116,7 +117,8 @@ def write(forest, path, format, keep):
         "geographic": _arrays.flag("geographic", forest.geographic),
         "kept": kept,
     }
-    if _kostra.write_forest(forest._inner, path, format, details):
+    write = _kostra.write_graph if is_graph else _kostra.write_forest
+    if write(forest._inner, path, format, details):
         _arrays.warn(
             f"a .{kind} file has numbers in place of the nodes; .csv, .kst and .graphml keep them"
         )

@@ -67,8 +67,9 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
 
         Further metrics compare all pairs on one thread, in O(n^2) time and O(n) memory: those of
         ``scipy.spatial.distance.cdist`` without parameters, such as ``"jaccard"`` and
-        ``"canberra"``, and callables. A callable gets two points as arrays of float64, and returns
-        their distance, a number of at least 0 that does not depend on their order.
+        ``"canberra"``, and callables. With ``"precomputed"``, ``X`` contains the distances, in the
+        forms that :func:`single_linkage` takes. A callable gets two points as arrays of float64,
+        and returns their distance, a number of at least 0 that does not depend on their order.
     min_samples : int, optional
         If it is at least 2, the distance of two points is their mutual reachability distance: the
         largest of their distance and their core distances. The core distance of a point is the
@@ -112,6 +113,9 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
         from kostra import _device_forest
 
         return _device_forest.euclidean_mst(X, _metrics.engine(metric), min_samples, threads)
+    if isinstance(metric, str) and metric == "precomputed":
+        _arrays.threads(threads)
+        return tree(X, metric=metric, min_samples=min_samples, threads=threads)
     metric = _metrics.resolve(metric)
     coordinates = points("X", X, metric)
     n, dimensions = coordinates.shape

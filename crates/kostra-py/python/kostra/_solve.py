@@ -1,12 +1,12 @@
 """The function :func:`minimum_spanning_forest`."""
 
-from kostra import _device, _device_forest
+from kostra import _device, _device_forest, _matrix
 from kostra._graph import Graph
 
 
 def minimum_spanning_forest(
     u,
-    v,
+    v=None,
     w=None,
     n=None,
     *,
@@ -29,6 +29,8 @@ def minimum_spanning_forest(
         The ends of the edges, one-dimensional arrays of length m. Vertices are numbered from 0.
         ``int32`` and ``uint32`` are used without a copy; other types are converted. A forest
         contains no self-loop, and at most the first of parallel edges in the order of edges.
+        Without ``v``, ``u`` is a :class:`Graph`, a matrix, a table or a graph of another library,
+        and its forest is that of :meth:`Graph.from_matrix`, :meth:`Graph.from_table` and so on.
     w : array of integers or floats, optional
         The weights, of length m. ``float64 float32 int64 int32 uint64 uint32`` are used without a
         copy; smaller types are converted without rounding. By default, all weights are 1, and edges
@@ -97,6 +99,13 @@ def minimum_spanning_forest(
     >>> kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [0.5, 0.0, 0.5], maximum=True).edge_ids
     array([0, 2])
     """
+    if v is None:
+        if w is not None or n is not None or relabel is not False:
+            raise TypeError("w, n and relabel need the ends of the edges as u and v; pass v")
+        graph = _matrix.graph_of(u, Graph, nan, threads)
+        return graph.minimum_spanning_forest(
+            maximum=maximum, threads=threads, device=device, algorithm=algorithm, parts=parts
+        )
     if any(_device.place_of(values) is not None for values in (u, v, w)):
         if relabel:
             raise ValueError(

@@ -4,10 +4,10 @@ from collections.abc import Hashable
 
 from kostra import _arrays, _convert, _ids, _kept, _kostra, _read
 from kostra._arrays import Columns
-from kostra._values import Vertices
+from kostra._matrix import Matrices
 
 
-class Sources(Vertices):
+class Sources(Matrices):
     """The constructors of :class:`kostra.Graph`."""
 
     __slots__ = ()

@@ -126,6 +126,8 @@ def cut(forest, *, k=None, height=None):
     height : number, optional
         Edges of greater weight are removed; for a maximum spanning forest, edges of lower weight.
         The comparison is exact for all types: ``numpy.float32(0.1)`` is greater than ``0.1``.
+        Edges of exactly this weight join, as in ``scipy.cluster.hierarchy.fcluster``. They do not
+        with ``distance_threshold`` of :class:`kostra.cluster.SingleLinkage`, as in scikit-learn.
 
     Returns
     -------

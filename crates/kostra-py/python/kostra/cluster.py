@@ -355,7 +355,7 @@ class SingleLinkage(_Estimator):
         The number of clusters. It must be None if ``distance_threshold`` is given.
     distance_threshold : float, optional
         Clusters at this distance or above are not merged, as in scikit-learn's
-        ``AgglomerativeClustering``.
+        ``AgglomerativeClustering``. :func:`kostra.cut` merges at exactly its ``height``.
     min_samples : int, optional
         If it is at least 2, distances are mutual reachability distances: robust single linkage.
     metric : str or callable

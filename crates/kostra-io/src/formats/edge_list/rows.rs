@@ -16,7 +16,7 @@ use crate::message::{Message, Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural, show, weight};
 use crate::quotes::{is_open, unquote};
 use crate::thousands::Thousands;
-use crate::{Nan, ReadOptions};
+use crate::{Meaning, Nan, ReadOptions};
 
 /// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
@@ -26,6 +26,8 @@ pub(super) struct Row<'l> {
     pub(super) u: Field<'l>,
     pub(super) v: Field<'l>,
     pub(super) weight: Option<Field<'l>>,
+    /// The weight in the other direction.
+    reverse: Option<Field<'l>>,
 }
 
 impl<'l> Row<'l> {
@@ -36,6 +38,7 @@ impl<'l> Row<'l> {
             Dictionary::Empty | Dictionary::Other => cut(line),
         };
         let (mut u, mut v, mut weight, mut columns) = (None, None, None, 0);
+        let mut reverse = None;
         for (column, field) in fields(row, layout.separator).enumerate() {
             columns += 1;
             // Else the lines of a field with a line break would be taken for rows.
@@ -48,6 +51,8 @@ impl<'l> Row<'l> {
                 v = Some(field);
             } else if layout.weight == WeightAt::Column(column) {
                 weight = Some(field);
+            } else if layout.reverse == Some(column) {
+                reverse = Some(field);
             }
         }
         let (Some(u), Some(v), true) = (u, v, columns == layout.columns) else {
@@ -71,26 +76,49 @@ impl<'l> Row<'l> {
                 .ok_or((start, "the dictionary has no weight, but the first has one"))?;
             weight = Some((start + at, field));
         }
-        Ok(Self { u, v, weight })
+        Ok(Self { u, v, weight, reverse })
     }
 
     /// The weight, if the layout contains weights.
     pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<Number>, LineFault> {
-        let Some((at, field)) = self.weight else { return Ok(None) };
-        let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
-        let text = if options.columns.decimal_comma {
-            with_point(&text).map_err(|sentence| (at, sentence))?
-        } else {
-            Cow::Borrowed(&*text)
+        let Some(field) = self.weight else { return Ok(None) };
+        let weight = number_in(field, options)?;
+        let Some(reverse) = self.reverse else { return Ok(Some(weight)) };
+        let costs = [weight, number_in(reverse, options)?];
+        let is_edge = |cost: &Number| {
+            options.negatives == Some(Meaning::Edge) || cost.exact_float().is_ok_and(|c| c >= 0.0)
         };
-        weight(&text, options.nan).map(Some).map_err(|mut sentence| {
-            if has_decimal_comma(&text) && !text.contains(&b'.') {
-                let comma = Remedy::on("decimal-comma");
-                sentence.push(message![", or pass ", comma, " if the comma is a decimal point"]);
+        let value = |cost: &Number| cost.exact_float().unwrap_or(f64::MAX);
+        let there = costs.into_iter().filter(is_edge);
+        match there.min_by(|a, b| value(a).total_cmp(&value(b))) {
+            None if options.nan == Nan::Skip => Ok(Some(Number::Float(f64::NAN))),
+            None => {
+                let sentence = message![
+                    "both costs are negative, so there is no edge; remove the line, or pass ",
+                    Remedy::skip_nan()
+                ];
+                Err((field.0, sentence).into())
             }
-            (at, sentence).into()
-        })
+            cheaper => Ok(cheaper),
+        }
     }
+}
+
+/// The number in a field.
+fn number_in((at, field): Field<'_>, options: &ReadOptions) -> Result<Number, LineFault> {
+    let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+    let text = if options.columns.decimal_comma {
+        with_point(&text).map_err(|sentence| (at, sentence))?
+    } else {
+        Cow::Borrowed(&*text)
+    };
+    weight(&text, options.nan).map_err(|mut sentence| {
+        if has_decimal_comma(&text) && !text.contains(&b'.') {
+            let comma = Remedy::on("decimal-comma");
+            sentence.push(message![", or pass ", comma, " if the comma is a decimal point"]);
+        }
+        (at, sentence).into()
+    })
 }
 
 /// The offset of the line of an edge in a block; edges count from 0.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{assert_round_trips, edges, read_all_ways};
-use crate::{ColumnChoice, ColumnOptions, Header, Nan};
+use crate::{ColumnChoice, ColumnOptions, Header, Meaning, Nan};
 
 fn parsed(text: &str) -> Parsed {
     read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap()
@@ -46,6 +46,24 @@ fn every_separator_and_comment_is_understood() {
     ] {
         assert_eq!(graph(text), expected, "{text}");
     }
+}
+
+#[test]
+fn the_cheaper_direction_of_pgrouting_counts() {
+    let head = "id,source,target,cost,reverse_cost\n1,1,2,5,5\n";
+    let text = format!("{head}2,2,3,-1,4\n3,1,3,9,-1\n4,1,3,7,2.5\n");
+    let read = parsed(&text);
+    assert_eq!(graph(&text).1, "1-2:5.0 2-3:4.0 1-3:9.0 1-3:2.5");
+    let note = "the weight is the lower one of 'cost' and 'reverse_cost'; a negative cost is no \
+                edge";
+    assert!(read.notes.iter().any(|found| *found == note), "{:?}", read.notes);
+    let absent = format!("{head}2,2,3,-1,-1\n");
+    assert!(error(&absent).contains("line 3, column 7: both costs are negative, so there is no"));
+    let options = ReadOptions { negatives: Some(Meaning::Edge), ..ReadOptions::default() };
+    let found = read_all_ways(read_in_blocks, &absent, &options).unwrap();
+    assert_eq!(edges(&found.graph), "1-2:5 2-3:-1");
+    let said = read_all_ways(read_in_blocks, "0 1 5\n", &options).map(drop).unwrap_err();
+    assert!(said.contains("`negatives` applies to matrices, and to costs next to"), "{said}");
 }
 
 #[test]

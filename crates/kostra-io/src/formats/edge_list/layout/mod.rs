@@ -98,6 +98,8 @@ pub(super) struct Layout {
     pub(super) u: usize,
     pub(super) v: usize,
     pub(super) weight: WeightAt,
+    /// The column with the cost in the other direction, as pgRouting has it.
+    pub(super) reverse: Option<usize>,
     pub(super) dictionary: Dictionary,
     /// The columns that are kept with the edges, and their names.
     pub(super) kept: Vec<(usize, String)>,
@@ -135,6 +137,7 @@ impl Layout {
         u: 0,
         v: 1,
         weight: WeightAt::Nowhere,
+        reverse: None,
         dictionary: Dictionary::Absent,
         kept: Vec::new(),
         named: false,
@@ -227,6 +230,7 @@ impl Layout {
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
+        let reverse = reverse_of(names, weight, options)?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(&rows, [u, v], first_line)
             || options.columns.delimiter.is_some()
@@ -241,6 +245,7 @@ impl Layout {
             u,
             v,
             weight,
+            reverse,
             kept: chooser.kept()?,
             named: options.names,
             first_line,
@@ -283,9 +288,38 @@ impl Layout {
             column == self.u
                 || column == self.v
                 || WeightAt::Column(column) == self.weight
+                || Some(column) == self.reverse
                 || self.kept.iter().any(|(kept, _)| *kept == column)
         });
         self.notes.extend(note);
+        self.notes.extend(self.reverse.map(|_| {
+            "the weight is the lower one of 'cost' and 'reverse_cost'; a negative cost is no edge"
+                .into()
+        }));
+    }
+}
+
+/// The column of costs in the other direction, if that of the weight is called as pgRouting calls
+/// the cost.
+///
+/// # Errors
+/// When there is none, but an option says what negative costs are.
+fn reverse_of(
+    names: Option<&[&[u8]]>,
+    weight: Option<usize>,
+    options: &ReadOptions,
+) -> Result<Option<usize>, ReadErrorKind> {
+    let names = names.unwrap_or_default();
+    let is = |name: &&[u8], other: &[u8]| name.eq_ignore_ascii_case(other);
+    let is_cost = weight.and_then(|at| names.get(at)).is_some_and(|name| is(name, b"cost"));
+    let reverse = names.iter().position(|name| is(name, b"reverse_cost"));
+    let reverse = reverse.filter(|_| is_cost);
+    match options.negatives {
+        Some(_) if reverse.is_none() => Err(ReadErrorKind::question(message![
+            Remedy::option("negatives"),
+            " applies to matrices, and to costs next to a column reverse_cost; omit it",
+        ])),
+        _ => Ok(reverse),
     }
 }
 
