@@ -28,7 +28,9 @@ const OF_EDGES: [&str; 5] = ["edges", "edgelist", "el", "wel", "ncol"];
 /// Extensions of tables, which are not METIS.
 const OF_TABLES: [&str; 2] = ["csv", "tsv"];
 /// Extensions that decide that a file is in a format, or an error.
-const DECIDING: [(&str, Format); 5] = [
+const DECIDING: [(&str, Format); 7] = [
+    ("g6", Format::GRAPH6),
+    ("s6", Format::GRAPH6),
     ("hgr", Format::HMETIS),
     ("mtx", Format::MATRIX_MARKET),
     ("graph", Format::METIS),
@@ -174,11 +176,12 @@ fn of_rows(
     options: &ReadOptions,
 ) -> Result<Option<Recognized>, ReadErrorKind> {
     let extension = extension(name).unwrap_or_default();
-    let Some(sample) = Sample::new(head, options) else { return Ok(None) };
-    if let Some((_, format)) = DECIDING.iter().find(|(decides, _)| *decides == extension) {
+    let decided = DECIDING.iter().find(|(decides, _)| *decides == extension);
+    if let Some((_, format)) = decided.filter(|_| head.lines().is_some()) {
         let evidence = format!("the extension .{extension}");
         return Ok(Some(Recognized { format: *format, evidence }));
     }
+    let Some(sample) = Sample::new(head, options) else { return Ok(None) };
     let is_said_to_be_edges = options.names
         || options.columns.names.is_some()
         || options.columns.all_chosen().next().is_some()

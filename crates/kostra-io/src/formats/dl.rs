@@ -105,8 +105,8 @@ enum Part {
 /// What has been read.
 struct Network {
     graph: NumberedGraph,
-    /// The vertices of labels in the data, if these have labels.
-    embedded: Option<HashMap<String, Vertex>>,
+    /// The vertices of labels in the data, by label in lower case, if these have labels.
+    embedded: Option<HashMap<String, (Vertex, String)>>,
 }
 
 impl Network {
@@ -118,7 +118,8 @@ impl Network {
             return Err(row.at_word("the label of a vertex is missing; add it"));
         }
         let next = labels.len();
-        let vertex = *labels.entry(label.to_owned()).or_insert(next as Vertex);
+        let entry = labels.entry(label.to_lowercase());
+        let vertex = entry.or_insert_with(|| (next as Vertex, label.to_owned())).0;
         if (vertex as usize) < self.graph.vertices() {
             return Ok(vertex);
         }
@@ -256,8 +257,9 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         };
         network.matrix(part, !header.without_diagonal, &mut rows, options)?
     };
-    let labels =
-        network.embedded.map(|labels| labels.into_iter().map(|(label, v)| (v.to_string(), label)));
+    let labels = network
+        .embedded
+        .map(|labels| labels.into_values().map(|(vertex, label)| (vertex.to_string(), label)));
     let numbered = |(at, label): (usize, String)| (at.to_string(), label);
     let labels: HashMap<_, _> = match labels {
         Some(labels) => labels.collect(),
@@ -279,7 +281,7 @@ mod tests {
         let edges = "0-1:5 1-2:7";
         let full = "dl n=3 format=fullmatrix\nlabels:\na,b,\"c\"\ndata:\n0 5 0\n5 0 7\n0 7 0\n";
         let embedded =
-            "DL N = 3, FORMAT = FM\nlabels embedded\ndata:\n  a b c\na 0 5 0\nb 5 0 7\nc 0 7 0\n";
+            "DL N = 3, FORMAT = FM\nlabels embedded\ndata:\n  a b c\nA 0 5 0\nb 5 0 7\nc 0 7 0\n";
         let list =
             "dl n=4\nformat = edgelist1\nlabels embedded\ndata:\nOslo Moss 2.5\nMoss Ski 3\n";
         check_cases(

@@ -1,7 +1,7 @@
 //! The keys of GraphML, which declare the attributes of edges.
 
-use crate::KeptKind;
 use crate::columns::Number;
+use crate::{KeptKind, Place};
 
 /// The attribute that is the weight. It has a key for each of its types: NetworkX writes one for
 /// integers and one for floats.
@@ -46,4 +46,11 @@ pub(super) fn kind_of(name: &str) -> KeptKind {
         "string" => KeptKind::Text,
         _ => KeptKind::Unknown,
     }
+}
+
+/// The edge that is open.
+pub(super) struct Edge {
+    pub(super) ends: [String; 2],
+    pub(super) weight: Option<Number>,
+    pub(super) place: Place,
 }

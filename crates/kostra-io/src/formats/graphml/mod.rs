@@ -2,7 +2,8 @@
 //!
 //! Vertices are the elements `node`, and edges the elements `edge`, of one graph. The weight is the
 //! attribute `weight` of the edges, or the attribute that the user names. Directions and other
-//! attributes are ignored. Nested graphs and edges between more than two nodes are refused.
+//! attributes are ignored. The nodes of nested graphs, the groups of yEd, are vertices like the
+//! groups themselves. Edges between more than two nodes are refused.
 //!
 //! The reader passes over the text once, on one thread. It expands no entities but those of XML
 //! itself, so that no file grows in memory.

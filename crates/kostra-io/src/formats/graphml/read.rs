@@ -2,17 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kostra_core::memory;
+use kostra_core::{counted, memory};
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::EDGE_ID;
-use super::keys::{Key, WeightKeys, kind_of};
+use super::keys::{Edge, Key, WeightKeys, kind_of};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::Number;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
+use crate::message::Message;
 use crate::number::show;
 use crate::xml::{self, Events, malformed};
 use crate::{KeptKind, Place, ReadErrorKind, ReadOptions};
@@ -76,6 +77,8 @@ struct Document<'a> {
     weight: WeightAttribute<'a>,
     has_graph: bool,
     directed: bool,
+    /// The number of nodes that contain a graph.
+    groups: u64,
     /// The keys of edges so far.
     keys: HashMap<String, Key>,
     /// The key that is open, or that of the attribute that is open.
@@ -96,13 +99,6 @@ struct Document<'a> {
     label: String,
 }
 
-/// The edge that is open.
-struct Edge {
-    ends: [String; 2],
-    weight: Option<Number>,
-    place: Place,
-}
-
 impl<'a> Document<'a> {
     fn new(options: &'a ReadOptions) -> Result<Self, ReadErrorKind> {
         let place = Place::Line { line: 1, column: 1 };
@@ -112,6 +108,7 @@ impl<'a> Document<'a> {
             weight: WeightAttribute::new(options)?,
             has_graph: false,
             directed: false,
+            groups: 0,
             keys: HashMap::new(),
             key: String::new(),
             weight_keys: None,
@@ -158,7 +155,12 @@ impl<'a> Document<'a> {
                 Element::Label
             }
             (Some(Element::Edge), "data") => self.start_data(element, place)?,
-            (Some(Element::Graph | Element::Node | Element::Edge), "graph") => {
+            // The nodes of a group of yEd are nodes like others.
+            (Some(Element::Node), "graph") => {
+                self.groups += 1;
+                Element::Graph
+            }
+            (Some(Element::Graph | Element::Edge), "graph") => {
                 let sentence = "this graph is nested in another one; save it without groups";
                 return Err(malformed(place, sentence));
             }
@@ -378,7 +380,11 @@ impl<'a> Document<'a> {
             return Err(malformed(place, "the file has no element <graph>; add it"));
         }
         let note = "the graph is directed; directions are ignored";
-        let notes = if self.directed { vec![note.into()] } else { Vec::new() };
+        let mut notes: Vec<Message> = if self.directed { vec![note.into()] } else { Vec::new() };
+        if self.groups > 0 {
+            let groups = counted(self.groups, "group is a vertex", "groups are vertices");
+            notes.push(format!("{groups}, like the nodes inside").into());
+        }
         let mut parsed = self.graph.finish(self.weight, notes)?;
         let mut ids = parsed.names.iter().flatten().enumerate();
         // igraph writes such ids, and its names as an attribute.

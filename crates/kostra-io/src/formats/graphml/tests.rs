@@ -182,7 +182,6 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         ),
         (cut.to_owned(), "the file ends before </graphml>; it is cut short"),
         (with_weight("<hyperedge/>"), "a hyperedge may join more than two nodes"),
-        (with_weight("<node id='a'><graph/></node>"), "this graph is nested in another one"),
         (with_weight("<graph/>"), "this graph is nested in another one"),
         ("<kml/><!--<graphml-->".into(), "line 1, column 1: a GraphML file is one element"),
         (
@@ -201,4 +200,17 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         let error = read(&text).unwrap_err();
         assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
     }
+}
+
+#[test]
+fn nodes_of_groups_are_vertices_and_so_are_the_groups() {
+    let text = "<graphml><graph edgedefault=\"undirected\"><node id=\"g\" \
+                yfiles.foldertype=\"group\"><data key=\"d\"/><graph id=\"g:\"><node id=\"g::a\"/>\
+                <node id=\"g::b\"/><edge source=\"g::a\" target=\"g::b\"/></graph></node>\
+                <node id=\"c\"/><edge source=\"c\" target=\"g::a\"/></graph></graphml>";
+    let parsed = read(text).unwrap().parsed;
+    assert_eq!(crate::testing::edges(&parsed.graph), "1-2:1 3-1:1");
+    assert_eq!(parsed.names.unwrap(), ["g", "g::a", "g::b", "c"]);
+    let note = "1 group is a vertex, like the nodes inside";
+    assert!(parsed.notes.contains(&note.into()), "{:?}", parsed.notes);
 }
