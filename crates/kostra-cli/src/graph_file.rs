@@ -194,7 +194,7 @@ pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Re
         output::write_stream(to, format, &header, |take| {
             recipe.stream(&options, take).map_err(|error| match error {
                 StreamError::Write(cause) => cause,
-                StreamError::Spec(error) => io::Error::other(error),
+                error => io::Error::other(error),
             })
         })?;
     }

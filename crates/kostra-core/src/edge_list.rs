@@ -11,6 +11,7 @@ pub const MAX_EDGES: usize = u32::MAX as usize;
 
 /// The reason why arrays are not a graph.
 #[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum GraphError {
     /// The three arrays of an edge list differ in length.
     #[error(

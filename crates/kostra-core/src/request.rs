@@ -92,6 +92,7 @@ impl std::ops::DerefMut for Scratch<'_> {
 
 /// The reason why a request for a forest contradicts itself.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RequestError {
     /// The solver needs a CUDA device, and the request names the processor.
     #[error("{solver} runs on CUDA devices only, not on the processor")]

@@ -6,6 +6,7 @@ use crate::{OutOfMemory, PartsError, RequestError};
 
 /// The reason why a solver returned no forest.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The observer cancelled the run.
     #[error("cancelled")]

@@ -199,6 +199,7 @@ impl SolverOption {
 
 /// The reason why an option cannot be set.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OptionError {
     /// The solver has no option of that name.
     #[error("{solver} has no option '{name}'; {known}")]

@@ -16,6 +16,7 @@ pub struct VertexParts<'a> {
 
 /// The reason why a partition cannot be used.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PartsError {
     /// A part number is not below the number of parts.
     #[error("vertex {vertex} is in part {part}, but the {count} parts are numbered from 0")]

@@ -31,6 +31,7 @@ impl From<NoDevice> for SolveError {
 /// A solve on an opened device failed: on the device, for lack of memory, or because the graph or
 /// kernels do not fit.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DeviceError {
     /// A call to the driver failed, or work that was started earlier failed on the device.
     #[error("the CUDA device failed while {doing}: {cause}")]

@@ -105,6 +105,7 @@ impl Options<'_> {
 
 /// The reason why edges did not reach their receiver.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum StreamError {
     /// The graph cannot be made.
     #[error(transparent)]

@@ -64,6 +64,7 @@ impl std::error::Error for ReadError {}
 
 /// The fault of an input.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ReadErrorKind {
     /// The operating system could not open or read the input.
     Io(io::Error),
@@ -180,6 +181,7 @@ impl From<OutOfMemory> for ReadErrorKind {
 
 /// Why an output could not be written. A file that was there before is unchanged.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// The operating system could not create or write the output.
     #[error("{output}: {cause}")]

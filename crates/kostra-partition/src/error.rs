@@ -5,6 +5,7 @@ use thiserror::Error;
 
 /// The reason why a graph cannot be partitioned.
 #[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum PartitionError {
     /// The number of parts is 0.
     #[error("a partition needs at least 1 part, not 0")]

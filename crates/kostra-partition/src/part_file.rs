@@ -8,6 +8,7 @@ use crate::Partition;
 
 /// The reason why a part file cannot be read.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum PartFileError {
     /// The file cannot be read.
     #[error("{0}")]

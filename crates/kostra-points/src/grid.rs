@@ -23,6 +23,7 @@ pub struct Grid {
 
 /// The reason why an array is not a grid.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
 pub enum GridError {
     /// There are more cells or edges than a graph can have.
     #[error(

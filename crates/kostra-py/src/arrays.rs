@@ -299,5 +299,6 @@ fn explain(
         GraphError::TooManyEdges { .. } => {
             format!("{}, {} and {weights} are too long: {error}", u.name, v.name)
         }
+        _ => error.to_string(),
     })
 }

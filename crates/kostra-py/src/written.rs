@@ -66,7 +66,7 @@ pub(crate) fn write_bytes(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
 fn write_error(error: &WriteError) -> PyErr {
     match error {
         WriteError::Io { output, cause } => os_error(cause, output, error),
-        WriteError::Unrepresentable { .. } => PyValueError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{DeviceError, NoDevice};
 
 /// The reason why a graph cannot be partitioned on a device.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum DevicePartitionError {
     /// The options do not fit the graph, or the step on the processor failed.
     #[error(transparent)]

@@ -19,6 +19,7 @@ use super::vertex_map::VertexMap;
 
 /// Why arrays do not form a slice of a graph. Edge ids are ids in the whole graph.
 #[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SliceError {
     /// The three arrays differ in length.
     #[error(
@@ -68,6 +69,9 @@ pub enum SliceError {
         /// The first edge of the slice.
         first: u64,
     },
+    /// Another fault, whose ids are those of the slice.
+    #[error(transparent)]
+    Graph(GraphError),
 }
 
 /// This rank's part of a graph.
@@ -268,6 +272,7 @@ fn with_global_edge(error: GraphError, first: u64) -> SliceError {
         GraphError::NanWeight { edge } => SliceError::NanWeight { edge: first + u64::from(edge) },
         GraphError::TooManyVertices { .. } => SliceError::TooManyVertices { first },
         GraphError::TooManyEdges { edges } => SliceError::TooManyEdges { edges },
+        error => SliceError::Graph(error),
     }
 }
 

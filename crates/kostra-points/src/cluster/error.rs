@@ -6,6 +6,7 @@ use thiserror::Error;
 
 /// The reason why a tree has no clusters, or why an option has no meaning.
 #[derive(Debug, Error, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum ClusterError {
     /// The edges are not a forest.
     #[error(transparent)]

@@ -8,6 +8,7 @@ use super::UnknownExtension;
 
 /// The reason why a forest is not written.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ForestFileError {
     /// The extension belongs to no format.
     #[error(transparent)]

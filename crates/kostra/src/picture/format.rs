@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// The reason why a picture is not drawn.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum PictureError {
     /// The extension belongs to no format.
     #[error("{path}: no picture format has this extension; use .svg, .png or .html")]
