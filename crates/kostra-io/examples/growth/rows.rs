@@ -1,0 +1,103 @@
+//! Inputs that grow in one dimension, for each reader.
+
+use kostra_core::AnyGraph;
+use kostra_io::{FORMATS, Format, Outgoing, write_bytes};
+
+/// What reads the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The reader of a format.
+    Graph(Format),
+    /// The reader of any graph, which recognizes the format.
+    Recognized,
+    Points,
+    Image,
+}
+
+/// An input: a head, as many bodies as the size says, and a tail. In a body, `{i}` is its number
+/// from 0 and `{j}` the next one.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) reader: Reader,
+    parts: [String; 3],
+}
+
+impl Row {
+    /// The input of a size.
+    pub(crate) fn input(&self, size: usize) -> Vec<u8> {
+        let [head, body, tail] = &self.parts;
+        if let (Reader::Graph(format), true) = (&self.reader, body.is_empty()) {
+            return written(*format, size);
+        }
+        let body =
+            |i: usize| body.replace("{i}", &i.to_string()).replace("{j}", &(i + 1).to_string());
+        let text: String = (0..size).map(body).collect();
+        let mut bytes = format!("{head}{text}{tail}").into_bytes();
+        match self.name.as_str() {
+            "bzip2, streams" => bytes = streams(b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0", size),
+            "gzip, streams" => bytes = streams(&gzip(b""), size),
+            "gzip, lines" => bytes = gzip(&bytes),
+            "npy, rows" | "points npy, rows" => bytes = array(size, 3),
+            "points npy, columns" => bytes = array(2, size),
+            "image npy, pixels" => bytes = array(size, 16),
+            _ => {}
+        }
+        bytes
+    }
+}
+
+fn streams(empty: &[u8], size: usize) -> Vec<u8> {
+    empty.repeat(size)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// An array of NumPy whose rows are edges of a path, or any numbers.
+fn array(rows: usize, columns: usize) -> Vec<u8> {
+    let header =
+        format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({rows}, {columns})}}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let value = |at: usize| (at / columns + at % columns) as u32;
+    bytes.extend((0..rows * columns).flat_map(|at| value(at).to_le_bytes()));
+    bytes
+}
+
+/// A path with this number of edges, in a format that Kostra writes.
+fn written(format: Format, edges: usize) -> Vec<u8> {
+    let ends = edges as u32;
+    let weights = (1..=ends as i32).collect();
+    let graph = AnyGraph::from_edges(edges + 1, (0..ends).collect(), (1..=ends).collect(), weights);
+    let bytes = graph.ok().map(|graph| write_bytes(format, Outgoing::from(&graph)));
+    bytes.and_then(Result::ok).unwrap_or_default()
+}
+
+/// All rows: the edges of every format that Kostra writes, and those of `rows.json`, each with its
+/// name, its reader and its three parts.
+pub(crate) fn rows() -> Vec<Row> {
+    let edges = FORMATS.iter().filter(|format| format.is_writable()).map(|&format| Row {
+        name: format!("{format}, edges"),
+        reader: Reader::Graph(format),
+        parts: Default::default(),
+    });
+    let table: Vec<[String; 5]> =
+        serde_json::from_str(include_str!("rows.json")).unwrap_or_default();
+    let others = table.into_iter().map(|[name, reader, head, body, tail]| Row {
+        name,
+        reader: match &*reader {
+            "recognized" => Reader::Recognized,
+            "points" => Reader::Points,
+            "image" => Reader::Image,
+            id => id.parse().map_or(Reader::Recognized, Reader::Graph),
+        },
+        parts: [head, body, tail],
+    });
+    edges.chain(others).collect()
+}
