@@ -20,7 +20,12 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         Mark::Sign(_) if facts.is_ragged || !has_weights_alone(parsed()) => Strength::Certain,
         Mark::None if is_of_networkx && is_closed => Strength::Certain,
         Mark::None if facts.is_mirrored && facts.is_weighted => Strength::Certain,
-        Mark::None if is_closed && is_wide && (facts.is_ragged || facts.is_mirrored) => {
+        Mark::None
+            if is_closed
+                && is_wide
+                && !facts.has_loops
+                && (facts.is_ragged || facts.is_mirrored) =>
+        {
             Strength::Fits
         }
         _ => return None,

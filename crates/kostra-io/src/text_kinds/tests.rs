@@ -120,7 +120,7 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "1 2 3\n4 5 6\n7 8 9\n", "which format is this, edge list or matrix?"),
     ("x", "0 5\n5 0\n", "which format is this, edge list or matrix?"),
     ("x", "0,5,6\n1,6,7\n2,5,7\n", "does the first column number the edges?"),
-    ("x", "1 0 0\n2 3 4\n3 10 10\n", "does the first column number the edges?"),
+    ("x", "1 0 0\n2 3 4\n3 10 10\n4 7 3\n", "does the first column number the edges?"),
     ("x", "0,1,2\n5,6,10\n6,7,3\n", "is the first line a header?"),
     ("x", "0,1\n5,6\n6,7\n", "is the first line a header?"),
     (

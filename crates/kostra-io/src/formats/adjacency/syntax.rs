@@ -59,6 +59,8 @@ pub(crate) struct Facts {
     /// Whether each neighbor has a line, and if so, whether each has the vertex as a neighbor.
     pub(crate) is_closed: bool,
     pub(crate) is_mirrored: bool,
+    /// Whether a vertex is its own neighbor.
+    pub(crate) has_loops: bool,
     /// Whether neighbors have weights.
     pub(crate) is_weighted: bool,
     /// The share of neighbors that have a line.
@@ -111,7 +113,7 @@ impl Syntax {
                 (vertex, self.without_gap(rest))
             }
         };
-        let vertex = unquote(trim(vertex)).filter(|vertex| !vertex.is_empty())?;
+        let vertex = unquote(trim_quotes(trim(vertex))).filter(|vertex| is_name(vertex))?;
         let mut rest = trim(rest);
         if matches!(self.mark, Mark::Sign(_)) && self.weights != Weights::InBrackets {
             rest = trim_brackets(rest);
@@ -158,6 +160,8 @@ impl Syntax {
     fn neighbor<'a>(&self, token: &'a [u8]) -> Option<Neighbor<'a>> {
         let (name, weight) = match self.weights {
             Weights::None => (token, None),
+            // Else the comma is what separates two neighbors.
+            Weights::After(b',') if self.between != Between::Blanks => return None,
             Weights::After(sign) => {
                 let at = memchr::memrchr(sign, token)?;
                 (token.get(..at)?, Some(token.get(at + 1..)?))
@@ -177,13 +181,15 @@ impl Syntax {
         let weight = weight.map(trim);
         let name = unquote(trim_quotes(trim(name)))?;
         let ends_with_separator = self.between == Between::Blanks && name.ends_with(b",");
-        let is_name = !name.is_empty()
-            && !ends_with_separator
-            && !name.iter().any(|byte| b"(){}[]".contains(byte));
         let has_weight = weight.is_none_or(|weight| is_weight(weight, false));
         // Commas and tabs separate names with blanks; other lines are sentences.
-        (is_name && has_weight).then_some((name, weight))
+        (is_name(&name) && !ends_with_separator && has_weight).then_some((name, weight))
     }
+}
+
+/// Whether a text can be the name of a vertex: brackets enclose weights or neighbors.
+fn is_name(text: &[u8]) -> bool {
+    !text.is_empty() && !text.iter().any(|byte| b"(){}[]".contains(byte))
 }
 
 /// The vertex and its neighbors, as text.
@@ -227,10 +233,12 @@ fn facts(lines: &[Line<'_>]) -> Option<Facts> {
         return None;
     }
     let known = all().filter(|(_, name)| rows.contains_key(&***name)).count();
-    let first = lines.first().map_or(0, |line| line.neighbors.len());
+    // A first line of another length may be counts above edges.
+    let second = lines.get(1).map_or(0, |line| line.neighbors.len());
     Some(Facts {
-        is_ragged: lines.iter().any(|line| line.neighbors.len() != first),
+        is_ragged: lines.iter().skip(2).any(|line| line.neighbors.len() != second),
         is_closed: known == count,
+        has_loops: all().any(|(line, name)| *name == line.vertex),
         is_weighted: lines
             .iter()
             .any(|line| line.neighbors.iter().any(|(_, weight)| weight.is_some())),

@@ -119,7 +119,9 @@ impl Head {
         let edges = ends.edges.saturating_sub(u64::from(!sure));
         let span = if sure { &ends.all } else { &ends.rest };
         let (n, m) = counts.stated(edges, span.largest);
-        let fits = edges > 0
+        // One line of two numbers after one number can be the lower triangle of a matrix.
+        let least = if counts.len() == 1 { 2 } else { 1 };
+        let fits = edges >= least
             && m.is_none_or(|m| m == edges)
             && n.is_none_or(|n| span.largest <= n)
             // A third number that is no number of entries has a meaning of its own.
@@ -148,8 +150,11 @@ impl Head {
             let is_other = span.largest < n && (span.largest < m || is_near);
             let is_highest = span.largest == n && span.least > 0;
             let is_count = 2 * m == edges || m.abs_diff(edges) <= 1;
+            // Vertices may have other names than the numbers up to their number.
+            let most = n.saturating_mul(n.saturating_sub(1)) / 2;
+            let is_exact = m == edges && (2..=2 * m).contains(&n) && m <= most;
             match counts.len() {
-                2 => is_other || is_highest && is_count,
+                2 => is_other || is_exact || is_highest && is_count,
                 _ => span.largest <= n && m == edges,
             }
         });

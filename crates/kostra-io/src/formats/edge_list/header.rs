@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::end_names;
-use super::fields::{Separator, is_weight, text, texts};
+use super::fields::{is_weight, text, texts};
 use crate::message::{Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural, words};
 use crate::quotes::unquote;
@@ -230,18 +230,23 @@ pub(super) fn is_it_a_header(head: Option<&[&[u8]]>) -> ReadErrorKind {
 /// be the names 0, 1, 2 of a data frame, or the first column may count the rows.
 pub(super) fn refuse_open_columns(
     rows: &[Fields<'_>],
-    separator: Separator,
     options: &ReadOptions,
 ) -> Result<(), ReadErrorKind> {
     let numbers = |row: &Fields<'_>| -> Option<Vec<u64>> {
-        row.iter().map(|field| natural(field, "").ok()).collect()
+        row.iter().map(|field| natural(&unquote(field)?, "").ok()).collect()
     };
     let Some((first, body)) = rows.split_first() else { return Ok(()) };
-    let ends: HashSet<&[u8]> = body.iter().flat_map(|row| row.iter().take(2).copied()).collect();
-    let occurs = |name: &[u8]| ends.contains(name);
-    let is_header = match &first[..] {
-        [b"0", b"1"] => !occurs(b"0") && !occurs(b"1"),
-        [b"0", b"1", b"2"] => !(separator == Separator::Blanks && (occurs(b"0") || occurs(b"1"))),
+    let plain = |row: &Fields<'_>| -> Vec<Vec<u8>> {
+        row.iter().map(|field| unquote(field).unwrap_or_default().into_owned()).collect()
+    };
+    let ends: HashSet<Vec<u8>> =
+        body.iter().flat_map(|row| plain(row).into_iter().take(2)).collect();
+    let names: Vec<Vec<u8>> = plain(first);
+    let is_counted = (0..).zip(&names).all(|(at, name)| natural(name, "") == Ok(at));
+    let occurs = names.iter().take(2).any(|name| ends.contains(name));
+    let is_header = match first.len() {
+        2 => is_counted && !occurs,
+        3 => is_counted,
         _ => false,
     };
     if is_header && !body.is_empty() && options.columns.header == Header::Recognize {
@@ -254,7 +259,7 @@ pub(super) fn refuse_open_columns(
         .collect();
     let counts_from = |start: u64| wide.iter().zip(start..).all(|(row, number)| row[0] == number);
     let is_open = match first.len() {
-        3 => !are_edges(&wide, separator),
+        3 => !are_edges(&wide),
         4 => true,
         _ => false,
     };
@@ -275,18 +280,17 @@ pub(super) fn refuse_open_columns(
     ]))
 }
 
-/// Whether rows of three numbers, the first of which counts them, are edges with weights. Most of
-/// the second numbers are then among the first ones. Besides, the third ones are none of the
-/// second, or the last two would be self-loops, or blanks separate them, which programs that count
-/// rows do not write.
-fn are_edges(rows: &[Vec<u64>], separator: Separator) -> bool {
-    let seconds: HashSet<u64> = rows.iter().map(|row| row[1]).collect();
+/// Whether rows of three numbers, the first of which counts them, are edges with weights. The
+/// second numbers are then among the first ones, and the third ones are all different and none of
+/// the second. Or the last two would be self-loops.
+fn are_edges(rows: &[Vec<u64>]) -> bool {
+    let column = |at: usize| rows.iter().map(move |row| row[at]);
+    let (seconds, thirds): (HashSet<u64>, HashSet<u64>) =
+        (column(1).collect(), column(2).collect());
     let range = rows.first().map_or(0, |row| row[0])..=rows.last().map_or(0, |row| row[0] + 1);
-    let inside = rows.iter().filter(|row| range.contains(&row[1])).count();
-    let is_apart = rows.iter().all(|row| !seconds.contains(&row[2]));
-    let has_loop = rows.iter().any(|row| row[1] == row[2]);
-    2 * inside >= rows.len() && (is_apart || has_loop)
-        || inside == rows.len() && separator == Separator::Blanks
+    let are_inside = column(1).all(|second| range.contains(&second));
+    let are_weights = thirds.len() == rows.len() && thirds.is_disjoint(&seconds);
+    are_inside && (are_weights || rows.iter().any(|row| row[1] == row[2]))
 }
 
 /// Refuses rows without a header whose first two columns are of different types: names with values

@@ -67,16 +67,16 @@ impl<'a> Shape<'a> {
             None => [false, true].map(|names| Separator::of_lines(first, rest, names)).to_vec(),
         };
         // A first line without a separator, such as the number of rows, shows none.
-        let second = rest.split_first().map(|(first, rest)| Separator::of_lines(first, rest, true));
-        separators.into_iter().chain(second.filter(|_| options.delimiter.is_none())).find_map(
-            |separator| {
-                let rows: Vec<Fields<'_>> = lines
-                    .iter()
-                    .map(|line| fields(line, separator).map(|(_, field)| field).collect())
-                    .collect();
-                Self::of_rows(rows, whole, options)
-            },
-        )
+        let below = rest.split_first().map(|(first, rest)| Separator::of_lines(first, rest, true));
+        let last = lines.last().map(|line| Separator::recognize(line, true));
+        let others = below.into_iter().chain(last).filter(|_| options.delimiter.is_none());
+        separators.into_iter().chain(others).find_map(|separator| {
+            let rows: Vec<Fields<'_>> = lines
+                .iter()
+                .map(|line| fields(line, separator).map(|(_, field)| field).collect())
+                .collect();
+            Self::of_rows(rows, whole, options)
+        })
     }
 
     fn of_rows(mut rows: Vec<Fields<'a>>, whole: bool, options: &ColumnOptions) -> Option<Self> {
@@ -153,8 +153,18 @@ impl<'a> Shape<'a> {
         let has_word = names.iter().any(is_word) || has_corner && head.iter().take(1).any(is_word);
         match &self.names {
             Some(rows) => has_word && (agree(rows, names, whole) || counts(names) || counts(rows)),
-            None => names.iter().all(is_word) || self.size > 2 && counts(names),
+            None if names.iter().all(is_word) => self.size > 2 && self.traits().is_symmetric,
+            // Most lists of edges have three columns, and start with small numbers.
+            None if counts(names) && self.size > 2 => true,
+            None => self.may_be_distances() && (counts(names) || self.size > 2 && rises(names)),
         }
+    }
+
+    /// Whether the values are symmetric, with zeros on the diagonal.
+    fn may_be_distances(&self) -> bool {
+        let first = self.cell(0, 0).and_then(|cell| value(cell, self.decimal_comma));
+        let traits = self.traits();
+        first == Some(0.0) && traits.has_constant_diagonal && traits.is_symmetric
     }
 
     /// Whether the first fields of the lines may be names of rows.
@@ -242,6 +252,7 @@ fn form(cells: &[Fields<'_>], whole: bool) -> Option<(usize, Form)> {
     };
     let last = lengths.last().copied()?;
     match (first, last) {
+        (1, 2) if rows == 2 => Some((3, Form::Lower { diagonal: false })),
         _ if rows < 3 => None,
         (_, _) if falls && !whole => Some((
             first + usize::from(!is_constant(false)),
@@ -249,12 +260,29 @@ fn form(cells: &[Fields<'_>], whole: bool) -> Option<(usize, Form)> {
         )),
         (0, _) if rises => Some((rows, Form::Lower { diagonal: false })),
         (_, 0) if falls => Some((rows, Form::Upper { diagonal: false })),
+        // The first numbers may be the names of rows.
+        (1, _) if rises && !is_constant(true) && has_rising_names(cells) => None,
         (1, _) if rises && is_constant(true) => Some((rows, Form::Lower { diagonal: true })),
         (1, _) if rises => Some((rows + 1, Form::Lower { diagonal: false })),
         (_, 1) if falls && is_constant(false) => Some((rows, Form::Upper { diagonal: true })),
         (_, 1) if falls => Some((rows + 1, Form::Upper { diagonal: false })),
         _ => None,
     }
+}
+
+/// Whether the first fields of the lines are numbers that rise.
+fn has_rising_names(cells: &[Fields<'_>]) -> bool {
+    let firsts: Vec<&[u8]> = cells.iter().filter_map(|row| row.first().copied()).collect();
+    rises(&firsts)
+}
+
+/// Whether fields are whole numbers, each greater than the one before.
+fn rises(fields: &[&[u8]]) -> bool {
+    let numbers: Option<Vec<u64>> = fields
+        .iter()
+        .map(|field| unquote(field).and_then(|field| natural(&field, "").ok()))
+        .collect();
+    numbers.is_some_and(|numbers| numbers.is_sorted_by(|one, next| one < next))
 }
 
 /// Whether fields are different names, none of them empty.
