@@ -129,8 +129,10 @@ fn edge_list(known: &Known, choices: &mut Choices) -> Vec<String> {
     let separator = choices.one(&SEPARATORS);
     let has_quotes = choices.rarely();
     let quoted = |text: &str| if has_quotes { format!("\"{text}\"") } else { text.to_owned() };
-    // One or two rows show no count, and a number after two ends is their weight.
-    let index = (choices.rarely() && known.edges.len() > 2).then(|| choices.below(2));
+    // One or two rows show no count, programs do not count rows between blanks, and a number after
+    // two ends is their weight.
+    let may_count = known.edges.len() > 2 && !separator.starts_with(' ');
+    let index = (choices.rarely() && may_count).then(|| choices.below(2));
     let extra = choices.rarely() && known.is_weighted;
     let header = choices.one(&[
         &["source", "target", "weight"][..],

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use kostra_core::{Total, WeightType, with_graph};
 use kostra_io::{
-    Compression, Format, Input, Loaded, MissingWeights, ReadOptions, read, read_bytes, write_bytes,
+    Compression, Format, Input, Loaded, MissingWeights, ReadOptions, Vertices, read, read_bytes,
+    write_bytes,
 };
 use kostra_testkit::real;
 
@@ -193,5 +194,35 @@ fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
         assert_eq!(mapped.parsed.graph.u(), piped.parsed.graph.u());
         assert_eq!(mapped.parsed.graph.v(), piped.parsed.graph.v());
         assert_eq!(mapped.parsed.coordinates, piped.parsed.coordinates);
+    }
+}
+
+/// Texts of rows that people have: the file, and its edges and format, or none if it is a question.
+const TEXTS: &[(&str, Option<(usize, Format)>)] = &[
+    ("s01-upper-triangle.txt", None),
+    ("s03-labelled-matrix.tsv", Some((3, Format::MATRIX))),
+    ("s06-matrix-decimal-comma.csv", Some((3, Format::MATRIX))),
+    ("s09-counts-do-not-match.txt", None),
+    ("s11-one-percent.mtx", Some((3, Format::MATRIX_MARKET))),
+    ("s23-roads-attribute-table.csv", None),
+    ("s24-wkt.csv", None),
+    ("s30-invisible.csv", Some((4, Format::EDGE_LIST))),
+    ("s31-adjacency-list.txt", Some((3, Format::ADJACENCY))),
+    ("s37-row-numbers.csv", None),
+    ("u01-matrix-with-names.csv", Some((3, Format::MATRIX))),
+    ("u02-sedgewick.txt", Some((4, Format::EDGE_LIST))),
+    ("u03-n-and-matrix.txt", None),
+    ("u13-psql.txt", Some((2, Format::TABLE))),
+    ("u15-no-mark.csv", None),
+];
+
+#[test]
+fn texts_that_people_have_are_read_right_or_asked_about() {
+    for &(name, expected) in TEXTS {
+        let Some(path) = real::file(&format!("cases/text/{name}")) else { continue };
+        let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+        let loaded = read_bytes(name, &std::fs::read(path).unwrap(), &options);
+        let found = loaded.ok().map(|loaded| (loaded.parsed.graph.edges(), loaded.format));
+        assert_eq!(found, expected, "{name}");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::end_names;
-use super::fields::{is_weight, text, texts};
+use super::fields::{Separator, is_weight, text, texts};
 use crate::message::{Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural, words};
 use crate::quotes::unquote;
@@ -230,6 +230,7 @@ pub(super) fn is_it_a_header(head: Option<&[&[u8]]>) -> ReadErrorKind {
 /// be the names 0, 1, 2 of a data frame, or the first column may count the rows.
 pub(super) fn refuse_open_columns(
     rows: &[Fields<'_>],
+    separator: Separator,
     options: &ReadOptions,
 ) -> Result<(), ReadErrorKind> {
     let numbers = |row: &Fields<'_>| -> Option<Vec<u64>> {
@@ -259,7 +260,7 @@ pub(super) fn refuse_open_columns(
         .collect();
     let counts_from = |start: u64| wide.iter().zip(start..).all(|(row, number)| row[0] == number);
     let is_open = match first.len() {
-        3 => !are_edges(&wide),
+        3 => !are_edges(&wide, separator),
         4 => true,
         _ => false,
     };
@@ -281,16 +282,18 @@ pub(super) fn refuse_open_columns(
 }
 
 /// Whether rows of three numbers, the first of which counts them, are edges with weights. The
-/// second numbers are then among the first ones, and the third ones are all different and none of
-/// the second. Or the last two would be self-loops.
-fn are_edges(rows: &[Vec<u64>]) -> bool {
+/// second numbers are then among the first ones. Besides, the third ones are all different and none
+/// of the second, or the last two would be self-loops, or blanks separate them: programs that count
+/// rows write commas.
+fn are_edges(rows: &[Vec<u64>], separator: Separator) -> bool {
     let column = |at: usize| rows.iter().map(move |row| row[at]);
     let (seconds, thirds): (HashSet<u64>, HashSet<u64>) =
         (column(1).collect(), column(2).collect());
     let range = rows.first().map_or(0, |row| row[0])..=rows.last().map_or(0, |row| row[0] + 1);
     let are_inside = column(1).all(|second| range.contains(&second));
     let are_weights = thirds.len() == rows.len() && thirds.is_disjoint(&seconds);
-    are_inside && (are_weights || rows.iter().any(|row| row[1] == row[2]))
+    let has_loop = rows.iter().any(|row| row[1] == row[2]);
+    are_inside && (are_weights || has_loop || separator == Separator::Blanks)
 }
 
 /// Refuses rows without a header whose first two columns are of different types: names with values

@@ -107,7 +107,7 @@ fn a_square_that_may_be_a_list_is_a_question() {
     );
     let array = Some(ArrayContent::Matrix);
     let error = read_with(b"0 1 5\n", &ReadOptions { array, ..ReadOptions::default() });
-    assert!(error.unwrap_err().contains("`array` applies to .npy files only"));
+    assert!(error.unwrap_err().contains("`array` applies to arrays of NumPy and JSON only"));
 }
 
 #[test]

@@ -226,7 +226,7 @@ impl Layout {
         let ColumnOptions { source, target, weight, .. } = &options.columns;
         let is_chosen = source.is_some() || target.is_some() || weight.is_some();
         if head.is_none() && !options.names && !is_chosen {
-            refuse_open_columns(&rows, options)?;
+            refuse_open_columns(&rows, separator, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
