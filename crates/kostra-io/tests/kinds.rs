@@ -2,7 +2,6 @@
 //! back: the graph is right, or there is a question or a refusal, but never another graph.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use kostra_core::random::Stream;
 use kostra_core::with_graph;
@@ -97,7 +96,7 @@ impl Known {
 fn normal(edges: impl Iterator<Item = (String, String, String)>) -> Edges {
     let mut edges: Edges = edges
         .map(|(u, v, weight)| {
-            let weight: f64 = weight.parse().unwrap();
+            let weight: f64 = weight.parse().expect("a number");
             (u.clone().min(v.clone()), u.max(v), weight.to_string())
         })
         .collect();
@@ -267,7 +266,8 @@ fn with_quirks(mut lines: Vec<String>, choices: &mut Choices) -> String {
         text.push('\u{feff}');
     }
     for line in &lines {
-        write!(text, "{line}{end}").unwrap();
+        text += line;
+        text += end;
     }
     match choices.below(6) {
         0 => text.truncate(text.len() - end.len()),
@@ -293,7 +293,8 @@ const KINDS: [Kind; 4] = [
 
 #[test]
 fn a_known_graph_is_read_right_or_asked_about() {
-    let rounds = std::env::var("KOSTRA_KINDS").map_or(1000, |rounds| rounds.parse().unwrap());
+    let rounds =
+        std::env::var("KOSTRA_KINDS").map_or(1000, |rounds| rounds.parse().expect("a number"));
     let options =
         ReadOptions { vertices: Vertices::Occurring, threads: 1, ..ReadOptions::default() };
     let mut wrong = Vec::new();
