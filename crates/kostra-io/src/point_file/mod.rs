@@ -212,7 +212,7 @@ fn refuse_others(head: &Head<'_>, signed: Option<Format>) -> Result<(), Fault> {
     let start = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
     let sentence = if signed == Some(Format::PARQUET) {
         "the columns of a Parquet file have names; omit the option for its first line"
-    } else if let Some(format) = signed {
+    } else if let Some(format) = signed.filter(|_| !start.starts_with(b"[")) {
         return Err(Fault::whole(format!(
             "this is a graph ({format:?}) and no table of points; `kostra solve` reads graphs"
         )));

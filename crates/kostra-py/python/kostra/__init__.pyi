@@ -326,18 +326,7 @@ def minimum_spanning_forest(
 @overload
 def minimum_spanning_forest(
     u: Any,
-    *,
-    maximum: bool = False,
-    nan: Literal["error", "skip"] = "error",
-    threads: int | None = None,
-    device: str = "auto",
-    algorithm: str = "auto",
-    parts: Partition | npt.ArrayLike | None = None,
-) -> Forest: ...
-@overload
-def minimum_spanning_forest(
-    u: npt.ArrayLike,
-    v: npt.ArrayLike,
+    v: npt.ArrayLike | None = None,
     w: npt.ArrayLike | None = None,
     n: int | None = None,
     *,

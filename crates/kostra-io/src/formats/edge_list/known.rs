@@ -48,8 +48,19 @@ const NO_WEIGHT_NAMES: [&str; 27] = [
 ];
 
 /// Names of weights that are greater where vertices are nearer.
-const SIMILARITIES: [&str; 7] =
-    ["similarity", "correlation", "affinity", "score", "strength", "capacity", "probability"];
+const SIMILARITIES: [&str; 11] = [
+    "similarity",
+    "correlation",
+    "corr",
+    "r",
+    "identity",
+    "affinity",
+    "score",
+    "strength",
+    "capacity",
+    "bandwidth",
+    "probability",
+];
 /// First words of names that turn the second into its opposite.
 const OPPOSITES: [&str; 6] = ["inverse", "inv", "neg", "negative", "minus", "not"];
 

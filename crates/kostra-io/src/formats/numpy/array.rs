@@ -31,8 +31,9 @@ pub(crate) struct Array<'a> {
     /// The product of the other numbers; 1 for an array of one dimension.
     pub(crate) columns: usize,
     kind: Kind,
-    /// The number of bytes of a value.
+    /// The number of bytes of a value, and from one value to the next.
     size: usize,
+    stride: usize,
     big_endian: bool,
     /// Whether columns, not rows, are stored one after the other.
     by_columns: bool,
@@ -134,7 +135,52 @@ impl<'a> Array<'a> {
         }
         let by_columns = order.starts_with("True");
         let shape = lengths.unwrap_or_default();
-        Ok(Self { shape, rows, columns, kind, size, big_endian, by_columns, values, start })
+        let stride = size;
+        Ok(Self { shape, rows, columns, kind, size, stride, big_endian, by_columns, values, start })
+    }
+
+    /// The named fields of a structured array of one dimension, in order; none for other arrays.
+    pub(super) fn fields(bytes: &'a [u8]) -> At<Vec<(&'a str, Self)>> {
+        let (header, values) = header(bytes)?;
+        let start = bytes.len() - values.len();
+        let Some(list) = value(header, "descr").and_then(|descr| descr.strip_prefix('[')) else {
+            return Ok(Vec::new());
+        };
+        let list = list.split(']').next().unwrap_or_default();
+        let mut fields = Vec::new();
+        let mut stride = 0;
+        for field in list.split('(').skip(1) {
+            let mut words = field.split(['\'', '"']);
+            let name = words.nth(1).unwrap_or_default();
+            let kind = field.split_once(',').and_then(|(_, kind)| kind_of(kind.trim_start()));
+            let Some((kind, size, big_endian)) = kind else { return Ok(Vec::new()) };
+            let rest = values.get(stride..).unwrap_or_default();
+            let array = Self {
+                shape: Vec::new(),
+                rows: 0,
+                columns: 1,
+                kind,
+                size,
+                stride: 0,
+                big_endian,
+                by_columns: false,
+                values: rest,
+                start: start + stride,
+            };
+            stride += size;
+            fields.push((name, array));
+        }
+        let rows = values.len().checked_div(stride).unwrap_or_default();
+        let shape = value(header, "shape").and_then(|shape| shape.strip_prefix('('));
+        let stated = shape.and_then(|shape| shape.split([',', ')']).next()?.trim().parse().ok());
+        if stated != Some(rows) || rows * stride != values.len() {
+            let sentence = "the array has another size than its shape says; save it again";
+            return Err((start, sentence.into()));
+        }
+        for (_, array) in &mut fields {
+            (array.rows, array.stride, array.shape) = (rows, stride, vec![rows]);
+        }
+        Ok(fields)
     }
 
     /// Whether every value is an `f32`: it is a float of 32 bits or an integer of up to 16 bits.
@@ -175,12 +221,12 @@ impl<'a> Array<'a> {
 
     /// The offset of a value in the file.
     pub(super) fn offset(&self, row: usize, column: usize) -> usize {
-        self.start + self.index(row, column) * self.size
+        self.start + self.index(row, column) * self.stride
     }
 
     /// A value.
     pub(crate) fn number(&self, row: usize, column: usize) -> Number {
-        let at = self.index(row, column) * self.size;
+        let at = self.index(row, column) * self.stride;
         let mut word = [0; 8];
         let value = self.values.get(at..at + self.size).unwrap_or_default();
         for (to, &byte) in word.iter_mut().zip(value) {

@@ -4,6 +4,7 @@ use super::array::{Array, At};
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::formats::is_similarity;
 use crate::interface::{Parsed, Vertices};
 use crate::matrix::Matrix;
 use crate::message::{Remedy, message};
@@ -13,6 +14,20 @@ use crate::{ArrayContent, Nan, Place, ReadErrorKind, ReadOptions, occurring, who
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
+    let fields = Array::fields(&bytes).map_err(at_byte)?;
+    if let [(u, first), (v, second), rest @ ..] = &*fields
+        && NAMES_OF_ENDS.contains(&[*u, *v])
+        && rest.len() < 2
+        && options.array != Some(ArrayContent::Matrix)
+    {
+        let weight = rest.first();
+        let places: Vec<_> =
+            [first, second].into_iter().chain(weight.map(|(_, array)| array)).collect();
+        let places: Vec<_> = places.into_iter().map(|array| (array, 0)).collect();
+        let similarity = weight.map(|(name, _)| *name).filter(|name| is_similarity(name));
+        let parsed = read_edges(&places, options)?;
+        return Ok(Parsed { similarity: similarity.map(str::to_owned), ..parsed });
+    }
     let array = Array::parse(&bytes).map_err(at_byte)?;
     if content(&array, options)? == ArrayContent::Matrix {
         if matches!(options.vertices, Vertices::Count(_)) {
@@ -29,14 +44,31 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         };
         return matrix.graph(options);
     }
+    let places: Vec<_> = (0..array.columns).map(|column| (&array, column)).collect();
+    read_edges(&places, options)
+}
+
+/// The names of the fields that are the ends of edges, in a structured array.
+const NAMES_OF_ENDS: [[&str; 2]; 6] = [
+    ["u", "v"],
+    ["source", "target"],
+    ["from", "to"],
+    ["src", "dst"],
+    ["start", "end"],
+    ["row", "col"],
+];
+
+/// Reads a graph whose edges are rows: the ends and perhaps the weight are in these arrays, each
+/// in a column.
+fn read_edges(places: &[(&Array<'_>, usize)], options: &ReadOptions) -> Result<Parsed, Fault> {
     if let Some(option) = options.first_of_matrix() {
         let sentence = message![Remedy::option(option), " applies to matrices; omit it"];
         return Err(ReadErrorKind::question(sentence).into());
     }
     let mut columns = Columns::default();
-    add_edges(&array, options, &mut columns)?;
+    add_edges(places, options, &mut columns)?;
     let (vertices, names) = vertices_of(&mut columns, options)?;
-    let weighted = array.columns == 3;
+    let weighted = places.len() == 3;
     let mut notes = Vec::new();
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph = RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
@@ -78,23 +110,29 @@ fn at_row(array: &Array<'_>, row: usize, kind: ReadErrorKind) -> Fault {
 }
 
 /// Adds the edge of each row.
-fn add_edges(array: &Array<'_>, options: &ReadOptions, columns: &mut Columns) -> Result<(), Fault> {
+fn add_edges(
+    places: &[(&Array<'_>, usize)],
+    options: &ReadOptions,
+    columns: &mut Columns,
+) -> Result<(), Fault> {
+    let [(first, u), (second, v), rest @ ..] = places else { return Ok(()) };
     let mut edge = Columns::default();
-    for row in 0..array.rows {
-        let ends: At<[u32; 2]> = array.vertex(row, 0).and_then(|u| Ok([u, array.vertex(row, 1)?]));
+    for row in 0..first.rows {
+        let ends: At<[u32; 2]> =
+            first.vertex(row, *u).and_then(|u| Ok([u, second.vertex(row, *v)?]));
         let [u, v] = ends.map_err(at_byte)?;
         edge.push_ends(u, v);
-        if array.columns == 3 {
-            let weight = array.number(row, 2);
+        if let [(array, column)] = rest {
+            let weight = array.number(row, *column);
             if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
                 let fault = format!("the weight in row {row} is NaN; fix it, or pass ");
                 let sentence = message![fault, Remedy::skip_nan()];
-                return Err(Fault::at_byte(array.offset(row, 2) as u64, sentence));
+                return Err(Fault::at_byte(array.offset(row, *column) as u64, sentence));
             }
             edge.push_weight(weight);
         }
         let joined = columns.join(&mut edge, usize::MAX, |edge| edge);
-        joined.map_err(|fault| at_row(array, row, fault.kind))?;
+        joined.map_err(|fault| at_row(first, row, fault.kind))?;
     }
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! Arrays of NumPy: `.npy` files of one array, and the `.npz` files of `scipy.sparse.save_npz`.
 //!
 //! A `.npy` file contains either an n x n matrix of weights or an m x 3 list of two vertices and a
-//! weight (m x 2 without weights). An array of 3 x 3 or 2 x 2 may be both, and is refused with a
-//! question. In a matrix, zeros, NaN and infinities are no edges, as in `scipy.sparse.csgraph`;
-//! two different weights between the same two vertices are refused. In a sparse matrix, each stored
-//! entry is an edge, as in Matrix Market files.
+//! weight (m x 2 without weights), also as a structured array. An array of 3 x 3 or 2 x 2 may be
+//! both, and is refused with a question. [`Matrix`](crate::matrix::Matrix) has the rules for
+//! matrices. In a sparse matrix, each stored entry is an edge, as in Matrix Market files.
 //!
 //! The readers hold the file in memory. Source: the `.npy` format specification, NEP 1 of NumPy;
 //! APPNOTE.TXT of PKWARE for ZIP archives.

@@ -88,6 +88,31 @@ fn a_list_has_an_edge_per_row() {
 }
 
 #[test]
+fn a_structured_array_with_ends_and_a_weight_is_a_list() {
+    let dtype = |names: [&str; 3]| {
+        let [u, v, w] = names;
+        format!("[('{u}', '<u4'), ('{v}', '<i8'), ('{w}', '<f8')]")
+    };
+    let array = |names: [&str; 3]| {
+        let descr = dtype(names);
+        let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (2,), }}");
+        let length = (header.len() as u16).to_le_bytes();
+        let row = |u: u32, v: i64, w: f64| {
+            [&u.to_le_bytes()[..], &v.to_le_bytes(), &w.to_le_bytes()].concat()
+        };
+        let rows = [row(0, 1, 5.5), row(1, 2, -6.0)].concat();
+        [array::MAGIC, &[1, 0], &length, header.as_bytes(), &rows].concat()
+    };
+    let loaded = read(&array(["source", "target", "weight"])).unwrap();
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:5.5 1-2:-6.0");
+    assert!(read(&array(["u", "v", "corr"])).unwrap().parsed.similarity.is_some());
+    assert!(read(&array(["x", "y", "z"])).unwrap_err().contains("the values have named fields"));
+    let cut = array(["u", "v", "w"]);
+    let error = read(&cut[..cut.len() - 1]).unwrap_err();
+    assert!(error.contains("another size than its shape says"), "{error}");
+}
+
+#[test]
 fn a_square_that_may_be_a_list_is_a_question() {
     let bytes = npy("<i4", "3, 3", &ints(&[0, 1, 2, 1, 0, 0, 2, 0, 0]));
     assert_eq!(
