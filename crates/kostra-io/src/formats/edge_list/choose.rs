@@ -10,6 +10,7 @@ use super::known::{LENGTH_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use crate::message::{Message, Remedy, message};
 use crate::number::{did_you_mean, show};
 use crate::quotes::unquote;
+use crate::text_fold::fold;
 use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
@@ -139,9 +140,10 @@ impl Chooser<'_> {
                  from 1"
             ),
             Some(names) => {
-                let wanted_plain = plain(name.unwrap_or_default().as_bytes());
+                let folded = |name: &str| plain(fold(name).as_bytes());
+                let plain_name = folded(name.unwrap_or_default());
                 let is_near =
-                    |field: &&&[u8]| !wanted_plain.is_empty() && plain(field) == wanted_plain;
+                    |field: &&&[u8]| !plain_name.is_empty() && folded(&text(field)) == plain_name;
                 let near = names.iter().find(is_near);
                 let near = match near {
                     Some(field) => format!("; did you mean '{}'?", text(field)),

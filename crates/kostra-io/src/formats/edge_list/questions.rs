@@ -94,6 +94,11 @@ impl Chooser<'_> {
                 " if the comma is a decimal point",
             ],
             (None, true) => format!("{name} starts with an empty field: fill it in").into(),
+            (None, false) if has_groups(field(column)) => format!(
+                "{name} starts with '{shown}', in which thousands are separated: remove the \
+                 separators"
+            )
+            .into(),
             (None, false) => {
                 // Cytoscape writes the kind of an edge between its ends.
                 let (u, v) =
@@ -152,4 +157,15 @@ impl Chooser<'_> {
         }
         list
     }
+}
+
+/// Whether a field is a number with spaces or apostrophes between groups of digits.
+fn has_groups(field: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(field);
+    let text = text.trim_matches('"');
+    let is_separator = |letter: char| letter.is_whitespace() || "'\u{2019}_".contains(letter);
+    let digits = |letter: char| letter.is_ascii_digit() || ".,-".contains(letter);
+    text.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-')
+        && text.contains(is_separator)
+        && text.chars().all(|letter| digits(letter) || is_separator(letter))
 }
