@@ -396,7 +396,7 @@ def test_parquet_is_read(tmp_path):
     check(kostra.Graph.read(path, source="target", target="source"))
     with pytest.raises(ValueError, match="there is no column 'from'"):
         kostra.Graph.read(path, source="from", target="source")
-    parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
+    parquet.write_table(pyarrow.table({"from": ["x", "y"], "to": ["y", "z"]}), path)
     assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
     parquet.write_table(pyarrow.table({"id": [5], "from": [0], "to": [1], "km": [2.5]}), path)
     with pytest.raises(

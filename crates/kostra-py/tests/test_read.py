@@ -85,7 +85,7 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     )
     assert 'pass `weight="length_km"`, or `weights="unit"`' in refusal(roads)
     path = tmp_path / "od.csv"
-    path.write_text("id,origin,dest,km\n1,0,1,2.5\n2,1,2,4.5\n")
+    path.write_text("id,first,second,km\n1,0,1,2.5\n2,1,2,4.5\n")
     assert 'pass `source="NAME"` and `target="NAME"`, or their positions' in refusal(path)
     path.write_text("A,B\nx,y\ny,z\n")
     assert "a header? pass `header=True` or `header=False`" in refusal(path, names=True)

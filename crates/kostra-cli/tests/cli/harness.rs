@@ -150,7 +150,7 @@ pub(crate) fn assert_snapshot(name: &str, text: &str) {
         r#""$1": "[time]""#,
     );
     // A new format changes no snapshot.
-    settings.add_filter(r"(\[possible\s+values: )?\bgr(,\s+[a-z.]+){2,}\]?", "[formats]");
+    settings.add_filter(r"(\[possible\s+values: )?\bgr(,\s+[a-z0-9.]+){2,}\]?", "[formats]");
     settings.add_filter(r"(?s)(Formats that are read, [^\n]*\n).*?\n\n", "$1  [formats]\n\n");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
