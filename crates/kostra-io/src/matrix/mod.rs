@@ -189,9 +189,22 @@ impl<V: Fn(usize, usize) -> Option<Number>, P: Fn(usize, usize) -> Place> Matrix
     /// number, which no other value exceeds.
     fn similarity(&self, facts: &Facts) -> Option<String> {
         let [low, high] = facts.diagonal.filter(|_| facts.on_diagonal == self.size)?;
+        if low > 0.0 && self.size > 2 && self.are_covariances() {
+            return Some("covariances, none above those on the diagonal".into());
+        }
         let is_constant = low > 0.0 && self.is_rounding(low, high, facts.largest);
         let shows = is_constant && facts.pairs > 0 && facts.highest <= high;
         shows.then(|| format!("similarities, with {high} on the diagonal"))
+    }
+
+    /// Whether the square of each number is at most the product of those on the diagonal in its row
+    /// and its column (Cauchy and Schwarz), and the diagonal is not constant.
+    fn are_covariances(&self) -> bool {
+        let value = |row, column| self.number(row, column).map_or(0.0, float);
+        let is_constant = (1..self.size).all(|u| value(u, u) == value(0, 0));
+        let mut pairs = (0..self.size).flat_map(|u| (0..u).map(move |v| (u, v)));
+        let is_below = |(u, v)| value(u, v).powi(2) <= value(u, u) * value(v, v) * (1.0 + 1e-9);
+        !is_constant && pairs.all(is_below)
     }
 
     fn is_rounding(&self, a: f64, b: f64, largest: f64) -> bool {

@@ -13,6 +13,10 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     let is_closed = facts.is_closed || !sample.is_whole() && may_be_closed(&facts);
     let is_of_networkx = sample.comments.iter().any(|line| line.starts_with(b"# GMT "));
     let parsed = || sample.lines.iter().filter_map(|line| syntax.parse(line));
+    // Words after a sign are prose if none of them has a line.
+    if !is_closed && facts.share < 0.1 && sample.lines.len() > 1 {
+        return None;
+    }
     let is_wide = parsed().any(|line| line.neighbors.len() > 1);
     let strength = match syntax.mark {
         Mark::Sign(_) if is_closed => Strength::Certain,

@@ -127,11 +127,16 @@ impl Head {
             // A third number that is no number of entries has a meaning of its own.
             && (sure || counts.len() == 2 || counts.is_of_matrix());
         if fits {
+            // A number of edges that is that of vertices, too, says both.
+            let is_of_both = span.largest + 1 == edges || span.largest == edges && span.least > 0;
+            let n = n.or(m.filter(|_| is_of_both));
+            if n.is_none() {
+                return Err(self.ask_for_count());
+            }
             if let (Some(n), Some(m)) = (n, m) {
                 self.check_counts((n, m), span.largest, options)?;
             }
             let what = match (n, m) {
-                (None, _) => "number of edges",
                 (_, None) => "number of vertices",
                 _ => "numbers of vertices and edges",
             };
@@ -152,16 +157,29 @@ impl Head {
             let is_count = 2 * m == edges || m.abs_diff(edges) <= 1;
             // Vertices may have other names than the numbers up to their number.
             let most = n.saturating_mul(n.saturating_sub(1)) / 2;
-            let is_exact = m == edges && (2..=2 * m).contains(&n) && m <= most;
+            let is_exact = m == edges && ((2..=2 * m).contains(&n) && m <= most || m >= MANY);
+            // Some courses write the number of edges first.
+            let is_swapped = n == edges && span.largest <= m && edges >= 3;
             match counts.len() {
-                2 => is_other || is_exact || is_highest && is_count,
-                _ => span.largest <= n && m == edges,
+                2 => is_other || is_exact || is_swapped || is_highest && is_count,
+                _ => span.largest <= n && m == edges || is_swapped,
             }
         });
         if edges > 0 && may_be_counts && !matches!(options.vertices, Vertices::Count(_)) {
             return Err(self.ask_for_edge());
         }
         Ok(edge)
+    }
+
+    /// The question what rows after their number are.
+    fn ask_for_count(&self) -> Fault {
+        let sentence = message![
+            "this line is the number of the lines after it: are they edges, or points or something \
+             else? remove this line if each line is an edge; ",
+            Remedy::PointTree,
+            " finds the tree of points",
+        ];
+        Fault::at_line(self.line, 1, sentence)
     }
 
     /// The question whether the first line of numbers is an edge.
@@ -208,6 +226,9 @@ impl Head {
         Ok(())
     }
 }
+
+/// From this number of edges on, a number in the first line that is equal to it is no accident.
+const MANY: u64 = 8;
 
 /// What to say about numbers before the edges that are not those of vertices and edges.
 fn mismatch(lines: usize, edges: u64) -> String {

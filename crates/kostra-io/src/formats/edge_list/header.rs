@@ -296,8 +296,8 @@ fn are_edges(rows: &[Vec<u64>], separator: Separator) -> bool {
     are_inside && (are_weights || has_loop || separator == Separator::Blanks)
 }
 
-/// Refuses rows without a header whose first two columns are of different types: names with values
-/// are no edges.
+/// Refuses rows without a header whose first two columns are of different types, or one of them of
+/// both: names with values are no edges.
 pub(super) fn refuse_names_with_values(
     rows: &[Fields<'_>],
     ends: [usize; 2],
@@ -309,6 +309,28 @@ pub(super) fn refuse_names_with_values(
             "are the lines edges, or a vertex and its neighbors in each? remove the colons if they \
              are edges, or pass ",
             Remedy::text("format", "adjacency"),
+        ]));
+    }
+    let is_id = |field: &&&[u8]| unquote(field).is_some_and(|field| natural(&field, "").is_ok());
+    let is_word = |field: &&&[u8]| {
+        field.iter().any(u8::is_ascii_alphabetic) && !field.iter().any(u8::is_ascii_digit)
+    };
+    let is_mixed = |end: &usize| {
+        let fields = || rows.iter().filter_map(|row| row.get(*end));
+        let words = fields().filter(is_word).count();
+        rows.len() > 2 && fields().any(|field| is_id(&field)) && words * 10 > rows.len()
+    };
+    if let Some(mixed) = ends.into_iter().find(is_mixed) {
+        return Err(ReadErrorKind::question(message![
+            format!(
+                "which columns are the vertices? column {} has words in some lines and numbers in \
+                 others; pass ",
+                mixed + 1
+            ),
+            Remedy::position("source", u + 1),
+            " and ",
+            Remedy::position("target", v + 1),
+            " if each line is an edge",
         ]));
     }
     let is_number = |field: &[u8]| is_number(field, false);
