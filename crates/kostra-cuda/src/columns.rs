@@ -244,7 +244,7 @@ pub unsafe fn pick(
     Ok(picked)
 }
 
-/// Copies one value of a column to host memory, as bytes.
+/// Copies values of a column to host memory, as bytes.
 ///
 /// # Errors
 /// When the device fails.

@@ -7,6 +7,7 @@ use kostra_cuda::points::{
     DevicePointTree, DevicePointsError, PointAddresses, PointDistance, spanning_tree_at,
 };
 use kostra_points::Distance;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -71,6 +72,22 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
         tree.map_err(|error| exception(py, error))?;
     let [u, v, distances] = [lower_ends, higher_ends, distances].map(DeviceMemory::of);
     Ok(([u, v], distances))
+}
+
+/// The bytes of points on a device, from the first coordinate to the last, in host memory.
+#[pyfunction]
+pub(crate) fn points_on_host<'py>(
+    py: Python<'py>,
+    problem: PointProblem,
+) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    let device = ready(py, problem.ordinal, &problem.streams)?;
+    let Array(address, Elements(coordinates)) = problem.points;
+    let values = problem.len.saturating_sub(1) as usize * problem.stride + problem.dimensions;
+    // SAFETY: the owner of the array guarantees its address, and lives on.
+    let bytes = py
+        .detach(|| unsafe { kostra_cuda::value_at(&device, address, values * coordinates.size()) });
+    let bytes = bytes.map_err(|error| device_error(py, &error.to_string()))?;
+    Ok(bytes.into_pyarray(py))
 }
 
 /// The exception for an error of a device's function for points.

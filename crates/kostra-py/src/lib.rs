@@ -44,7 +44,7 @@ mod _kostra {
     #[pymodule_export]
     use super::device::{DeviceMemory, device_of, solve_on_device};
     #[pymodule_export]
-    use super::device_points::{tree_from_device, tree_on_device};
+    use super::device_points::{points_on_host, tree_from_device, tree_on_device};
     #[pymodule_export]
     use super::dlpack::Borrowed;
     #[pymodule_export]

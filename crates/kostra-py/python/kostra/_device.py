@@ -58,13 +58,6 @@ def shape_of(values):
     return tuple(values.__cuda_array_interface__["shape"])
 
 
-def to_host(values):
-    """A NumPy copy of an array on a device."""
-    if hasattr(values, "get"):  # CuPy
-        return values.get()
-    return np.asarray(values.cpu() if hasattr(values, "cpu") else values)
-
-
 def name_of(place):
     """The name of a device."""
     kind, number = place

@@ -250,6 +250,28 @@ class DevicePointTree(DeviceForest):
 def euclidean_mst(X, metric, min_samples, threads):
     """The tree of points on a device. ``metric`` is one of the engine's names."""
     _arrays.threads(threads)  # the device uses none, but a wrong argument is an error
+    return _with_points(
+        X,
+        lambda problem, n: DevicePointTree(_kostra.tree_on_device(problem), n),
+        metric,
+        min_samples,
+    )
+
+
+def rows_on_host(X):
+    """A NumPy copy of points on a device."""
+
+    def copy(problem, n):
+        coordinates = _kostra.points_on_host(problem).view(problem["points"][1])
+        shape, size = (n, problem["dimensions"]), coordinates.itemsize
+        strides = (problem["stride"] * size, size)
+        return np.lib.stride_tricks.as_strided(coordinates, shape, strides)
+
+    return _with_points(X, copy)
+
+
+def _with_points(X, compute, metric="euclidean", min_samples=1):
+    """What ``compute`` returns for points on a device and their number."""
     array = _foreign.points("X", X)
     try:
         ordinal = array.device
@@ -266,7 +288,7 @@ def euclidean_mst(X, metric, min_samples, threads):
             "streams": [array.stream],
             "owners": [array.owner],
         }
-        return DevicePointTree(_kostra.tree_on_device(problem), array.length)
+        return compute(problem, array.length)
     finally:
         array.release()
 

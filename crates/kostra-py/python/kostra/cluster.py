@@ -27,7 +27,7 @@ clusters. The results are the same, and are in host memory.
 
 import numpy as np
 
-from kostra import _arrays, _device, _distances, _kostra, _metrics, _points
+from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metrics, _points
 from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
@@ -340,7 +340,8 @@ class HDBSCAN(_Estimator):
         """The place of each row in the order of their coordinates; None for distances."""
         if self.metric == "precomputed" or isinstance(in_memory(X), Forest):
             return None
-        points = _device.to_host(X) if _device.place_of(X) is not None else np.asarray(X)
+        is_on_device = _device.place_of(X) is not None
+        points = _device_forest.rows_on_host(X) if is_on_device else np.asarray(X)
         ranks = np.empty(len(points), np.int64)
         ranks[np.lexsort(points.T[::-1])] = np.arange(len(points))
         return ranks
