@@ -74,6 +74,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
 
 /// Checks that any bytes give points, in whole rows, or an error with a message.
 pub fn check_points(bytes: &[u8]) {
+    spare_caught_panics();
     match read_points_bytes("input", bytes, &PointOptions::default()) {
         Ok(points) => assert_eq!(points.coordinates.len(), points.len() * points.dimensions),
         Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
