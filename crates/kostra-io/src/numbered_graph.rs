@@ -102,7 +102,7 @@ impl AddedEdges {
         self.columns.u.iter().zip(&self.columns.v).map(|(&u, &v)| [u, v])
     }
 
-    /// Replaces the ends of the edges, of which there are as many.
+    /// Replaces the ends of the edges. The number of edges stays the same.
     pub(crate) fn set_ends(&mut self, ends: Vec<[Vertex; 2]>) {
         (self.columns.u, self.columns.v) = ends.into_iter().map(|[u, v]| (u, v)).unzip();
     }

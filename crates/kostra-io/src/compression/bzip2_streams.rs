@@ -47,7 +47,7 @@ impl<R: BufRead> Read for Bzip2Streams<R> {
     }
 }
 
-/// An input of which some bytes have been looked at: those from `next` to `end` come first.
+/// An input whose first bytes are already in `bytes`, from `next` to `end`.
 struct Ahead<R> {
     bytes: [u8; EMPTY.len()],
     next: usize,

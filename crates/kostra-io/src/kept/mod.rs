@@ -79,7 +79,8 @@ const MISSING: usize = usize::MAX;
 /// The bytes from which on a text is long: a copy takes more memory than its entry in a map.
 pub(crate) const LONG: usize = 32;
 
-/// A length is stored as one character below this number, or two of which the first is not.
+/// A length below this number is stored as one character. A longer one is stored as two, and the
+/// first of them is not below it.
 const LENGTHS: usize = 1 << 15;
 const FIRST_OF_TWO: usize = 1 << 16;
 
@@ -207,7 +208,7 @@ impl KeptColumns {
     /// Moves the fields of `other` to the end of these.
     pub(crate) fn append(&mut self, other: &mut Self) -> Result<(), ReadErrorKind> {
         self.reserve(other.places.len(), other.texts.len())?;
-        // The new places of long texts, each of which may be in many fields.
+        // The new places of long texts. Many fields may share one text.
         let mut moved = HashMap::new();
         for &place in &other.places {
             let text = other.text(place);

@@ -66,7 +66,8 @@ impl Counts {
         self.length
     }
 
-    /// Whether the numbers can be counts before lines of other lengths, of which `rows` are known.
+    /// Whether the numbers can be counts before lines of other lengths. `rows` is the number of
+    /// lines that are known.
     fn may_precede(&self, rows: usize) -> bool {
         let [n, m, ..] = self.numbers;
         self.length == 2 || self.is_of_matrix() || n > 0 && m >= rows as u64
@@ -281,7 +282,7 @@ pub(super) fn refuse_open_columns(
     ]))
 }
 
-/// Whether rows of three numbers, the first of which counts them, are edges with weights. The
+/// Whether rows of three numbers whose first numbers count the rows are edges with weights. The
 /// second numbers are then among the first ones. Besides, the third ones are all different and none
 /// of the second, or the last two would be self-loops, or blanks separate them: programs that count
 /// rows write commas.
