@@ -13,7 +13,7 @@ pub(crate) const AUTO: &str = "auto";
 
 /// What the user chose as the algorithm.
 #[derive(Clone, Copy)]
-pub(crate) enum Algorithm {
+pub(crate) enum ChosenAlgorithm {
     /// The command chooses one by the size of the graph and the machine.
     Auto,
     /// A solver that runs in this process.
@@ -23,7 +23,7 @@ pub(crate) enum Algorithm {
     Distributed(&'static dyn DistributedSolver),
 }
 
-impl Algorithm {
+impl ChosenAlgorithm {
     /// The algorithm of this id.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ pub(crate) fn threads(solver: &SolverInfo, threads: Threads) -> usize {
 }
 
 /// Parses the id of an algorithm. Completions list the ids. Any text is accepted, because
-/// [`Algorithm::find`] explains an unknown id better than clap.
+/// [`ChosenAlgorithm::find`] explains an unknown id better than clap.
 pub(crate) fn id_parser() -> impl TypedValueParser<Value = String> {
     IdParser
 }

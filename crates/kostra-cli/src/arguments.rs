@@ -22,7 +22,7 @@ pub(crate) struct InputArguments {
     /// Weights for an input without weights: 1 for each edge, a hash of the endpoints, or the
     /// distance between the endpoints [default: 1 for each edge]
     #[arg(long, value_enum)]
-    pub(crate) weights: Option<Weights>,
+    pub(crate) weights: Option<WeightsChoice>,
 
     /// The column of an edge list that holds the first endpoints: its name, or its position
     /// counted from 1
@@ -75,7 +75,7 @@ pub(crate) struct InputArguments {
 
     /// What to do with edges whose weight is NaN [default: error; `info` skips the edges]
     #[arg(long, value_enum)]
-    pub(crate) nan: Option<Nan>,
+    pub(crate) nan: Option<NanChoice>,
 
     /// Treat the vertices of an edge list as names [default: if they are words]; name the vertices
     /// of an OpenStreetMap file by the ids of their nodes
@@ -89,7 +89,7 @@ pub(crate) struct InputArguments {
 
     /// What an array of NumPy with as many rows as columns contains: a matrix of weights, or edges
     #[arg(long, value_enum)]
-    pub(crate) array: Option<Array>,
+    pub(crate) array: Option<ArrayChoice>,
 
     /// What zeros off the diagonal of a matrix are: edge, for distances of identical things, or
     /// none [default: Kostra asks]
@@ -142,20 +142,20 @@ impl LimitedInput {
 const MOST_THREADS: u16 = 4096;
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Weights {
+pub(crate) enum WeightsChoice {
     Unit,
     Hash,
     Distance,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Nan {
+pub(crate) enum NanChoice {
     Error,
     Skip,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Array {
+pub(crate) enum ArrayChoice {
     Matrix,
     Edges,
 }

@@ -7,14 +7,14 @@ use crate::progress::Stage;
 
 /// Where an algorithm runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Device {
+pub(crate) enum ChosenDevice {
     Processor,
     /// The CUDA devices of these numbers, none of them twice. If there is no number, the user left
     /// the choice open.
     Cuda(Vec<usize>),
 }
 
-impl Device {
+impl ChosenDevice {
     /// The numbers of the CUDA devices: the first device if the user named none.
     pub(crate) fn ordinals(&self) -> &[usize] {
         match self {
@@ -53,10 +53,10 @@ pub(crate) fn open(ordinal: usize) -> Result<String, cuda::NoDevice> {
 }
 
 /// Parses `cpu`, `cuda`, `cuda:N` or `cuda:N,N`.
-pub(crate) fn parse_device(text: &str) -> Result<Device, String> {
+pub(crate) fn parse_device(text: &str) -> Result<ChosenDevice, String> {
     match text.split_once(':') {
-        None if text == "cpu" => Ok(Device::Processor),
-        None if text == "cuda" => Ok(Device::Cuda(Vec::new())),
+        None if text == "cpu" => Ok(ChosenDevice::Processor),
+        None if text == "cuda" => Ok(ChosenDevice::Cuda(Vec::new())),
         Some(("cuda", numbers)) => {
             let mut ordinals = Vec::new();
             for number in numbers.split(',') {
@@ -67,7 +67,7 @@ pub(crate) fn parse_device(text: &str) -> Result<Device, String> {
                 }
                 ordinals.push(ordinal.into());
             }
-            Ok(Device::Cuda(ordinals))
+            Ok(ChosenDevice::Cuda(ordinals))
         }
         _ => Err("expected cpu, cuda, cuda:N, or cuda:N,N for several devices".to_owned()),
     }
@@ -79,10 +79,10 @@ mod tests {
 
     #[test]
     fn a_device_is_cpu_or_cuda_and_numbers() {
-        assert_eq!(parse_device("cpu"), Ok(Device::Processor));
-        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(Vec::new())));
-        assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(vec![3])));
-        assert_eq!(parse_device("cuda:1,0,7"), Ok(Device::Cuda(vec![1, 0, 7])));
+        assert_eq!(parse_device("cpu"), Ok(ChosenDevice::Processor));
+        assert_eq!(parse_device("cuda"), Ok(ChosenDevice::Cuda(Vec::new())));
+        assert_eq!(parse_device("cuda:3"), Ok(ChosenDevice::Cuda(vec![3])));
+        assert_eq!(parse_device("cuda:1,0,7"), Ok(ChosenDevice::Cuda(vec![1, 0, 7])));
         for text in [
             "",
             "gpu",

@@ -8,7 +8,7 @@ use kostra::picture::PictureFormat;
 use kostra_core::{AnyGraph, EdgeId, shown};
 use kostra_io::{Format, Input, Output, ReadError};
 
-use crate::input::Graph;
+use crate::input::InputGraph;
 use crate::output;
 
 /// Parses the name of a format. Errors, help texts and completions list the names.
@@ -59,7 +59,7 @@ impl Destination {
 ///
 /// # Errors
 /// When the output fails, the input's file has changed, or the format cannot hold the graph.
-pub(crate) fn write(to: &Destination, input: &Graph, ids: &[EdgeId]) -> anyhow::Result<()> {
+pub(crate) fn write(to: &Destination, input: &InputGraph, ids: &[EdgeId]) -> anyhow::Result<()> {
     match kostra::forest_file::write(&to.output, to.format, (&input.parsed).into(), ids) {
         Err(error @ ForestFileError::EqualColumns { .. }) => {
             let remedy = if input.format == Some(Format::EDGE_LIST) {
@@ -97,7 +97,7 @@ pub(crate) fn allow_early_end(
 ///
 /// # Errors
 /// When the file cannot be read, or is a forest of another graph.
-pub(crate) fn read(file: &Input, input: &Graph) -> Result<Vec<EdgeId>, ReadError> {
+pub(crate) fn read(file: &Input, input: &InputGraph) -> Result<Vec<EdgeId>, ReadError> {
     kostra::forest_file::read(file, &input.parsed.graph, input.parsed.names.as_deref())
 }
 

@@ -13,7 +13,7 @@ use kostra_io::{FORMATS, Format, Output, StreamHeader};
 use kostra_gen::{Options, Recipe, StreamError};
 
 use crate::forest_file::{self, Destination};
-use crate::input::{Graph, Request};
+use crate::input::{InputGraph, InputRequest};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, duration};
@@ -111,7 +111,11 @@ impl Target {
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
-pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow::Result<String> {
+pub(crate) fn write(
+    request: &InputRequest,
+    input: &InputGraph,
+    target: &Target,
+) -> anyhow::Result<String> {
     match target {
         Target::Graph(output, format) => write_graph(request, input, output, *format),
         Target::Edges(destination) => write_edges(request, input, destination),
@@ -119,7 +123,7 @@ pub(crate) fn write(request: &Request, input: &Graph, target: &Target) -> anyhow
 }
 
 /// Warns if the vertices have names, and a format has numbers in their place. Returns the warning.
-pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
+pub(crate) fn warn_of_names(input: &InputGraph, format: Format) -> Option<String> {
     (input.parsed.names.is_some() && !format.holds_names()).then(|| {
         let title = format.title();
         output::warned(format!(
@@ -129,8 +133,8 @@ pub(crate) fn warn_of_names(input: &Graph, format: Format) -> Option<String> {
 }
 
 fn write_graph(
-    request: &Request,
-    input: &Graph,
+    request: &InputRequest,
+    input: &InputGraph,
     to: &Output,
     format: Format,
 ) -> anyhow::Result<String> {
@@ -149,8 +153,8 @@ fn write_graph(
 
 /// Writes all edges of a graph as [`forest_file::write`] does.
 fn write_edges(
-    request: &Request,
-    input: &Graph,
+    request: &InputRequest,
+    input: &InputGraph,
     destination: &Destination,
 ) -> anyhow::Result<String> {
     let start = Instant::now();
@@ -165,7 +169,7 @@ fn write_edges(
 }
 
 /// What the input was, and what was written since `start`.
-fn report(input: &Graph, to: &Output, title: &str, start: Instant) -> String {
+fn report(input: &InputGraph, to: &Output, title: &str, start: Instant) -> String {
     let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.parsed.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));

@@ -18,7 +18,7 @@ use kostra_points::{
 };
 use serde::Serialize;
 
-use crate::device::{self, Device, parse_device};
+use crate::device::{self, ChosenDevice, parse_device};
 use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
@@ -63,7 +63,7 @@ pub(crate) struct PointArguments {
     /// Where to find the tree: cpu, cuda, or cuda:1 for the second CUDA device, which takes the
     /// metrics euclidean and cosine
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    device: ChosenDevice,
 
     #[command(flatten)]
     memory: MemoryArguments,
@@ -128,7 +128,7 @@ impl Wanted {
 }
 
 /// The points of a file and their tree.
-pub(crate) struct Solved {
+pub(crate) struct SolvedPoints {
     pub(crate) tree: PointTree,
     /// The coordinates, row by row.
     pub(crate) coordinates: Vec<f64>,
@@ -179,7 +179,7 @@ impl PointRequest {
         arguments.memory.apply()?;
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let device = arguments.device.single();
-        if device.is_none() && arguments.device != Device::Processor {
+        if device.is_none() && arguments.device != ChosenDevice::Processor {
             anyhow::bail!("a tree of points is found on one device; name one in `--device`");
         }
         Ok(Self {
@@ -204,7 +204,7 @@ impl PointRequest {
     ///
     /// # Errors
     /// When the file or the points are at fault, or the device fails.
-    pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<Solved> {
+    pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<SolvedPoints> {
         let by_neighbors = matches!(wanted, Wanted::OfNeighbors(_));
         if self.device.is_some() && by_neighbors {
             anyhow::bail!("nearest neighbors are found on the processor; leave out `--device`");
@@ -249,11 +249,11 @@ impl PointRequest {
             download: of_device(download),
         };
         let PointFile { coordinates, dimensions, kept, .. } = file;
-        Ok(Solved { tree, coordinates, dimensions, kept, device, times })
+        Ok(SolvedPoints { tree, coordinates, dimensions, kept, device, times })
     }
 
     /// Finds the tree of distances, which the file contains.
-    fn solve_distances(&self, wanted: Wanted) -> anyhow::Result<Solved> {
+    fn solve_distances(&self, wanted: Wanted) -> anyhow::Result<SolvedPoints> {
         let (Wanted::MutualReachability(min_samples)
         | Wanted::MutualReachabilityOfSize(min_samples)) = wanted
         else {
@@ -281,7 +281,7 @@ impl PointRequest {
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
         let PointFile { coordinates, dimensions, kept, .. } = file;
-        Ok(Solved { tree, coordinates, dimensions, kept, device: None, times })
+        Ok(SolvedPoints { tree, coordinates, dimensions, kept, device: None, times })
     }
 
     fn read(&self) -> anyhow::Result<PointFile> {

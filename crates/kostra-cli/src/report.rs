@@ -175,18 +175,18 @@ pub(crate) fn float(total: Total) -> f64 {
 
 /// The head of a column of a table, and the side to which the cells are aligned.
 #[derive(Clone, Copy)]
-pub(crate) enum Column {
+pub(crate) enum Heading {
     Left(&'static str),
     Right(&'static str),
 }
 
 /// A table with a head. Each column is as wide as its longest cell.
 pub(crate) fn table<const COLUMNS: usize>(
-    columns: [Column; COLUMNS],
+    columns: [Heading; COLUMNS],
     rows: impl Iterator<Item = [String; COLUMNS]>,
 ) -> String {
     let head = columns.map(|column| match column {
-        Column::Left(head) | Column::Right(head) => head.to_owned(),
+        Heading::Left(head) | Heading::Right(head) => head.to_owned(),
     });
     let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
     let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
@@ -198,8 +198,8 @@ pub(crate) fn table<const COLUMNS: usize>(
             .map(|index| {
                 let (cell, width) = (&row[index], widths[index]);
                 match columns[index] {
-                    Column::Left(_) => format!("{cell:<width$}"),
-                    Column::Right(_) => format!("{cell:>width$}"),
+                    Heading::Left(_) => format!("{cell:<width$}"),
+                    Heading::Right(_) => format!("{cell:>width$}"),
                 }
             })
             .collect();

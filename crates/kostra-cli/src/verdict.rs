@@ -6,7 +6,7 @@ use kostra_core::{
     Violation, on_one_line, with_graph,
 };
 
-use crate::input::Graph;
+use crate::input::InputGraph;
 use crate::report::float;
 
 /// The proof that a forest is correct, or the first violation.
@@ -38,7 +38,7 @@ pub(crate) fn verify(
 }
 
 /// A fault of a forest of `input`, with the names of the vertices if they have names.
-pub(crate) fn fault(violation: &Violation, input: &Graph) -> String {
+pub(crate) fn fault(violation: &Violation, input: &InputGraph) -> String {
     violation.describe(|vertex| {
         match input.parsed.names.as_deref().and_then(|names| names.get(vertex as usize)) {
             Some(name) => on_one_line(name).into_owned(),

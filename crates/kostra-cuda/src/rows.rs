@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::error::DeviceError;
 
 /// The graph of a round. Its arrays may be longer than the graph needs.
-pub struct Rows<K: Key> {
+pub struct RoundGraph<K: Key> {
     /// The number of vertices.
     pub vertices: u32,
     /// Twice the number of edges.
@@ -23,7 +23,7 @@ pub struct Rows<K: Key> {
     pub ids: CudaSlice<EdgeId>,
 }
 
-impl<K: Key> Rows<K> {
+impl<K: Key> RoundGraph<K> {
     /// The given graph. `keys` still contains its weights.
     pub fn given(device: &Device, graph: DeviceCsr<K>) -> Result<Self, DeviceError> {
         Ok(Self {

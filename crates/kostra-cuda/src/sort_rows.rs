@@ -19,7 +19,7 @@ use crate::buffers::{Keys, address};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Blocks, kernels};
-use crate::rows::Rows;
+use crate::rows::RoundGraph;
 use crate::shared::{arguments, constant, fill, ptr};
 use crate::source::Source;
 
@@ -70,8 +70,8 @@ impl Kernels {
         &self,
         device: &Device,
         order: RowOrder,
-        (graph, from): (&mut Rows<K>, &CudaSlice<Vertex>),
-        spare: &mut Rows<K>,
+        (graph, from): (&mut RoundGraph<K>, &CudaSlice<Vertex>),
+        spare: &mut RoundGraph<K>,
     ) -> Result<(), DeviceError> {
         let (sort_tiles, merge_runs) = match order {
             RowOrder::Weight => (&self.0.sort_tiles_weight, &self.0.merge_runs_weight),

@@ -70,7 +70,7 @@ const MOST_PARALLEL: u64 = 255;
 fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let given = parameters.integer_if_given("clique", 1..=vertices.max(1))?;
-    let plan = Plan {
+    let plan = CliquePlan {
         vertices,
         largest: given.unwrap_or_else(|| cube_root(vertices)),
         inter: parameters.probability("inter")?,
@@ -123,7 +123,7 @@ impl Ids {
 
 /// The graph, with its edges divided into blocks.
 struct Cliques {
-    plan: Plan,
+    plan: CliquePlan,
     /// The first vertex of each clique.
     starts: Vec<u32>,
     ids: Ids,
@@ -153,7 +153,7 @@ impl Blocks for Cliques {
     }
 }
 
-struct Plan {
+struct CliquePlan {
     vertices: u64,
     /// The size of the largest clique.
     largest: u64,
@@ -162,7 +162,7 @@ struct Plan {
     seed: u64,
 }
 
-impl Plan {
+impl CliquePlan {
     /// The sizes of all cliques in order. The last one takes the remaining vertices.
     fn sizes(&self) -> impl Iterator<Item = u64> {
         let stream = random::stream(self.seed, "cliques");
@@ -291,11 +291,11 @@ const BLOCK_VERTICES: u64 = 1 << 13;
 mod tests {
     use super::*;
 
-    fn plan(vertices: u64, largest: u64) -> Plan {
-        Plan { vertices, largest, inter: 0.5, parallel: 3, seed: 4 }
+    fn plan(vertices: u64, largest: u64) -> CliquePlan {
+        CliquePlan { vertices, largest, inter: 0.5, parallel: 3, seed: 4 }
     }
 
-    fn edges(plan: &Plan) -> (Vec<(u64, u64)>, usize) {
+    fn edges(plan: &CliquePlan) -> (Vec<(u64, u64)>, usize) {
         let starts = plan.starts(plan.count_cliques().0).unwrap();
         let (mut all, mut inner) = (Vec::new(), 0);
         for block in plan.blocks(&starts) {
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_vertex_has_the_expected_degree_in_its_clique() {
-        let plan = Plan { parallel: 1, ..plan(200_000, 31) };
+        let plan = CliquePlan { parallel: 1, ..plan(200_000, 31) };
         let (_, inner) = edges(&plan);
         // 2 * 30 / 3 neighbors. A clique of 16 on average adds 0.0035 to the deviation of the mean
         // degree for each of its vertices.
@@ -346,7 +346,7 @@ mod tests {
     fn edges_between_cliques_halve_with_each_doubled_distance() {
         let vertices = 1 << 16;
         // Cliques of one vertex: every edge is between cliques.
-        let plan = Plan { parallel: 1, ..plan(vertices, 1) };
+        let plan = CliquePlan { parallel: 1, ..plan(vertices, 1) };
         let (all, inner) = edges(&plan);
         assert_eq!(inner, 0);
         let mut count = [0_usize; 17];

@@ -46,7 +46,7 @@ impl Shape {
 
 /// What a preset means for a graph.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+struct Tuning {
     scheme: Scheme,
     /// The least number of partitions of the coarsest graph. The best one is taken.
     tries: usize,
@@ -61,7 +61,7 @@ struct Plan {
     pairs: PairEffort,
 }
 
-impl Plan {
+impl Tuning {
     fn new(preset: Preset, shape: Shape) -> Self {
         let scheme = match shape {
             Shape::Sparse => Scheme::HeavyEdges { share: 4 },
@@ -117,7 +117,7 @@ pub fn partition_coarsest(
         return Partition::by_ranges(n, k);
     }
     with_observed_team(run, options.threads.max(1), |team, run| {
-        let plan = Plan::new(options.preset, Shape::new(graph));
+        let plan = Tuning::new(options.preset, Shape::new(graph));
         let job = Job { graph, entries, options: *options, plan, team };
         job.run(run).map(|parts| Partition::of_checked(parts, k))
     })
@@ -129,7 +129,7 @@ struct Job<'a> {
     /// The entries of the rows of the finest graph. They limit the number of tries.
     entries: usize,
     options: Options,
-    plan: Plan,
+    plan: Tuning,
     team: &'a Team<'a>,
 }
 

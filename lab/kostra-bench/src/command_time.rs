@@ -58,7 +58,7 @@ pub(crate) struct StateResult {
 }
 
 /// What to run.
-pub(crate) struct Plan<'a> {
+pub(crate) struct Repetitions<'a> {
     /// The program.
     pub(crate) kostra: &'a Path,
     pub(crate) algorithm: Option<&'a str>,
@@ -91,7 +91,7 @@ struct State {
     plain_reads: Vec<f64>,
 }
 
-impl Plan<'_> {
+impl Repetitions<'_> {
     /// Measures one input. The states of the page cache take turns.
     ///
     /// # Errors
@@ -263,7 +263,7 @@ mod tests {
                     \"algorithm\": \"kruskal\", \"seconds\": {\"solve\": 0.005}}'\n";
         std::fs::write(&script, text).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let plan = Plan { kostra: &script, algorithm: None, threads: 1, runs: 2 };
+        let plan = Repetitions { kostra: &script, algorithm: None, threads: 1, runs: 2 };
         let result = plan.measure(graph.to_str().unwrap()).unwrap();
         let caches: Vec<_> = result.states.iter().map(|state| &*state.cache).collect();
         assert_eq!((result.edges, caches), (2, vec!["cold", "warm"]));

@@ -207,7 +207,7 @@ fn process(arguments: &ProcessArguments) -> Result<bool> {
     let circumstances = &arguments.circumstances;
     let record = begin(Machine::this(), arguments.threads.into(), circumstances)?;
     let kostra = arguments.kostra.clone().unwrap_or_else(process::kostra_beside_this);
-    let plan = command_time::Plan {
+    let plan = command_time::Repetitions {
         kostra: &kostra,
         algorithm: arguments.algorithm.as_deref(),
         threads: arguments.threads.into(),

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use kostra_core::{Key, SolveError, Vertex};
 use kostra_cuda::buffers::{Keys, download};
 use kostra_cuda::launch::{Blocks, launch};
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::{Device, DeviceError};
 
 use crate::source::Source;
@@ -45,7 +45,7 @@ impl MakeKeys {
         &self,
         device: &Device,
         blocks: Blocks,
-        graph: &mut Rows<K>,
+        graph: &mut RoundGraph<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         // SAFETY: the graph has a key for each entry.
@@ -80,7 +80,7 @@ impl<'a> Contraction<'a> {
     /// Replaces the weights of the given graph by their keys.
     pub(crate) fn make_keys<K: Key>(
         &self,
-        graph: &mut Rows<K>,
+        graph: &mut RoundGraph<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.kernels.make_keys.launch(self.device, self.blocks, graph, keys)
@@ -89,7 +89,7 @@ impl<'a> Contraction<'a> {
     /// Stores the vertex of each entry in `from`.
     pub(crate) fn list_owners<K: Key>(
         &self,
-        graph: &Rows<K>,
+        graph: &RoundGraph<K>,
         from: &mut CudaSlice<Vertex>,
     ) -> Result<(), DeviceError> {
         // SAFETY: the rows are valid, and `from` has a word for each entry.

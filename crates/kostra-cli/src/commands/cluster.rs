@@ -10,7 +10,7 @@ use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection, Ties};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
-use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
+use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, count_of_sizes};
 use crate::table::{Table, TableFormat};
@@ -247,7 +247,7 @@ struct Seconds {
 }
 
 impl Record {
-    fn new(request: &PointRequest, solved: &Solved, clusters: &Clustering) -> Self {
+    fn new(request: &PointRequest, solved: &SolvedPoints, clusters: &Clustering) -> Self {
         let mut cluster_sizes = vec![0; clusters.clusters.len()];
         let mut noise = 0;
         for &label in &clusters.labels {

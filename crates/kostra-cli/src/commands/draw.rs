@@ -11,9 +11,9 @@ use kostra::{DeviceChoice, Solve};
 use kostra_core::{AnyGraph, EdgeId, Order, UnionFind};
 use kostra_io::{Input, Output};
 
-use crate::arguments::{LimitedInput, Nan};
+use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
-use crate::input::{Graph, Request};
+use crate::input::{InputGraph, InputRequest};
 use crate::progress::Stage;
 use crate::report::{Sheet, count};
 use crate::{file_roles, forest_file, input, output};
@@ -68,7 +68,7 @@ pub(super) struct Arguments {
 
 /// What the arguments mean.
 struct Plan {
-    input: Request,
+    input: InputRequest,
     forest: Option<Input>,
     output: Output,
     format: PictureFormat,
@@ -86,7 +86,7 @@ impl Plan {
             anyhow::bail!("`--size` has no effect on this format; omit it, or write a .png file");
         }
         let plan = Self {
-            input: Request::resolve(arguments.input.apply()?, Nan::Error),
+            input: InputRequest::resolve(arguments.input.apply()?, NanChoice::Error),
             forest: arguments.forest.as_deref().map(input::file),
             output: output::parse_path(&arguments.output),
             format,
@@ -105,7 +105,7 @@ impl Plan {
     }
 
     /// Reads the forest, or finds it.
-    fn forest(&self, graph: &Graph) -> anyhow::Result<Vec<EdgeId>> {
+    fn forest(&self, graph: &InputGraph) -> anyhow::Result<Vec<EdgeId>> {
         let Some(file) = &self.forest else {
             let _stage = Stage::start("solving");
             let threads = self.input.threads.wanted();
@@ -178,7 +178,12 @@ fn first_cycle(graph: &AnyGraph, ids: &[EdgeId]) -> Option<EdgeId> {
 }
 
 /// The report. `solve` is the time to read or to find the forest.
-fn sheet(plan: &Plan, input: &Graph, picture: &Picture, [solve, draw]: [Duration; 2]) -> String {
+fn sheet(
+    plan: &Plan,
+    input: &InputGraph,
+    picture: &Picture,
+    [solve, draw]: [Duration; 2],
+) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");

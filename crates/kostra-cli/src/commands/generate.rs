@@ -8,10 +8,10 @@ use clap::{Parser, ValueHint};
 use kostra_gen::{Recipe, generators};
 use kostra_io::is_streamed;
 
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
 use crate::graph_file::{self, Target, To};
-use crate::input::{GENERATED, Request};
+use crate::input::{GENERATED, InputRequest};
 use crate::output;
 
 /// Generate a graph and write it.
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 /// What the arguments mean.
 enum Plan {
     List,
-    Write { input: Box<Request>, spec: String, target: Target, quiet: bool },
+    Write { input: Box<InputRequest>, spec: String, target: Target, quiet: bool },
 }
 
 impl Plan {
@@ -77,7 +77,7 @@ impl Plan {
         let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec).to_owned();
         let input = OsString::from(format!("{GENERATED}{spec}"));
         let input = InputArguments { input, ..InputArguments::default() };
-        let input = Box::new(Request::resolve(input, Nan::Error));
+        let input = Box::new(InputRequest::resolve(input, NanChoice::Error));
         Ok(Self::Write { input, spec, target, quiet: arguments.quiet })
     }
 }

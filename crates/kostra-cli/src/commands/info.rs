@@ -8,9 +8,9 @@ use kostra_core::{
 };
 use serde::Serialize;
 
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
-use crate::input::{self, Graph, Header, Request};
+use crate::input::{self, GraphSummary, InputGraph, InputRequest};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, bar, count, thousands, weight};
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         // A note reports edges with NaN. The graph has self-loops of weight 0 in their place.
-        let request = Request::resolve(self.input, Nan::Skip);
+        let request = InputRequest::resolve(self.input, NanChoice::Skip);
         // The header is printed at once, because the rest takes a pass over all edges.
         let header = request.header().filter(|_| !self.json);
         if let Some(header) = &header {
@@ -213,7 +213,7 @@ impl WeightRange {
     }
 }
 
-fn size_sheet(request: &Request, header: &Header) -> String {
+fn size_sheet(request: &InputRequest, header: &GraphSummary) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     sheet.line("vertices", thousands(header.vertices));
@@ -232,7 +232,7 @@ fn size_sheet(request: &Request, header: &Header) -> String {
     format!("{}\n{sheet}", request.source)
 }
 
-fn sheet(input: &Graph, analysis: &Analysis) -> String {
+fn sheet(input: &InputGraph, analysis: &Analysis) -> String {
     let Analysis { shape, weights, time } = analysis;
     let mut sheet = Sheet::default();
     sheet.gap();
@@ -308,7 +308,7 @@ struct Seconds {
     analysis: f64,
 }
 
-fn record<'a>(request: &Request, input: &'a Graph, analysis: &'a Analysis) -> Record<'a> {
+fn record<'a>(request: &InputRequest, input: &'a InputGraph, analysis: &'a Analysis) -> Record<'a> {
     let Analysis { shape, weights, time } = analysis;
     Record {
         input: request.source.to_string(),

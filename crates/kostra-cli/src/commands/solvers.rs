@@ -102,7 +102,7 @@ fn option_record(option: &SolverOption) -> OptionRecord {
 /// A table. The title, the source, the memory and the options of an algorithm follow below its row,
 /// so that the rows stay short.
 fn table(records: &[Record]) -> String {
-    let head = ["algorithm", "runs on", "works on", "exact", "time"].map(report::Column::Left);
+    let head = ["algorithm", "runs on", "works on", "exact", "time"].map(report::Heading::Left);
     let rows = records.iter().map(|record| {
         let exact = if record.exact { "yes" } else { "no" };
         [record.id, record.platform, record.representation, exact, record.time].map(str::to_owned)

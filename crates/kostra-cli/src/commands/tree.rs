@@ -10,7 +10,7 @@ use kostra_points::PointTree;
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
-use crate::points::{PointArguments, PointRequest, Solved, Times, Wanted};
+use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 use crate::table::{Table, TableFormat};
@@ -127,7 +127,7 @@ struct Seconds {
 
 fn record(
     request: &PointRequest,
-    solved: &Solved,
+    solved: &SolvedPoints,
     output: Option<&Output>,
     write: Option<Duration>,
 ) -> Record {

@@ -8,9 +8,9 @@ use kostra_core::{Certificate, Order};
 use kostra_io::Input;
 use serde::Serialize;
 
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
-use crate::input::{Graph, Request};
+use crate::input::{InputGraph, InputRequest};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 use crate::verdict::{self, Verdict};
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
 
 /// What the arguments mean.
 struct Plan {
-    input: Request,
+    input: InputRequest,
     forest: Input,
     order: Order,
     json: bool,
@@ -61,7 +61,7 @@ struct Plan {
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let plan = Self {
-            input: Request::resolve(arguments.input, Nan::Error),
+            input: InputRequest::resolve(arguments.input, NanChoice::Error),
             forest: input::file(&arguments.forest),
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             json: arguments.json,
@@ -109,7 +109,7 @@ struct Outcome {
     time: Duration,
 }
 
-fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome) -> String {
+fn sheet(plan: &Plan, input: &InputGraph, outcome: &Outcome) -> String {
     let Outcome { forest_edges, verdict, time } = outcome;
     let kind = kind(plan.order);
     let (forest, graph) = (&plan.forest, &plan.input.source);
@@ -174,7 +174,7 @@ struct Seconds {
     verify: f64,
 }
 
-fn record<'a>(plan: &Plan, input: &'a Graph, outcome: &Outcome) -> Record<'a> {
+fn record<'a>(plan: &Plan, input: &'a InputGraph, outcome: &Outcome) -> Record<'a> {
     let Outcome { forest_edges, verdict, time } = outcome;
     Record {
         input: plan.input.source.to_string(),

@@ -11,7 +11,7 @@ use crate::remedy::spelled;
 
 /// A graph that was read or generated.
 #[derive(Debug)]
-pub(crate) struct Graph {
+pub(crate) struct InputGraph {
     /// The graph and what the input says of it, but for its notes.
     pub(crate) parsed: Parsed,
     /// The format of the input; none for a generated graph.
@@ -27,7 +27,7 @@ pub(crate) struct Graph {
 }
 
 /// What is known of a graph without a pass over its edges.
-pub(crate) struct Header {
+pub(crate) struct GraphSummary {
     pub(crate) vertices: u32,
     pub(crate) edges: usize,
     pub(crate) weight_type: WeightType,
@@ -48,7 +48,7 @@ pub(crate) fn doubt_about_order(similarity: Option<&str>, order: Order) -> Optio
     ))
 }
 
-impl Graph {
+impl InputGraph {
     /// A graph whose loading was not timed.
     pub(crate) fn new(
         mut parsed: Parsed,
@@ -66,8 +66,8 @@ impl Graph {
         output::warn(doubt_about_order(self.parsed.similarity.as_deref(), order).as_slice());
     }
 
-    pub(crate) fn header(&self) -> Header {
-        Header {
+    pub(crate) fn header(&self) -> GraphSummary {
+        GraphSummary {
             vertices: self.parsed.graph.vertices(),
             edges: self.parsed.graph.edges(),
             weight_type: self.parsed.graph.weight_type(),

@@ -3,5 +3,5 @@
 mod graph;
 mod request;
 
-pub(crate) use graph::{Graph, Header, doubt_about_order, format_id, storage};
-pub(crate) use request::{GENERATED, Request, Source, Threads, file};
+pub(crate) use graph::{GraphSummary, InputGraph, doubt_about_order, format_id, storage};
+pub(crate) use request::{GENERATED, GraphSource, InputRequest, Threads, file};

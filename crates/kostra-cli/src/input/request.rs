@@ -12,8 +12,8 @@ use kostra_io::{
     MappedFile, MissingWeights, Parsed, ReadError, ReadOptions, RoadOptions, Vertices,
 };
 
-use super::graph::{Graph, Header};
-use crate::arguments::{Array, InputArguments, Nan, Weights};
+use super::graph::{GraphSummary, InputGraph};
+use crate::arguments::{ArrayChoice, InputArguments, NanChoice, WeightsChoice};
 use crate::output;
 use crate::progress::Stage;
 
@@ -22,12 +22,12 @@ pub(crate) const GENERATED: &str = "gen:";
 
 /// Where a graph comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum GraphSource {
     File(Input),
     Generator(String),
 }
 
-impl Source {
+impl GraphSource {
     fn parse(name: &OsStr) -> Self {
         match name.to_str().and_then(|name| name.strip_prefix(GENERATED)) {
             Some(spec) => Self::Generator(spec.to_owned()),
@@ -44,7 +44,7 @@ impl Source {
     }
 }
 
-impl Display for Source {
+impl Display for GraphSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::File(input) => input.fmt(f),
@@ -60,8 +60,8 @@ pub(crate) fn file(name: &OsStr) -> Input {
 
 /// Where a graph comes from and how it is read.
 #[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) source: Source,
+pub(crate) struct InputRequest {
+    pub(crate) source: GraphSource,
     pub(crate) options: ReadOptions,
     pub(crate) threads: Threads,
 }
@@ -87,26 +87,26 @@ impl Threads {
     }
 }
 
-impl Request {
+impl InputRequest {
     /// Resolves the arguments. `nan` applies unless the user typed `--nan`.
-    pub(crate) fn resolve(arguments: InputArguments, nan: Nan) -> Self {
+    pub(crate) fn resolve(arguments: InputArguments, nan: NanChoice) -> Self {
         let threads = Threads::resolve(arguments.threads);
         let options = ReadOptions {
             format: arguments.format,
             missing_weights: arguments.weights.map(|weights| match weights {
-                Weights::Unit => MissingWeights::Unit,
-                Weights::Hash => MissingWeights::Hash,
-                Weights::Distance => MissingWeights::Distance,
+                WeightsChoice::Unit => MissingWeights::Unit,
+                WeightsChoice::Hash => MissingWeights::Hash,
+                WeightsChoice::Distance => MissingWeights::Distance,
             }),
             nan: match arguments.nan.unwrap_or(nan) {
-                Nan::Error => kostra_io::Nan::Error,
-                Nan::Skip => kostra_io::Nan::Skip,
+                NanChoice::Error => kostra_io::Nan::Error,
+                NanChoice::Skip => kostra_io::Nan::Skip,
             },
             names: arguments.names,
             vertices: arguments.vertices.map_or(Vertices::Occurring, Vertices::Count),
             array: arguments.array.map(|array| match array {
-                Array::Matrix => ArrayContent::Matrix,
-                Array::Edges => ArrayContent::Edges,
+                ArrayChoice::Matrix => ArrayContent::Matrix,
+                ArrayChoice::Edges => ArrayContent::Edges,
             }),
             zeros: arguments.zeros,
             negatives: arguments.negatives,
@@ -132,7 +132,7 @@ impl Request {
             copy: false,
             vertex_weights: false,
         };
-        Self { source: Source::parse(&arguments.input), options, threads }
+        Self { source: GraphSource::parse(&arguments.input), options, threads }
     }
 
     /// The request with columns to keep.
@@ -143,8 +143,8 @@ impl Request {
     }
 
     /// The header of a Kostra file. Other formats have no header with all of this information.
-    pub(crate) fn header(&self) -> Option<Header> {
-        let Source::File(Input::Path(path)) = &self.source else { return None };
+    pub(crate) fn header(&self) -> Option<GraphSummary> {
+        let GraphSource::File(Input::Path(path)) = &self.source else { return None };
         if self.options.missing_weights.is_some()
             || self.options.columns != ColumnOptions::default()
             || self.options.roads != RoadOptions::default()
@@ -154,7 +154,7 @@ impl Request {
         }
         // `load` reports a file in another format or a damaged file.
         let file = kostra_io::open_kst(path).ok()?;
-        Some(Header {
+        Some(GraphSummary {
             vertices: file.vertices(),
             edges: file.edges(),
             weight_type: file.weight_type(),
@@ -169,30 +169,32 @@ impl Request {
     ///
     /// # Errors
     /// As [`kostra_io::read`] and [`kostra_gen::generate`].
-    pub(crate) fn load(&self) -> anyhow::Result<Graph> {
+    pub(crate) fn load(&self) -> anyhow::Result<InputGraph> {
         let start = Instant::now();
         let mut graph = match &self.source {
-            Source::File(input) => self.read(input)?,
-            Source::Generator(spec) => self.generate(spec)?,
+            GraphSource::File(input) => self.read(input)?,
+            GraphSource::Generator(spec) => self.generate(spec)?,
         };
         graph.load = start.elapsed();
         Ok(graph)
     }
 
-    fn read(&self, input: &Input) -> anyhow::Result<Graph> {
+    fn read(&self, input: &Input) -> anyhow::Result<InputGraph> {
         let stage = Stage::start(&format!("reading {input}"));
         let loaded = kostra_io::read(input, &self.options, &|progress| {
             stage.bytes(progress.bytes, progress.of);
         })?;
         drop(stage);
-        let graph = Graph::new(loaded.parsed, Some(loaded.format), loaded.compression);
-        let graph =
-            Graph { evidence: Some(loaded.evidence).filter(|shows| !shows.is_empty()), ..graph };
+        let graph = InputGraph::new(loaded.parsed, Some(loaded.format), loaded.compression);
+        let graph = InputGraph {
+            evidence: Some(loaded.evidence).filter(|shows| !shows.is_empty()),
+            ..graph
+        };
         output::warn(&graph.warnings);
         Ok(graph)
     }
 
-    fn generate(&self, spec: &str) -> anyhow::Result<Graph> {
+    fn generate(&self, spec: &str) -> anyhow::Result<InputGraph> {
         self.refuse_options_of_files()?;
         let stage = Stage::start(&format!("generating {}", self.source));
         let progress = |done, total| stage.steps(done, total);
@@ -204,7 +206,7 @@ impl Request {
             coordinates: generated.coordinates,
             ..Parsed::new(generated.graph, Vec::new())
         };
-        Ok(Graph::new(parsed, None, Compression::None))
+        Ok(InputGraph::new(parsed, None, Compression::None))
     }
 
     /// Checks that the mapped file which holds the graph is unchanged. Results that were computed
@@ -212,7 +214,7 @@ impl Request {
     ///
     /// # Errors
     /// When the file was written to.
-    pub(crate) fn refuse_changes(&self, graph: &Graph) -> Result<(), ReadError> {
+    pub(crate) fn refuse_changes(&self, graph: &InputGraph) -> Result<(), ReadError> {
         let result = graph.parsed.mapped.as_ref().map_or(Ok(()), MappedFile::check);
         result.map_err(|kind| ReadError { input: self.source.to_string(), place: None, kind })
     }
@@ -257,10 +259,10 @@ mod tests {
 
     #[test]
     fn names_tell_files_from_generators_and_standard_input() {
-        let source = |name: &str| Source::parse(OsStr::new(name));
-        assert_eq!(source("gen:road:n=5"), Source::Generator("road:n=5".into()));
-        assert_eq!(source("-"), Source::File(Input::Stdin));
-        assert_eq!(source("gen"), Source::File(Input::Path("gen".into())));
+        let source = |name: &str| GraphSource::parse(OsStr::new(name));
+        assert_eq!(source("gen:road:n=5"), GraphSource::Generator("road:n=5".into()));
+        assert_eq!(source("-"), GraphSource::File(Input::Stdin));
+        assert_eq!(source("gen"), GraphSource::File(Input::Path("gen".into())));
         assert_eq!(source("gen:road:n=5").to_string(), "gen:road:n=5");
     }
 }

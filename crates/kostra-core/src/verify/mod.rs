@@ -236,11 +236,11 @@ impl Line {
 /// The lines of components while they grow. The vertices of a line form a tree whose root is the
 /// first vertex. Every vertex stores its distance from its parent on the line, so appending a line
 /// of any length changes one vertex.
-struct Lines(Vec<Place>);
+struct Lines(Vec<LinePosition>);
 
 /// The place of a vertex on its line.
 #[derive(Clone, Copy)]
-struct Place {
+struct LinePosition {
     parent: Vertex,
     /// The distance from the parent on the line.
     behind: u32,
@@ -252,11 +252,11 @@ struct Place {
 
 impl Lines {
     fn new(vertices: u32) -> Result<Self, OutOfMemory> {
-        let alone = |parent| Place { parent, behind: 0, length: 1, appended: NEVER };
+        let alone = |parent| LinePosition { parent, behind: 0, length: 1, appended: NEVER };
         memory::collected((0..vertices).map(alone)).map(Self)
     }
 
-    fn place(&mut self, vertex: Vertex) -> &mut Place {
+    fn place(&mut self, vertex: Vertex) -> &mut LinePosition {
         &mut self.0[vertex as usize]
     }
 
@@ -269,7 +269,7 @@ impl Lines {
         }
         let (length_a, length_b) = (self.place(a).length, self.place(b).length);
         let (longer, shorter) = if length_a >= length_b { (a, b) } else { (b, a) };
-        *self.place(shorter) = Place {
+        *self.place(shorter) = LinePosition {
             parent: longer,
             behind: length_a.max(length_b),
             length: length_a.min(length_b),
@@ -283,7 +283,7 @@ impl Lines {
     fn first(&mut self, mut vertex: Vertex) -> Vertex {
         loop {
             let parent = self.place(vertex).parent;
-            let Place { parent: grandparent, behind, .. } = *self.place(parent);
+            let LinePosition { parent: grandparent, behind, .. } = *self.place(parent);
             if parent == grandparent {
                 return parent;
             }
@@ -312,7 +312,7 @@ impl Lines {
             // Repeat until the parent is the first vertex. This shortens the paths of other
             // vertices, too.
             while self.first(vertex) != self.place(vertex).parent {}
-            let Place { parent: first, behind, appended, .. } = *self.place(vertex);
+            let LinePosition { parent: first, behind, appended, .. } = *self.place(vertex);
             let position = if first == vertex { behind } else { self.place(first).behind + behind };
             positions[vertex as usize] = position;
             if first != vertex {

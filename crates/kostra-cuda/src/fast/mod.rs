@@ -38,8 +38,8 @@ use kostra_core::{
 use kostra_parallel::edge_ids;
 
 use self::arguments::Graph;
-use self::plan::{Form, Plan};
-pub(crate) use self::solve::Found;
+use self::plan::{Form, LaunchPlan};
+pub(crate) use self::solve::FoundForest;
 use self::solve::{find_forest, solve};
 use crate::buffers::{DeviceCsr, DeviceEdges, Keys, address};
 use crate::members::list_set;
@@ -115,7 +115,7 @@ pub fn from_host<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeS
     }
     let keys = Keys::of(edges.encoding());
     let input = Graph::new(edges.vertices(), edges.len() as u32, 0, keys);
-    let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
+    let mut plan = run.compile(|_| LaunchPlan::new(device, input, Form::Edges))?;
     device.admit(plan.layout.bytes(), DeviceEdges::<K>::bytes(edges.len()))?;
     let graph = if weights_first::suits(edges.vertices(), edges.len()) {
         run.compile(|_| weights_first::load_kernels(device, keys))?;
@@ -165,7 +165,7 @@ impl Algorithm for FastRows {
         let entries = view.rows().neighbors().len();
         let keys = Keys::of(view.encoding());
         let input = Graph::new(view.vertices(), view.edges() as u32, entries as u32, keys);
-        let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
+        let mut plan = run.compile(|_| LaunchPlan::new(device, input, Form::Rows))?;
         device.admit(plan.layout.bytes(), DeviceCsr::<K>::bytes(view.vertices(), entries))?;
         let graph = run.upload(|run| {
             plan.allocate(device, run)?;
@@ -225,7 +225,7 @@ pub(crate) fn find_on_edges<'a, K: Key>(
     device: &'a Device,
     graph: &DeviceEdges<K>,
     run: &mut Run<'_>,
-) -> Result<Found<'a>, SolveError> {
+) -> Result<FoundForest<'a>, SolveError> {
     let input = graph_of_edges(graph)?;
     let plan = planned(device, input, Form::Edges, run)?;
     find_forest(device, plan, input, run)
@@ -240,7 +240,7 @@ pub(crate) fn find_with_light<'a, K: Key>(
     device: &'a Device,
     graph: &DeviceEdges<K>,
     light: &DeviceEdges<K>,
-) -> Result<Found<'a>, SolveError> {
+) -> Result<FoundForest<'a>, SolveError> {
     let mut input = graph_with_light(graph, light.edges)?;
     input.light_u = light.u.address();
     input.light_v = light.v.address();
@@ -256,7 +256,7 @@ pub(crate) fn scratch_bytes_with_light<K: Key>(
     graph: &DeviceEdges<K>,
     lights: u32,
 ) -> Result<usize, SolveError> {
-    Ok(Plan::new(device, graph_with_light(graph, lights)?, Form::Edges)?.layout.bytes())
+    Ok(LaunchPlan::new(device, graph_with_light(graph, lights)?, Form::Edges)?.layout.bytes())
 }
 
 /// The graph with this number of light edges in a list of their own.
@@ -274,7 +274,7 @@ pub(crate) fn find_listed<'a, K: Key>(
     list: &DeviceEdges<K>,
     ids: &CudaSlice<u32>,
     all: u32,
-) -> Result<Found<'a>, SolveError> {
+) -> Result<FoundForest<'a>, SolveError> {
     admit(list.vertices, all as usize)?;
     let mut input = graph_of_list(list.vertices, list.keys, list.edges, all);
     input.light_u = list.u.address();
@@ -293,7 +293,9 @@ pub(crate) fn scratch_bytes_of_list(
     edges: u32,
     all: u32,
 ) -> Result<usize, DeviceError> {
-    Ok(Plan::new(device, graph_of_list(vertices, keys, edges, all), Form::Edges)?.layout.bytes())
+    Ok(LaunchPlan::new(device, graph_of_list(vertices, keys, edges, all), Form::Edges)?
+        .layout
+        .bytes())
 }
 
 /// A graph of light edges only.
@@ -308,7 +310,7 @@ pub(crate) fn scratch_bytes(
     edges: u32,
     keys: Keys,
 ) -> Result<usize, DeviceError> {
-    let plan = Plan::new(device, Graph::new(vertices, edges, 0, keys), Form::Edges)?;
+    let plan = LaunchPlan::new(device, Graph::new(vertices, edges, 0, keys), Form::Edges)?;
     Ok(plan.layout.bytes())
 }
 
@@ -321,7 +323,7 @@ pub(crate) fn most_scratch_bytes(
     keys: Keys,
 ) -> Result<usize, DeviceError> {
     let graph = Graph::new(vertices, edges, 0, keys);
-    let plan = Plan::new(device, graph, Form::Edges)?.with_room_for_all_edges(graph);
+    let plan = LaunchPlan::new(device, graph, Form::Edges)?.with_room_for_all_edges(graph);
     Ok(plan.layout.bytes())
 }
 
@@ -370,8 +372,8 @@ fn planned(
     graph: Graph,
     form: Form,
     run: &mut Run<'_>,
-) -> Result<Plan, DeviceError> {
-    let mut plan = run.compile(|_| Plan::new(device, graph, form))?;
+) -> Result<LaunchPlan, DeviceError> {
+    let mut plan = run.compile(|_| LaunchPlan::new(device, graph, form))?;
     plan.allocate(device, run)?;
     Ok(plan)
 }

@@ -19,7 +19,7 @@ pub(super) enum Form {
 }
 
 /// How a solve is launched.
-pub(super) struct Plan {
+pub(super) struct LaunchPlan {
     pub(super) kernel: CudaFunction,
     pub(super) blocks: u32,
     pub(super) layout: Layout,
@@ -27,7 +27,7 @@ pub(super) struct Plan {
     pub(super) trace: Option<CudaSlice<u32>>,
 }
 
-impl Plan {
+impl LaunchPlan {
     /// Loads the kernel, and lays out the scratch memory for a graph of this size. The addresses in
     /// `graph` are not used.
     pub(super) fn new(device: &Device, graph: Graph, form: Form) -> Result<Self, DeviceError> {

@@ -13,13 +13,13 @@ use super::arguments::{
     Args, BLOCK_THREADS, Graph, REPORT_LABELS, REPORT_OVERFLOW, REPORT_STEPS, STEP_NAMES, TraceStep,
 };
 use super::layout::COUNTER_SETS;
-use super::plan::{Plan, TRACE_STEPS};
+use super::plan::{LaunchPlan, TRACE_STEPS};
 use crate::buffers::{DeviceEdgeSet, download, download_set};
 use crate::device::Scratch;
 use crate::{Device, DeviceError};
 
 /// A forest with one bit per edge, in the scratch memory of the solve that found it.
-pub(crate) struct Found<'a> {
+pub(crate) struct FoundForest<'a> {
     scratch: Scratch<'a>,
     /// The bytes of the forest, from the first edge on.
     forest: Range<usize>,
@@ -29,7 +29,7 @@ pub(crate) struct Found<'a> {
     components: u32,
 }
 
-impl Found<'_> {
+impl FoundForest<'_> {
     /// One bit per edge, in an even number of words.
     pub(crate) fn words(&self) -> CudaView<'_, u32> {
         self.view(&self.forest)
@@ -69,7 +69,7 @@ impl Found<'_> {
 /// Solves a graph that has edges, and copies the forest to the host.
 pub(super) fn solve(
     device: &Device,
-    plan: Plan,
+    plan: LaunchPlan,
     graph: Graph,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
@@ -82,10 +82,10 @@ pub(super) fn solve(
 /// Solves a graph that has edges. The forest stays on the device.
 pub(super) fn find_forest<'a>(
     device: &'a Device,
-    mut plan: Plan,
+    mut plan: LaunchPlan,
     graph: Graph,
     run: &mut Run<'_>,
-) -> Result<Found<'a>, SolveError> {
+) -> Result<FoundForest<'a>, SolveError> {
     run.report.progress(0, 1)?;
     loop {
         device.admit(plan.layout.bytes(), 0)?;
@@ -101,10 +101,10 @@ pub(super) fn find_forest<'a>(
 /// the device was idle.
 fn attempt<'a>(
     device: &'a Device,
-    plan: &Plan,
+    plan: &LaunchPlan,
     graph: Graph,
     run: &mut Run<'_>,
-) -> Result<Option<Found<'a>>, DeviceError> {
+) -> Result<Option<FoundForest<'a>>, DeviceError> {
     let mut scratch = device.scratch(plan.layout.bytes())?;
     let solves = scratch.take_turn();
     if solves == 0 {
@@ -142,7 +142,7 @@ fn attempt<'a>(
     let light = all.start..forest.start;
     let labels = plan.layout.labels(graph.vertices);
     let components = report[REPORT_LABELS];
-    Ok(has_room.then_some(Found { scratch, forest, light, labels, components }))
+    Ok(has_room.then_some(FoundForest { scratch, forest, light, labels, components }))
 }
 
 /// Reports each step to the observer: its name and its time, and for each round what was left.

@@ -41,8 +41,8 @@ impl<K: Key> DeviceCsr<K> {
         }
         match faults.found(device)? {
             None => Ok(()),
-            Some(Found::Unbalanced) => Err(DeviceGraphError::Asymmetric),
-            Some(Found::Fault(fault, index)) => Err(match fault {
+            Some(CheckResult::Unbalanced) => Err(DeviceGraphError::Asymmetric),
+            Some(CheckResult::Fault(fault, index)) => Err(match fault {
                 Fault::Offset => DeviceGraphError::Offsets { index, entries },
                 Fault::Neighbor => DeviceGraphError::Vertex { what: "entry", index, vertices },
                 Fault::EdgeId => DeviceGraphError::EdgeId { index, edges },
@@ -90,10 +90,10 @@ impl<K: Key> DeviceEdges<K> {
             )
         }?;
         match faults.found(device)? {
-            Some(Found::Fault(Fault::Neighbor, index)) => {
+            Some(CheckResult::Fault(Fault::Neighbor, index)) => {
                 Err(DeviceGraphError::Vertex { what: "edge", index, vertices })
             }
-            Some(Found::Fault(Fault::NotANumber, index)) => {
+            Some(CheckResult::Fault(Fault::NotANumber, index)) => {
                 Err(DeviceGraphError::NanWeight { what: "edge", index })
             }
             _ => Ok(()),
@@ -128,7 +128,7 @@ const FAULTS: [Fault; 6] = [
 ];
 
 /// The result of a check that has failed.
-enum Found {
+enum CheckResult {
     /// A fault, and the lowest place of faults of its kind.
     Fault(Fault, u64),
     /// The rows are not symmetric.
@@ -149,13 +149,13 @@ impl Faults {
     }
 
     /// The first kind of fault that was reported, in the order of [`FAULTS`]. Asymmetry comes last.
-    fn found(self, device: &Device) -> Result<Option<Found>, DeviceError> {
+    fn found(self, device: &Device) -> Result<Option<CheckResult>, DeviceError> {
         let places = download(device, &self.places)?;
         let sum = download(device, &self.sum)?;
         let place = |fault| places.get(fault as usize).copied().unwrap_or(u64::MAX);
         let mut faults = FAULTS.into_iter().map(|fault| (fault, place(fault)));
         let fault = faults.find(|(_, place)| *place != u64::MAX);
-        let fault = fault.map(|(fault, place)| Found::Fault(fault, place));
-        Ok(fault.or_else(|| sum.iter().any(|&word| word != 0).then_some(Found::Unbalanced)))
+        let fault = fault.map(|(fault, place)| CheckResult::Fault(fault, place));
+        Ok(fault.or_else(|| sum.iter().any(|&word| word != 0).then_some(CheckResult::Unbalanced)))
     }
 }

@@ -171,7 +171,7 @@ impl<K: Key> List<K> {
         &self,
         device: &'a Device,
         all: u32,
-    ) -> Result<fast::Found<'a>, SolveError> {
+    ) -> Result<fast::FoundForest<'a>, SolveError> {
         fast::find_listed(device, &self.edges, &self.ids.known, all)
     }
 

@@ -217,7 +217,7 @@ fn contract_rest<K: Key>(
     device: &Device,
     (rest, links): (&DeviceForest<K>, &DeviceForest<K>),
     boundary: &Boundary,
-    found: &fast::Found<'_>,
+    found: &fast::FoundForest<'_>,
 ) -> Result<(), DeviceError> {
     const DOING: &str = "contracting components";
     let representatives: CudaSlice<u32> = device.filled(found.components() as usize, u8::MAX)?;

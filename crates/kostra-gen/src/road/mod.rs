@@ -25,7 +25,7 @@ mod plan;
 
 use kostra_core::{AnyGraph, Coordinates, WeightType};
 use kostra_parallel::{Team, for_each_item, lock};
-use plan::Plan;
+use plan::RoadPlan;
 
 use crate::allocation::{self, zeros};
 use crate::parameters::{Parameters, SEED};
@@ -56,18 +56,18 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let weights = parameters.weights_or("length")?;
     let seed = parameters.seed()?;
-    let road = Road { plan: Plan::new(vertices as u32, seed), weights, seed };
+    let road = Road { plan: RoadPlan::new(vertices as u32, seed), weights, seed };
     // Refused by its least size, a tree, before its edges are counted.
     road.check_size(vertices.saturating_sub(1), Share::WHOLE)?;
     Ok(Made::InMemory(Box::new(road)))
 }
 
 /// A point in the plane, in decimeters.
-type Place = [f64; 2];
+type Site = [f64; 2];
 
 /// A network, and the kind of its weights; none for lengths.
 struct Road {
-    plan: Plan,
+    plan: RoadPlan,
     weights: Option<Weights>,
     seed: u64,
 }
@@ -77,7 +77,7 @@ impl Road {
     fn check_size(&self, edges: u64, share: Share<'_>) -> Result<(), SpecError> {
         // Lengths take as much memory as other 32-bit weights.
         let edge_bytes = (ENDS + self.weights.unwrap_or(Weights::U24).bytes()) as u128;
-        let place_bytes = (size_of::<Place>() * self.plan.vertices as usize) as u128;
+        let place_bytes = (size_of::<Site>() * self.plan.vertices as usize) as u128;
         let bytes = place_bytes + share.amount_of(edge_bytes * u128::from(edges));
         allocation::check_size(self.plan.vertices.into(), edges.into(), bytes)
     }
@@ -96,7 +96,7 @@ impl InMemory for Road {
         let plan = &self.plan;
         let blocks = plan.blocks(run.team);
         self.check_size(blocks.edges, share)?;
-        let mut places: Vec<Place> = zeros(plan.vertices as usize)?;
+        let mut places: Vec<Site> = zeros(plan.vertices as usize)?;
         let ids = share.ids(blocks.edges);
         let mut arrays = Arrays::new(Some(ids.end - ids.start))?;
         let mut next = 0;
@@ -125,7 +125,7 @@ impl InMemory for Road {
 }
 
 /// The lengths of edges.
-fn lengths(team: &Team<'_>, ends: &Ends, places: &[Place]) -> Result<Vec<u32>, SpecError> {
+fn lengths(team: &Team<'_>, ends: &Ends, places: &[Site]) -> Result<Vec<u32>, SpecError> {
     let mut lengths = zeros(ends.len())?;
     let block = BLOCK_EDGES as usize;
     let items = lengths.chunks_mut(block).zip(ends.u.chunks(block).zip(ends.v.chunks(block)));
@@ -138,7 +138,7 @@ fn lengths(team: &Team<'_>, ends: &Ends, places: &[Place]) -> Result<Vec<u32>, S
 }
 
 /// The distance between two points in whole units, at least one.
-fn length([x, y]: Place, [to_x, to_y]: Place) -> u32 {
+fn length([x, y]: Site, [to_x, to_y]: Site) -> u32 {
     let (dx, dy) = (to_x - x, to_y - y);
     ((dx * dx + dy * dy).sqrt().round() as u32).max(1)
 }

@@ -28,7 +28,7 @@ use kostra_core::Vertex;
 use kostra_core::random::Stream;
 use kostra_parallel::{Team, for_each_item};
 
-use super::Place;
+use super::Site;
 use crate::random;
 use crate::source::Ends;
 
@@ -77,8 +77,8 @@ impl Blocks {
     /// Divides the places of all vertices among the blocks.
     pub(super) fn divide<'a>(
         &self,
-        mut places: &'a mut [Place],
-    ) -> Vec<Mutex<Option<&'a mut [Place]>>> {
+        mut places: &'a mut [Site],
+    ) -> Vec<Mutex<Option<&'a mut [Site]>>> {
         let ends = self.blocks.iter().skip(1).map(|next| next.first_vertex as usize);
         let (mut start, mut divided) = (0, Vec::new());
         for end in ends.chain([places.len()]) {
@@ -93,7 +93,7 @@ impl Blocks {
 #[derive(Clone, Copy, Default)]
 struct Junction {
     id: Vertex,
-    place: Place,
+    place: Site,
 }
 
 /// The roads from a junction to earlier junctions, and the one that is in the tree.
@@ -104,7 +104,7 @@ struct Roads {
     tree_is_up: bool,
 }
 
-pub(super) struct Plan {
+pub(super) struct RoadPlan {
     pub(super) vertices: u32,
     width: u64,
     roads: Stream,
@@ -113,7 +113,7 @@ pub(super) struct Plan {
     dead_ends: Stream,
 }
 
-impl Plan {
+impl RoadPlan {
     pub(super) fn new(vertices: u32, seed: u64) -> Self {
         Self {
             vertices,
@@ -195,7 +195,7 @@ impl Plan {
     /// network has enough vertices. Keeps the places for which there is room.
     ///
     /// Each vertex has an edge to an earlier vertex, so the network is connected wherever it ends.
-    pub(super) fn lay_out(&self, block: Block, places: &mut [Place], ends: &mut Ends) {
+    pub(super) fn lay_out(&self, block: Block, places: &mut [Site], ends: &mut Ends) {
         let (next, end) = (block.first_vertex, self.vertices);
         let mut work = Work { places: places.iter_mut(), ends, next, end };
         // The junction last laid out in each column.
@@ -257,7 +257,7 @@ impl Plan {
         Roads { up: tree_is_up || second, left: !tree_is_up || second, tree_is_up }
     }
 
-    fn place(&self, row: u64, column: u64) -> Place {
+    fn place(&self, row: u64, column: u64) -> Site {
         let number = self.jitter.at(row * self.width + column);
         let moved = |lattice: u64, random: u64| {
             let unit = (random & u64::from(u32::MAX)) as f64 / (1_u64 << 32) as f64;
@@ -298,7 +298,7 @@ fn happens(number: u64, probability: f64) -> bool {
 
 /// The state of the layout: the next vertex id and the limit.
 struct Work<'a> {
-    places: IterMut<'a, Place>,
+    places: IterMut<'a, Site>,
     ends: &'a mut Ends,
     next: Vertex,
     end: Vertex,
@@ -306,7 +306,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// A new vertex; none when the network has enough.
-    fn vertex(&mut self, place: Place) -> Option<Vertex> {
+    fn vertex(&mut self, place: Site) -> Option<Vertex> {
         let id = (self.next < self.end).then_some(self.next)?;
         self.next += 1;
         if let Some(to) = self.places.next() {
@@ -322,7 +322,7 @@ impl Work<'_> {
 
     /// Adds evenly spaced vertices on the straight line from a junction to a point. Returns the
     /// last vertex, or the junction.
-    fn chain(&mut self, from: Junction, to: Place, vertices: u32) -> Option<Vertex> {
+    fn chain(&mut self, from: Junction, to: Site, vertices: u32) -> Option<Vertex> {
         let mut last = from.id;
         for step in 1..=vertices {
             let share = f64::from(step) / f64::from(vertices + 1);

@@ -196,7 +196,7 @@ fn neighbors_inside(id: u32, found: &[(u32, u32)], points: usize, weights: &[u32
 }
 
 /// Stores the positions of the neighbors of a point.
-fn store_positions(list: &mut [u32], (_, points): Found<'_>) {
+fn store_positions(list: &mut [u32], (_, points): NeighborList<'_>) {
     for (slot, &(_, position)) in list.iter_mut().zip(points) {
         *slot = position;
     }
@@ -209,7 +209,7 @@ pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
 }
 
 /// The compared distances of the neighbors of a point, and their indices and positions.
-pub(crate) type Found<'a> = (&'a [f64], &'a [(u32, u32)]);
+pub(crate) type NeighborList<'a> = (&'a [f64], &'a [(u32, u32)]);
 
 /// Finds the `k` nearest neighbors of all points. Calls `store` with each leaf and the neighbors of
 /// its points, on any thread.

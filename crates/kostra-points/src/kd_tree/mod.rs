@@ -17,7 +17,7 @@ use kostra_parallel::{Team, with_observed_team};
 
 use crate::pair::{self, Pair};
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
-pub(crate) use lists::Found;
+pub(crate) use lists::NeighborList;
 use lists::{Lists, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
@@ -101,7 +101,7 @@ fn pairs_of_tree(
 pub(crate) fn for_each_point(
     prepared: &Prepared<'_>,
     k: usize,
-    found: &(dyn Fn(u32, Found<'_>) + Sync),
+    found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<(), PointsError> {

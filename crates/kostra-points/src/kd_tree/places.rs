@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::Team;
 
-use super::lists::{Found, for_each_leaf};
+use super::lists::{NeighborList, for_each_leaf};
 use super::nearest::LeafNeighbors;
 use super::passes;
 use super::shape::Shape;
@@ -99,7 +99,7 @@ impl Places {
         &self,
         prepared: &Prepared<'_>,
         k: usize,
-        found: &(dyn Fn(u32, Found<'_>) + Sync),
+        found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<(), PointsError> {
@@ -122,9 +122,9 @@ impl Places {
     fn store(
         &self,
         kept: u32,
-        (compared, others): Found<'_>,
+        (compared, others): NeighborList<'_>,
         k: usize,
-        found: &(dyn Fn(u32, Found<'_>) + Sync),
+        found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
     ) {
         let own = self.of(self.kept[kept as usize].1);
         // The first k + 1 points, with those of the place, in order.

@@ -11,7 +11,7 @@ use kostra_parallel::{Schedule, Team, atomic_u64, lock};
 use super::Nearest;
 use crate::blocks::{Blocks, LANES, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
-use crate::kd_tree::Found;
+use crate::kd_tree::NeighborList;
 use crate::wide::{Work, wide};
 use crate::{PointsError, Prepared};
 
@@ -41,7 +41,7 @@ pub(super) fn for_each_row(
     neighbors: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-    found: impl Fn(u32, Found<'_>) + Sync,
+    found: impl Fn(u32, NeighborList<'_>) + Sync,
 ) -> Result<(), PointsError> {
     /// Points whose rows are read from the cache while blocks of others pass by.
     const ROWS: usize = 16;

@@ -14,7 +14,7 @@ use nearest::Nearest;
 pub(crate) use nearest::{MANY, Selection};
 pub use tree::neighbors_tree;
 
-use crate::kd_tree::{self, Found};
+use crate::kd_tree::{self, NeighborList};
 use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
 
 /// The nearest neighbors of each point, without the point itself.
@@ -97,7 +97,7 @@ fn for_each_point(
     neighbors: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-    found: impl Fn(u32, Found<'_>) + Sync,
+    found: impl Fn(u32, NeighborList<'_>) + Sync,
 ) -> Result<(), PointsError> {
     run.phase("nearest neighbors", |run| {
         if neighbors == 0 || prepared.is_empty() {

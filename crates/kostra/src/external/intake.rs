@@ -9,7 +9,7 @@ use kostra_io::{EdgeBlock, EdgesSeen, StreamFacts};
 use super::checkpoint::{Before, CheckpointFile};
 use super::error::{CheckpointFault, ExternalError};
 use super::reader::{Message, Summary};
-use super::sink::{AnySink, Found, Settings};
+use super::sink::{AnySink, FinalForest, Settings};
 
 /// The state of a solve.
 pub(super) struct Intake {
@@ -145,7 +145,7 @@ impl Intake {
     pub(super) fn finish(
         mut self,
         summary: &Summary,
-    ) -> Result<(Found, Option<CheckpointFile>), ExternalError> {
+    ) -> Result<(FinalForest, Option<CheckpointFile>), ExternalError> {
         if let Some(before) = self.before
             && (summary.edges < before.edges || self.checksum != before.checksum)
         {

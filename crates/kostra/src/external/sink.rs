@@ -24,7 +24,7 @@ pub(super) struct Settings {
 }
 
 /// The forest of all edges.
-pub(super) struct Found {
+pub(super) struct FinalForest {
     /// The ids of its edges, ascending.
     pub(super) ids: Vec<u64>,
     /// Its edges: edge `i` is edge `ids[i]` of the input.
@@ -235,13 +235,13 @@ impl AnySink {
     }
 
     /// The forest of all edges of a graph with `vertices` vertices.
-    pub(super) fn finish(self, vertices: u32) -> Result<Found, ExternalError> {
+    pub(super) fn finish(self, vertices: u32) -> Result<FinalForest, ExternalError> {
         with_sink!(self, sink => {
             let encoding = sink.encoding();
             let ForestSoFar { forest, statistics, .. } = sink.finish()?;
             let total = encoding.total(forest.weights.iter().copied());
             let (ids, forest) = forest.into_graph(vertices, encoding.weight_type());
-            Ok(Found { ids, forest, total, statistics })
+            Ok(FinalForest { ids, forest, total, statistics })
         })
     }
 }

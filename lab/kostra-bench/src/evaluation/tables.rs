@@ -5,7 +5,7 @@ use std::fmt::{Result, Write};
 
 use super::description::{Experiment, Measure, Paper, Published, paper};
 use super::phases;
-use super::values::Place;
+use super::values::ResultKey;
 use crate::contestant::Timed;
 use crate::record::{ExperimentResult, GraphResult, Record};
 
@@ -122,7 +122,7 @@ impl<'a> Table<'a> {
         for graph in &result.graphs {
             for contestant in &graph.contestants {
                 let is_new = !columns.contains(&contestant.name.as_str());
-                let place = Place { result, graph, contestant };
+                let place = ResultKey { result, graph, contestant };
                 if is_new && !measure.shown(place).is_empty() {
                     columns.push(contestant.name.as_str());
                 }
@@ -230,7 +230,7 @@ impl<'a> Table<'a> {
     fn cell(&self, graph: &GraphResult, name: &str, settings: &BTreeMap<String, u64>) -> String {
         let mut contestants = graph.contestants.iter();
         let found = contestants.find(|one| one.name == name && one.settings == *settings);
-        let place = |contestant| Place { result: self.result, graph, contestant };
+        let place = |contestant| ResultKey { result: self.result, graph, contestant };
         found.map(|contestant| self.measure.shown(place(contestant))).unwrap_or_default()
     }
 
@@ -345,7 +345,7 @@ mod tests {
         });
         let result = results(vec![graph("NY", Vec::new())]);
         let read = |measure: Measure, contestant: &ContestantResult| {
-            measure.shown(Place { result: &result, graph: &result.graphs[0], contestant })
+            measure.shown(ResultKey { result: &result, graph: &result.graphs[0], contestant })
         };
         assert_eq!(read(Measure::Reduction, &one), "75.0, 80.0");
         assert_eq!(read(Measure::ReductionAlone, &one), "");
@@ -409,7 +409,11 @@ mod tests {
         let read = |seconds: &[f64]| {
             let timing = Timing::new(1.0, seconds.to_vec()).unwrap();
             let contestant = &ContestantResult { timing, ..contestant("one", &[], 1.0) };
-            Measure::KBest.shown(Place { result: &result, graph: &result.graphs[0], contestant })
+            Measure::KBest.shown(ResultKey {
+                result: &result,
+                graph: &result.graphs[0],
+                contestant,
+            })
         };
         assert_eq!(read(&[0.2, 0.104, 0.1, 0.3, 0.101]), "100");
         assert_eq!(read(&[0.2, 0.106, 0.1, 0.3, 0.101]), "");

@@ -9,7 +9,7 @@ use crate::statistics::milliseconds;
 
 /// How a contestant's result is found in an experiment.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct ResultKey<'a> {
     pub(super) result: &'a ExperimentResult,
     pub(super) graph: &'a GraphResult,
     pub(super) contestant: &'a ContestantResult,
@@ -78,7 +78,7 @@ impl Measure {
     }
 
     /// What a table shows of a contestant; empty if it does not report what the measure needs.
-    pub(super) fn shown(&self, place: Place<'_>) -> String {
+    pub(super) fn shown(&self, place: ResultKey<'_>) -> String {
         let groups = self.values(place).into_iter();
         let group = |values: Vec<f64>| {
             values.into_iter().map(|value| self.format(value)).collect::<Vec<_>>().join("/")
@@ -87,8 +87,8 @@ impl Measure {
     }
 
     /// Groups of values, such as one group of all threads for each round.
-    pub(super) fn values(&self, place: Place<'_>) -> Vec<Vec<f64>> {
-        let Place { graph, contestant, .. } = place;
+    pub(super) fn values(&self, place: ResultKey<'_>) -> Vec<Vec<f64>> {
+        let ResultKey { graph, contestant, .. } = place;
         let timing = &contestant.timing;
         let each = |values: Vec<f64>| values.into_iter().map(|value| vec![value]).collect();
         let one = |value: Option<f64>| each(value.into_iter().collect());
@@ -142,7 +142,7 @@ fn deviation(seconds: &[f64]) -> Vec<f64> {
     vec![mean, (squares.sum::<f64>() / (count - 1.0)).sqrt()]
 }
 
-fn speed_up_over(base: &str, Place { graph, contestant, .. }: Place<'_>) -> Option<f64> {
+fn speed_up_over(base: &str, ResultKey { graph, contestant, .. }: ResultKey<'_>) -> Option<f64> {
     let base = graph.contestants.iter().find(|other| other.name == base)?;
     Some(base.timing.median / contestant.timing.median)
 }
@@ -158,7 +158,7 @@ fn workers(graph: &GraphResult, contestant: &ContestantResult) -> Option<f64> {
 }
 
 /// The speed-up over the fewest workers, and by how many times the workers have grown.
-fn self_speed_up(Place { result, graph, contestant }: Place<'_>) -> Option<(f64, f64)> {
+fn self_speed_up(ResultKey { result, graph, contestant }: ResultKey<'_>) -> Option<(f64, f64)> {
     let options = |contestant: &ContestantResult| {
         let mut settings = contestant.settings.clone();
         settings.retain(|name, _| name != "ranks" && name != "threads");

@@ -6,7 +6,7 @@ use cudarc::driver::LaunchConfig;
 use kostra_core::{CsrView, EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address};
 use kostra_cuda::launch::{Blocks, Kernel, block_size};
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::scan::Scan;
 use kostra_cuda::shared::fill;
 use kostra_cuda::step_clock::StepClock;
@@ -42,9 +42,9 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     })?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
         let rounds = Rounds::allocate::<C, K>(device, kernels, rows, run)?;
-        let next = Rows::contracted(device, n, entries)?;
+        let next = RoundGraph::contracted(device, n, entries)?;
         let given = DeviceCsr::upload(device, rows, run.request.threads())?;
-        Ok::<_, DeviceError>((rounds, Rows::given(device, given)?, next))
+        Ok::<_, DeviceError>((rounds, RoundGraph::given(device, given)?, next))
     })?;
     rounds.make_keys(&mut now, keys)?;
     rounds.clock.report(run)?;
@@ -58,7 +58,7 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
 
 /// The bytes that are allocated in addition to the given graph.
 fn scratch_bytes<K: Key>(n: usize, m: usize, entries: usize) -> usize {
-    Rows::<K>::contracted_bytes(n, entries)
+    RoundGraph::<K>::contracted_bytes(n, entries)
         + Vertices::bytes(n)
         + Scan::bytes(n)
         + DeviceEdgeSet::bytes(m)
@@ -103,7 +103,11 @@ impl<'a> Rounds<'a> {
     }
 
     /// Replaces the weights of the given graph by their keys.
-    fn make_keys<K: Key>(&mut self, graph: &mut Rows<K>, keys: Keys) -> Result<(), DeviceError> {
+    fn make_keys<K: Key>(
+        &mut self,
+        graph: &mut RoundGraph<K>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
         self.clock.start()?;
         self.contraction.make_keys(graph, keys)?;
         self.clock.lap("make keys")
@@ -112,8 +116,8 @@ impl<'a> Rounds<'a> {
     /// Chooses edges of a graph that has edges, and builds the contracted graph.
     fn round<C: ContractionKernels, K: Key>(
         &mut self,
-        graph: &Rows<K>,
-        next: &mut Rows<K>,
+        graph: &RoundGraph<K>,
+        next: &mut RoundGraph<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         run.report.round(graph.vertices as usize, graph.entries as usize / 2)?;
@@ -157,7 +161,7 @@ impl<'a> Rounds<'a> {
     /// which changes nothing.
     fn propagate_colors<K: Key>(
         &mut self,
-        graph: &Rows<K>,
+        graph: &RoundGraph<K>,
         run: &mut Run<'_>,
     ) -> Result<u32, SolveError> {
         let done = self.all - graph.vertices as usize;
@@ -184,7 +188,7 @@ impl<'a> Rounds<'a> {
     fn count_new_edges<C: ContractionKernels, K: Key>(
         &mut self,
         arguments: &Arguments,
-        next: &mut Rows<K>,
+        next: &mut RoundGraph<K>,
     ) -> Result<(), DeviceError> {
         let mut degrees = next.first_edge.slice_mut(..=next.vertices as usize);
         self.device.check(self.device.stream().memset_zeros(&mut degrees), "filling memory")?;
@@ -194,7 +198,10 @@ impl<'a> Rounds<'a> {
     }
 
     /// Turns degrees into the starts of rows. Returns the end of the last row.
-    fn assign_edge_segments<K: Key>(&mut self, next: &mut Rows<K>) -> Result<u32, DeviceError> {
+    fn assign_edge_segments<K: Key>(
+        &mut self,
+        next: &mut RoundGraph<K>,
+    ) -> Result<u32, DeviceError> {
         let vertices = next.vertices as usize;
         let entries =
             self.scan.exclusive_prefix_sum(self.device, &mut next.first_edge, vertices + 1)?;
@@ -218,7 +225,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// The argument of the kernels that contract `graph` to `next`.
-    fn arguments<K: Key>(&self, graph: &Rows<K>, next: &Rows<K>) -> Arguments {
+    fn arguments<K: Key>(&self, graph: &RoundGraph<K>, next: &RoundGraph<K>) -> Arguments {
         fill!(Arguments {
             vertices: graph.vertices,
             entries: graph.entries,

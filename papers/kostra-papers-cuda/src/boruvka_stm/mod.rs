@@ -61,7 +61,7 @@ use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
 };
 use kostra_cuda::buffers::Keys;
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::{Device, DeviceCsr, DeviceError};
 
 use self::kernels::Kernels;
@@ -105,7 +105,7 @@ impl Algorithm for BoruvkaStm {
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let given = DeviceCsr::upload(device, rows, run.request.threads())?;
-            Ok::<_, DeviceError>((rounds, Rows::given(device, given)?))
+            Ok::<_, DeviceError>((rounds, RoundGraph::given(device, given)?))
         })?;
         rounds.initialize(&mut graph, keys)?;
         rounds.clock.report(run)?;

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaSlice, LaunchConfig};
 use kostra_core::{EdgeId, Key, OptionValues, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::Kernel;
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::shared::fill;
 use kostra_cuda::step_clock::StepClock;
 use kostra_cuda::{Device, DeviceError};
@@ -94,7 +94,7 @@ impl<'a> Rounds<'a> {
     /// Replaces the weights by their keys, and makes each vertex a component.
     pub(super) fn initialize<K: Key>(
         &mut self,
-        graph: &mut Rows<K>,
+        graph: &mut RoundGraph<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
@@ -107,7 +107,7 @@ impl<'a> Rounds<'a> {
     /// Algorithm 3.1: the rounds, until no edge between components is left.
     pub(super) fn run<K: Key>(
         &mut self,
-        graph: &mut Rows<K>,
+        graph: &mut RoundGraph<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let all = self.vertices as usize;
@@ -134,7 +134,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.2, with 64-bit keys without the choice between equal keys.
-    fn discover_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn discover_edges<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.slots, 0xFF)?;
         let (kernel, grid) = (&self.kernels.discover_edges, BLOCKS.for_items(self.vertices));
         self.launch(kernel, grid, graph, "discovering edges")?;
@@ -142,7 +142,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// With 64-bit keys, finds the lowest id among the suggested edges with the least key.
-    fn suggest_ids<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn suggest_ids<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<(), DeviceError> {
         let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
         self.device.fill(&mut self.slot_ids, 0xFF)?;
         let grid = BLOCKS.for_items(self.vertices);
@@ -151,7 +151,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Stores the entry of each component's lightest edge at its root.
-    fn choose_edges<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn choose_edges<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.chosen, 0xFF)?;
         let (kernel, grid) = (&self.kernels.choose_edges, BLOCKS.for_items(self.vertices));
         self.launch(kernel, grid, graph, "choosing edges")?;
@@ -159,7 +159,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.4, or the hook instead. Adds the edges to the forest.
-    fn merge<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn merge<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<(), DeviceError> {
         let (kernel, doing) = if self.transactions {
             (&self.kernels.merge_in_transactions, "merging components")
         } else {
@@ -172,7 +172,7 @@ impl<'a> Rounds<'a> {
 
     /// Doubles the pointers until nothing changes. Returns the number of sweeps, including the last
     /// one, which changes nothing.
-    fn flatten<K: Key>(&mut self, graph: &Rows<K>) -> Result<u32, DeviceError> {
+    fn flatten<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<u32, DeviceError> {
         let (kernel, grid) = (&self.kernels.flatten, BLOCKS.for_items(self.vertices));
         let mut sweeps = 0;
         loop {
@@ -187,7 +187,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Removes the entries inside of components, and counts the others.
-    fn prune<K: Key>(&mut self, graph: &Rows<K>) -> Result<(), DeviceError> {
+    fn prune<K: Key>(&mut self, graph: &RoundGraph<K>) -> Result<(), DeviceError> {
         let (kernel, grid) = (&self.kernels.prune, BLOCKS.for_items(self.vertices));
         self.launch(kernel, grid, graph, "pruning edges")?;
         self.clock.lap_of(PRUNE, kernel, grid)
@@ -197,7 +197,7 @@ impl<'a> Rounds<'a> {
         &self,
         kernel: &Kernel<Arguments>,
         grid: LaunchConfig,
-        graph: &Rows<K>,
+        graph: &RoundGraph<K>,
         doing: &'static str,
     ) -> Result<(), DeviceError> {
         let Self { vertices, longest, .. } = *self;

@@ -2,19 +2,23 @@
 
 use cudarc::driver::CudaSlice;
 use kostra_core::{Key, Vertex};
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::{Device, DeviceError};
 
 /// The graph of an iteration. Its arrays may be longer than the graph needs.
-pub(super) struct Graph<K: Key> {
-    pub(super) rows: Rows<K>,
+pub(super) struct IterationGraph<K: Key> {
+    pub(super) rows: RoundGraph<K>,
     /// The vertex of each entry.
     pub(super) from: CudaSlice<Vertex>,
 }
 
-impl<K: Key> Graph<K> {
+impl<K: Key> IterationGraph<K> {
     /// Adds memory for the vertices of `entries` entries to rows.
-    pub(super) fn new(device: &Device, rows: Rows<K>, entries: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        device: &Device,
+        rows: RoundGraph<K>,
+        entries: usize,
+    ) -> Result<Self, DeviceError> {
         Ok(Self { rows, from: device.uninit(entries)? })
     }
 

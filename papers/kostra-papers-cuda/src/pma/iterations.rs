@@ -6,7 +6,7 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{CsrView, EdgeSet, Key, OptionValues, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
 use kostra_cuda::launch::Kernel;
-use kostra_cuda::rows::Rows;
+use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::scan::{Scan, TileSums};
 use kostra_cuda::shared::fill;
 use kostra_cuda::sort_rows::RowOrder;
@@ -14,7 +14,7 @@ use kostra_cuda::step_clock::StepClock;
 use kostra_cuda::{Device, DeviceCsr, DeviceError};
 
 use super::gamma::gamma;
-use super::graph::{Graph, Words};
+use super::graph::{IterationGraph, Words};
 use super::kernels::{
     Arguments, BLOCKS, COUNTERS, Kernels, MUTUAL_TOUCHES, PARTIAL_PRIM, PROCESSOR_BLOCKS,
     SORT_BY_WEIGHT, TOUCHES, TREES,
@@ -49,9 +49,10 @@ pub(super) fn solve<S: Searches, K: Key>(
     let kernels = run.compile(|_| Kernels::load(device, keys))?;
     let (mut iterations, mut graph, mut other) = run.upload(|run| {
         let iterations = Iterations::allocate::<S, K>(device, kernels, rows, run)?;
-        let other = Graph::new(device, Rows::contracted(device, n, entries)?, entries)?;
+        let other =
+            IterationGraph::new(device, RoundGraph::contracted(device, n, entries)?, entries)?;
         let given = DeviceCsr::upload(device, rows, run.request.threads())?;
-        let graph = Graph::new(device, Rows::given(device, given)?, entries)?;
+        let graph = IterationGraph::new(device, RoundGraph::given(device, given)?, entries)?;
         Ok::<_, DeviceError>((iterations, graph, other))
     })?;
     iterations.prepare(&mut graph, keys)?;
@@ -68,8 +69,8 @@ pub(super) fn solve<S: Searches, K: Key>(
 /// The bytes that are allocated in addition to the given graph.
 fn scratch_bytes<K: Key>(n: u32, m: usize, entries: usize) -> usize {
     let n = n as usize;
-    Rows::<K>::contracted_bytes(n, entries)
-        + 2 * Graph::<K>::bytes(entries)
+    RoundGraph::<K>::contracted_bytes(n, entries)
+        + 2 * IterationGraph::<K>::bytes(entries)
         + Words::bytes(n, entries)
         + Scan::bytes(n.max(entries) + 1)
         + DeviceEdgeSet::bytes(m)
@@ -118,7 +119,11 @@ impl<'a> Iterations<'a> {
     }
 
     /// Makes the keys of the given graph, and lists the vertices of its entries.
-    fn prepare<K: Key>(&mut self, graph: &mut Graph<K>, keys: Keys) -> Result<(), DeviceError> {
+    fn prepare<K: Key>(
+        &mut self,
+        graph: &mut IterationGraph<K>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
         self.clock.start()?;
         self.contraction.make_keys(&mut graph.rows, keys)?;
         self.contraction.list_owners(&graph.rows, &mut graph.from)?;
@@ -129,8 +134,8 @@ impl<'a> Iterations<'a> {
     fn iterate<K: Key>(
         &mut self,
         search: Search,
-        graph: &mut Graph<K>,
-        other: &mut Graph<K>,
+        graph: &mut IterationGraph<K>,
+        other: &mut IterationGraph<K>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let vertices = graph.rows.vertices;
@@ -156,7 +161,7 @@ impl<'a> Iterations<'a> {
     fn partial_prim<K: Key>(
         &mut self,
         search: Search,
-        graph: &mut Graph<K>,
+        graph: &mut IterationGraph<K>,
     ) -> Result<(), DeviceError> {
         let vertices = graph.rows.vertices;
         let processors = (vertices / self.gamma).max(1);
@@ -176,7 +181,11 @@ impl<'a> Iterations<'a> {
     }
 
     /// The argument of the kernels that read `graph` and write to `new`.
-    pub(super) fn arguments<K: Key>(&self, graph: &Graph<K>, new: &Graph<K>) -> Arguments {
+    pub(super) fn arguments<K: Key>(
+        &self,
+        graph: &IterationGraph<K>,
+        new: &IterationGraph<K>,
+    ) -> Arguments {
         fill!(Arguments {
             vertices: graph.rows.vertices,
             entries: graph.rows.entries,

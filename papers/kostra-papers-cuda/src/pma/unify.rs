@@ -4,7 +4,7 @@ use kostra_core::{Key, SolveError};
 use kostra_cuda::DeviceError;
 use kostra_cuda::sort_rows::RowOrder;
 
-use super::graph::Graph;
+use super::graph::IterationGraph;
 use super::iterations::Iterations;
 use super::kernels::{
     Arguments, COMPUTE_NEW_INDICES, FIND_ROOTS, REMOVE_PARALLEL_EDGES, UPDATE_EDGES,
@@ -14,8 +14,8 @@ impl Iterations<'_> {
     /// Algorithm 5. Unifies each component into one vertex of `new`.
     pub(super) fn unify<K: Key>(
         &mut self,
-        graph: &Graph<K>,
-        new: &mut Graph<K>,
+        graph: &IterationGraph<K>,
+        new: &mut IterationGraph<K>,
     ) -> Result<(), SolveError> {
         let arguments = &self.arguments(graph, new);
         self.find_roots(arguments)?;
@@ -53,7 +53,7 @@ impl Iterations<'_> {
     fn compute_new_indices<K: Key>(
         &mut self,
         arguments: &Arguments,
-        new: &mut Graph<K>,
+        new: &mut IterationGraph<K>,
     ) -> Result<(), DeviceError> {
         let vertices = arguments.vertices;
         self.launch(&self.kernels.flag_new_vertices, vertices, arguments, "flagging roots")?;
@@ -73,7 +73,7 @@ impl Iterations<'_> {
     fn reserve_places<K: Key>(
         &mut self,
         arguments: &Arguments,
-        new: &Graph<K>,
+        new: &IterationGraph<K>,
     ) -> Result<(), DeviceError> {
         let rows = new.rows.vertices as usize;
         if rows > 0 {
@@ -91,8 +91,8 @@ impl Iterations<'_> {
     /// compacts them. The graph that remains is in `graph`; `other` has memory for a copy.
     pub(super) fn remove_parallel_edges<K: Key>(
         &mut self,
-        graph: &mut Graph<K>,
-        other: &mut Graph<K>,
+        graph: &mut IterationGraph<K>,
+        other: &mut IterationGraph<K>,
     ) -> Result<(), DeviceError> {
         let sorted = (&mut graph.rows, &graph.from);
         self.kernels.sort.sort(self.device, RowOrder::Neighbor, sorted, &mut other.rows)?;

@@ -6,7 +6,7 @@ use kostra_core::{AnyGraph, Forest, Run, SolveError, Solver, SolverInfo};
 
 use super::Plan;
 use crate::algorithm;
-use crate::input::Graph;
+use crate::input::InputGraph;
 use crate::progress::Stage;
 use crate::trace::{Refused, Watcher};
 
@@ -47,7 +47,7 @@ impl Contestant {
 
 /// Runs all algorithms in turn, as often as planned. An algorithm that fails takes no further turn.
 /// Threads that the system refuses are added to the input's notes.
-pub(super) fn measure(plan: &Plan, input: &mut Graph) -> Vec<Contestant> {
+pub(super) fn measure(plan: &Plan, input: &mut InputGraph) -> Vec<Contestant> {
     let mut contestants: Vec<Contestant> = Vec::with_capacity(plan.solvers.len());
     for turn in 0..plan.runs {
         for (index, chosen) in plan.solvers.iter().enumerate() {

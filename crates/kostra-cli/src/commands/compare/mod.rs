@@ -9,10 +9,10 @@ mod standing;
 use clap::Parser;
 use kostra_core::{Order, Platform, Solver};
 
-use crate::algorithm::{self, Algorithm};
-use crate::arguments::{InputArguments, Nan};
+use crate::algorithm::{self, ChosenAlgorithm};
+use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
-use crate::input::Request;
+use crate::input::InputRequest;
 use crate::output;
 
 /// Solve a graph with several algorithms, and compare times, rounds and forests.
@@ -76,7 +76,7 @@ const ALL: &str = "all";
 
 /// What the arguments mean.
 struct Plan {
-    input: Request,
+    input: InputRequest,
     /// The algorithms; none leaves the choice to the command.
     solvers: Vec<Option<&'static dyn Solver>>,
     runs: u16,
@@ -94,12 +94,12 @@ impl Plan {
                 };
                 solvers.extend(kostra::solvers().filter(is_here).map(Some));
             } else {
-                solvers.push(Algorithm::find(id)?.in_process()?);
+                solvers.push(ChosenAlgorithm::find(id)?.in_process()?);
             }
         }
         Ok(Self {
             solvers,
-            input: Request::resolve(arguments.input, Nan::Error),
+            input: InputRequest::resolve(arguments.input, NanChoice::Error),
             runs: arguments.runs,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             json: arguments.json,

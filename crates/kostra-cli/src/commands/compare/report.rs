@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::Plan;
 use super::measure::Contestant;
 use super::standing::Standing;
-use crate::input::{self, Graph};
-use crate::report::{self, Column, JsonNumber, Sheet, count, duration, share, thousands};
+use crate::input::{self, InputGraph};
+use crate::report::{self, Heading, JsonNumber, Sheet, count, duration, share, thousands};
 
 type Row<'a> = (&'a Contestant, &'a Standing);
 
@@ -15,11 +15,11 @@ type Row<'a> = (&'a Contestant, &'a Standing);
 ///
 /// # Errors
 /// As [`report::json`].
-pub(super) fn text(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> anyhow::Result<String> {
+pub(super) fn text(plan: &Plan, input: &InputGraph, rows: &[Row<'_>]) -> anyhow::Result<String> {
     if plan.json { report::json(&record(plan, input, rows)) } else { Ok(sheet(plan, input, rows)) }
 }
 
-fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
+fn sheet(plan: &Plan, input: &InputGraph, rows: &[Row<'_>]) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     let vertices = count(input.parsed.graph.vertices().into(), "vertex", "vertices");
@@ -34,12 +34,12 @@ fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
         Order::Maximum => "Maximum",
     };
     let head = [
-        Column::Left("algorithm"),
-        Column::Right("threads"),
-        Column::Right("time"),
-        Column::Right("rounds"),
-        Column::Right("total weight"),
-        Column::Left("forest"),
+        Heading::Left("algorithm"),
+        Heading::Right("threads"),
+        Heading::Right("time"),
+        Heading::Right("rounds"),
+        Heading::Right("total weight"),
+        Heading::Left("forest"),
     ];
     let table = report::table(head, rows.iter().map(cells));
     let table: String = table.lines().map(|line| format!("  {line}\n")).collect();
@@ -115,7 +115,7 @@ struct AlgorithmRecord {
     error: Option<String>,
 }
 
-fn record<'a>(plan: &Plan, input: &'a Graph, rows: &[Row<'_>]) -> Record<'a> {
+fn record<'a>(plan: &Plan, input: &'a InputGraph, rows: &[Row<'_>]) -> Record<'a> {
     Record {
         input: plan.input.source.to_string(),
         format: input::format_id(input.format),

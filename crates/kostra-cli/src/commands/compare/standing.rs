@@ -4,7 +4,7 @@ use kostra_core::{AnyGraph, Forest, Order, Total, Violation};
 
 use super::Plan;
 use super::measure::Contestant;
-use crate::input::Graph;
+use crate::input::InputGraph;
 use crate::verdict::{Proof, excess, fault, verify, verify_approximate};
 
 /// What is known of the forest of an algorithm.
@@ -34,7 +34,7 @@ impl Standing {
 /// When the system does not grant the memory.
 pub(super) fn compare(
     plan: &Plan,
-    input: &Graph,
+    input: &InputGraph,
     contestants: &[Contestant],
 ) -> anyhow::Result<Vec<Standing>> {
     let (graph, how) = (&input.parsed.graph, (plan.order, plan.input.threads.wanted()));

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
 
-use crate::arguments::{InputArguments, Nan};
+use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
 use crate::graph_file::{self, Target, To};
-use crate::input::Request;
+use crate::input::InputRequest;
 use crate::{file_roles, output};
 use reorder::{Reorder, ReorderArguments};
 
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 
 /// What the arguments mean.
 struct Plan {
-    input: Request,
+    input: InputRequest,
     target: Target,
     reorder: Option<Reorder>,
     quiet: bool,
@@ -67,7 +67,8 @@ struct Plan {
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let input = Request::resolve(arguments.input, Nan::Error).keeping(arguments.keep);
+        let input =
+            InputRequest::resolve(arguments.input, NanChoice::Error).keeping(arguments.keep);
         let quiet = arguments.quiet;
         let target = Target::resolve(&arguments.output, arguments.to)?;
         let output = target.output();

@@ -10,7 +10,7 @@ use kostra_core::{AnyGraph, Run, VertexParts};
 use kostra_io::{Format, Input, Output};
 use kostra_partition::{self as partition, Options, WeightedGraph};
 
-use crate::input::{Graph, Request, file};
+use crate::input::{InputGraph, InputRequest, file};
 use crate::progress::Stage;
 use crate::trace::Watcher;
 use crate::{output, part_file};
@@ -104,7 +104,11 @@ impl Reorder {
     /// # Errors
     /// When the graph has no coordinates for the curve, the partition file is at fault, the map
     /// cannot be written, or the user cancels.
-    pub(super) fn apply(&self, request: &Request, input: &mut Graph) -> anyhow::Result<()> {
+    pub(super) fn apply(
+        &self,
+        request: &InputRequest,
+        input: &mut InputGraph,
+    ) -> anyhow::Result<()> {
         let renumbering = self.renumbering(request, input)?;
         input.parsed.graph = renumbering.graph(&input.parsed.graph)?;
         if let Some(coordinates) = &input.parsed.coordinates {
@@ -130,7 +134,11 @@ impl Reorder {
         Ok(())
     }
 
-    fn renumbering(&self, request: &Request, input: &Graph) -> anyhow::Result<Renumbering> {
+    fn renumbering(
+        &self,
+        request: &InputRequest,
+        input: &InputGraph,
+    ) -> anyhow::Result<Renumbering> {
         let stage = Stage::start("renumbering");
         let mut watcher = Watcher::new(&stage, false);
         let run = &mut Run::new().observed_by(&mut watcher);

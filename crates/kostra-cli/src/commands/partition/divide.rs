@@ -11,13 +11,13 @@ use kostra_partition::{Partition, Statistics, WeightedGraph, limit};
 
 use super::Plan;
 use crate::device;
-use crate::input::Graph;
+use crate::input::InputGraph;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
 
 /// Where a graph is partitioned.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum PartitionedOn {
     Processor,
     /// The CUDA device of this number.
     Device {
@@ -27,7 +27,7 @@ pub(super) enum Place {
     },
 }
 
-impl Place {
+impl PartitionedOn {
     /// Opens the device, if there is one, and returns its name and number.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ pub(super) struct Times {
 ///
 /// # Errors
 /// When the graph cannot be partitioned as planned, or the device fails.
-pub(super) fn divide(plan: &Plan, input: &mut Graph) -> anyhow::Result<Outcome> {
+pub(super) fn divide(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Outcome> {
     let stage = Stage::start("partitioning");
     let start = Instant::now();
     let mut graph = if plan.edge_weights {
@@ -89,8 +89,8 @@ pub(super) fn divide(plan: &Plan, input: &mut Graph) -> anyhow::Result<Outcome> 
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher);
     let partition = match plan.place {
-        Place::Processor => partition::partition(&graph, &plan.options, &mut run)?,
-        Place::Device { ordinal, matching, refinement } => {
+        PartitionedOn::Processor => partition::partition(&graph, &plan.options, &mut run)?,
+        PartitionedOn::Device { ordinal, matching, refinement } => {
             let options = DevicePartitionOptions { partition: plan.options, matching, refinement };
             run = run.on_device(ordinal);
             cuda::partition::partition(&graph, &options, &mut run)?
@@ -101,7 +101,7 @@ pub(super) fn divide(plan: &Plan, input: &mut Graph) -> anyhow::Result<Outcome> 
     let times = Times {
         build,
         partition: start.elapsed().saturating_sub(build + other),
-        on_device: matches!(plan.place, Place::Device { .. }).then_some(device),
+        on_device: matches!(plan.place, PartitionedOn::Device { .. }).then_some(device),
     };
     let statistics = Statistics::count(&graph, &partition)?;
     let limit = limit(&graph, plan.options.parts, plan.options.imbalance);

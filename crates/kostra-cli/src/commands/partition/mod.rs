@@ -14,11 +14,11 @@ use kostra_io::{FORMATS, Output};
 use kostra_partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
 
-use self::divide::{Outcome, Place, Times, divide};
-use crate::arguments::{LimitedInput, Nan};
+use self::divide::{Outcome, PartitionedOn, Times, divide};
+use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
-use crate::device::{Device, parse_device};
-use crate::input::{Graph, Request};
+use crate::device::{ChosenDevice, parse_device};
+use crate::input::{InputGraph, InputRequest};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
 use crate::trace::Trace;
@@ -82,7 +82,7 @@ pub(super) struct Arguments {
 
     /// Where to partition: cpu, cuda, or cuda:1 for the second CUDA device
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    device: ChosenDevice,
 
     /// How a CUDA device matches vertices: by `handshake`, or in `transactions`
     #[arg(long, value_name = "WAY", value_parser = one_of(Matching::ALL, Matching::name))]
@@ -130,11 +130,11 @@ fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
 
 /// What the arguments mean.
 struct Plan {
-    input: Request,
+    input: InputRequest,
     options: Options,
     edge_weights: bool,
     vertex_weights: bool,
-    place: Place,
+    place: PartitionedOn,
     output: Option<Output>,
     /// Whether the output is a table of vertices and parts.
     is_table: bool,
@@ -147,18 +147,18 @@ impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let (matching, refinement) = (arguments.matching, arguments.refinement);
         let place = match (&arguments.device, arguments.device.single()) {
-            (Device::Cuda(_), Some(ordinal)) => Place::Device {
+            (ChosenDevice::Cuda(_), Some(ordinal)) => PartitionedOn::Device {
                 ordinal,
                 matching: matching.unwrap_or_default(),
                 refinement: refinement.unwrap_or_default(),
             },
-            (Device::Cuda(_), None) => {
+            (ChosenDevice::Cuda(_), None) => {
                 anyhow::bail!("a graph is partitioned on one device; name one in `--device`")
             }
-            (Device::Processor, _) if matching.is_none() && refinement.is_none() => {
-                Place::Processor
+            (ChosenDevice::Processor, _) if matching.is_none() && refinement.is_none() => {
+                PartitionedOn::Processor
             }
-            (Device::Processor, _) => {
+            (ChosenDevice::Processor, _) => {
                 let option = if matching.is_some() { "--matching" } else { "--refinement" };
                 anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
             }
@@ -168,9 +168,9 @@ impl Plan {
         let extension = arguments.output.as_deref().and_then(kostra_io::extension);
         let is_table = extension.as_deref() == Some("csv");
         let edge_weights = arguments.edge_weights;
-        let nan = if edge_weights { Nan::Error } else { Nan::Skip };
+        let nan = if edge_weights { NanChoice::Error } else { NanChoice::Skip };
         let vertex_weights = arguments.vertex_weights;
-        let mut input = Request::resolve(arguments.input.apply()?, nan);
+        let mut input = InputRequest::resolve(arguments.input.apply()?, nan);
         input.options.vertex_weights = vertex_weights;
         file_roles::check(&[("graph", input.source.file())], &[("partition", output.as_ref())])?;
         let is_other = |extension: &&str| {
@@ -241,21 +241,21 @@ impl Command for Arguments {
 }
 
 /// Writes the part numbers, if planned, and returns the time.
-fn write(plan: &Plan, input: &Graph, partition: &Partition) -> anyhow::Result<Option<Duration>> {
+fn write(plan: &Plan, input: &InputGraph, parts: &Partition) -> anyhow::Result<Option<Duration>> {
     let Some(to) = &plan.output else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
     if plan.is_table {
-        table::write(to, input.parsed.names.as_deref(), partition)?;
+        table::write(to, input.parsed.names.as_deref(), parts)?;
     } else {
-        output::write_lines(to, |lines| part_file::write(lines, partition))?;
+        output::write_lines(to, |lines| part_file::write(lines, parts))?;
     }
     Ok(Some(start.elapsed()))
 }
 
 fn sheet(
     (plan, device): (&Plan, Option<&str>),
-    input: &Graph,
+    input: &InputGraph,
     outcome: &Outcome,
     write: Option<Duration>,
 ) -> String {
@@ -355,7 +355,7 @@ struct Seconds {
 
 fn record<'a>(
     (plan, device): (&Plan, Option<&'a str>),
-    input: &'a Graph,
+    input: &'a InputGraph,
     outcome: &'a Outcome,
     write: Option<Duration>,
 ) -> Record<'a> {

@@ -10,7 +10,7 @@ use kostra::forest_file::ForestFormat;
 use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
 use crate::bytes::parse_bytes;
-use crate::device::{Device, parse_device};
+use crate::device::{ChosenDevice, parse_device};
 use crate::forest_file::format_parser;
 
 /// Find the minimum (or maximum) spanning forest of a graph.
@@ -56,7 +56,7 @@ pub(in crate::commands) struct Arguments {
     /// The ranks of mpi-fast take turns on the devices of their machine
     /// [default: cuda if there is a device and the graph is large enough, else cpu]
     #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
-    pub(super) device: Option<Device>,
+    pub(super) device: Option<ChosenDevice>,
 
     /// Set an option of the algorithm; `kostra solvers` lists the options
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]

@@ -10,10 +10,10 @@ use kostra::external::{
 use kostra_core::{Order, shown};
 use kostra_io::{Ids, Output};
 
-use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
-use crate::device::Device;
+use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, Times};
+use crate::device::ChosenDevice;
 use crate::forest_file::{self, Destination};
-use crate::input::{Request, Source, doubt_about_order};
+use crate::input::{GraphSource, InputRequest, doubt_about_order};
 use crate::progress::Stage;
 use crate::report::{count, thousands};
 use crate::verdict::Proof;
@@ -41,11 +41,11 @@ impl External {
     pub(super) fn resolve(
         memory: u64,
         (every, resume): (Option<u64>, bool),
-        device: Option<&Device>,
+        device: Option<&ChosenDevice>,
         output: Option<&Output>,
     ) -> anyhow::Result<Self> {
         let memory = match device {
-            Some(device @ Device::Cuda(_)) => {
+            Some(device @ ChosenDevice::Cuda(_)) => {
                 let Some(ordinal) = device.single() else {
                     anyhow::bail!("`--memory` solves on one device; name one");
                 };
@@ -96,12 +96,12 @@ impl External {
         })
     }
 
-    fn place(&self, device: Option<String>) -> Place {
+    fn place(&self, device: Option<String>) -> RanOn {
         match (self.memory, device) {
             (MemoryLimit::Device { ordinal, .. }, Some(name)) => {
-                Place::Device { name, ordinals: vec![ordinal] }
+                RanOn::Device { name, ordinals: vec![ordinal] }
             }
-            _ => Place::Processor,
+            _ => RanOn::Processor,
         }
     }
 }
@@ -112,7 +112,7 @@ impl External {
 /// When the input or the output is at fault, or the limit is too small.
 pub(super) fn run(
     external: &External,
-    input: &Request,
+    input: &InputRequest,
     order: Order,
     output: Option<&Destination>,
     verify: bool,
@@ -172,10 +172,10 @@ pub(super) fn run(
 }
 
 /// What the solve reads, once or twice.
-fn source_of(input: &Request) -> anyhow::Result<external::Source<'_>> {
+fn source_of(input: &InputRequest) -> anyhow::Result<external::Source<'_>> {
     Ok(match &input.source {
-        Source::File(file) => external::Source::File(file, &input.options),
-        Source::Generator(spec) => {
+        GraphSource::File(file) => external::Source::File(file, &input.options),
+        GraphSource::Generator(spec) => {
             input.refuse_options_of_files()?;
             external::Source::Generated(spec)
         }
@@ -193,7 +193,7 @@ fn show(stage: &Stage, source: external::Source<'_>, done: u64, of: Option<u64>)
 /// Verifies the forest by a second pass. A refuted forest of a checkpoint may come from it.
 fn prove(
     found: &ExternalForest,
-    input: &Request,
+    input: &InputRequest,
     source: external::Source<'_>,
 ) -> anyhow::Result<(Result<Proof, String>, Duration)> {
     let start = Instant::now();
@@ -221,7 +221,7 @@ fn spelled(error: ExternalError) -> anyhow::Error {
 
 fn solve(
     external: &External,
-    input: &Request,
+    input: &InputRequest,
     order: Order,
     source: external::Source<'_>,
 ) -> anyhow::Result<ExternalForest> {

@@ -7,9 +7,9 @@ use kostra_core::{AnyGraph, Forest, Platform, SolverInfo, VertexParts};
 use kostra_cuda as cuda;
 use kostra_partition::Partition;
 
-use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
+use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, Times};
 use super::plan::Plan;
-use crate::input::{Graph, Threads};
+use crate::input::{InputGraph, Threads};
 use crate::part_file;
 use crate::progress::Stage;
 use crate::report::count;
@@ -36,7 +36,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         input.notes.push(format!("the system refused {refused} of {wanted} threads"));
     }
     let place = place(plan, solved.solver);
-    let of_device = |time| matches!(place, Place::Device { .. }).then_some(time);
+    let of_device = |time| matches!(place, RanOn::Device { .. }).then_some(time);
     let mut times = Times {
         open: of_device(open),
         load: input.load,
@@ -86,7 +86,7 @@ fn open_device(plan: &Plan) -> anyhow::Result<Duration> {
     Ok(start.elapsed())
 }
 
-fn load(plan: &Plan) -> anyhow::Result<Graph> {
+fn load(plan: &Plan) -> anyhow::Result<InputGraph> {
     let mut input = plan.input.load()?;
     input.warn_of_order(plan.order);
     if !plan.output.as_ref().is_some_and(|output| output.format.keeps_coordinates()) {
@@ -100,7 +100,7 @@ fn load(plan: &Plan) -> anyhow::Result<Graph> {
 }
 
 /// Reads the partition, if there is one. Its time is part of the time to load the graph.
-fn load_partition(plan: &Plan, input: &mut Graph) -> anyhow::Result<Option<Partition>> {
+fn load_partition(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Option<Partition>> {
     let Some(file) = &plan.partition else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("reading {file}"));
@@ -134,9 +134,9 @@ fn solve(plan: &Plan, graph: &AnyGraph, partition: Option<&Partition>) -> anyhow
     Ok((solved, watcher.finish()))
 }
 
-fn place(plan: &Plan, solver: &SolverInfo) -> Place {
+fn place(plan: &Plan, solver: &SolverInfo) -> RanOn {
     if solver.platform != Platform::Cuda {
-        return Place::Processor;
+        return RanOn::Processor;
     }
     let mut ordinals = plan.device_ordinals();
     if ordinals.is_empty() {
@@ -148,13 +148,13 @@ fn place(plan: &Plan, solver: &SolverInfo) -> Place {
         .collect();
     names.dedup();
     let name = if names.is_empty() { "CUDA device".to_owned() } else { names.join(" and ") };
-    Place::Device { name, ordinals }
+    RanOn::Device { name, ordinals }
 }
 
 /// Verifies the forest, if planned.
 fn prove(
     plan: &Plan,
-    input: &Graph,
+    input: &InputGraph,
     solved: &Solved<Forest>,
     times: &mut Times,
 ) -> anyhow::Result<Option<Result<Proof, String>>> {
@@ -174,7 +174,7 @@ fn prove(
 }
 
 /// Writes the forest, if planned, and returns the time.
-fn write(plan: &Plan, input: &Graph, forest: &Forest) -> anyhow::Result<Option<Duration>> {
+fn write(plan: &Plan, input: &InputGraph, forest: &Forest) -> anyhow::Result<Option<Duration>> {
     let Some(destination) = &plan.output else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {}", destination.output));

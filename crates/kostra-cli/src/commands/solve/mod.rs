@@ -19,7 +19,7 @@ use kostra_io::{ReadError, ReadErrorKind};
 
 use crate::command::{Answer, Command};
 use crate::failure;
-use crate::input::Source;
+use crate::input::GraphSource;
 pub(super) use arguments::Arguments;
 #[cfg(feature = "mpi")]
 pub(crate) use distributed::let_rank_0_report;
@@ -46,7 +46,7 @@ fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
         )
     });
     match plan.input.source {
-        Source::File(_) if is_solver || is_reader => {
+        GraphSource::File(_) if is_solver || is_reader => {
             anyhow::anyhow!(
                 "{}; if the file is a list of many more edges than vertices, `--memory SIZE` \
                  solves the graph without holding its edges",

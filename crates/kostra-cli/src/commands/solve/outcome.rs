@@ -14,7 +14,7 @@ pub(super) struct Outcome {
     pub(super) graph: GraphFacts,
     pub(super) forest: ForestFacts,
     pub(super) algorithm: &'static SolverInfo,
-    pub(super) place: Place,
+    pub(super) place: RanOn,
     /// The number of threads; in an MPI job, of each rank.
     pub(super) threads: usize,
     /// None unless the user asked for verification. A fault names the vertices as the input does.
@@ -42,7 +42,7 @@ pub(super) struct ForestFacts {
 }
 
 /// Where the algorithm ran.
-pub(super) enum Place {
+pub(super) enum RanOn {
     /// The processor of this machine.
     Processor,
     /// CUDA devices: their names, each once, and their numbers.

@@ -8,18 +8,18 @@ use kostra_io::{ColumnOptions, Input};
 
 use super::arguments::Arguments;
 use super::external::External;
-use crate::algorithm::{AUTO, Algorithm, partition_users};
-use crate::arguments::Nan;
-use crate::device::Device;
+use crate::algorithm::{AUTO, ChosenAlgorithm, partition_users};
+use crate::arguments::NanChoice;
+use crate::device::ChosenDevice;
 use crate::file_roles;
 use crate::forest_file::Destination;
-use crate::input::{Request, file};
+use crate::input::{InputRequest, file};
 
 pub(super) struct Plan {
-    pub(super) input: Request,
-    pub(super) algorithm: Algorithm,
+    pub(super) input: InputRequest,
+    pub(super) algorithm: ChosenAlgorithm,
     /// Where to solve; none leaves the choice to the command.
-    pub(super) device: Option<Device>,
+    pub(super) device: Option<ChosenDevice>,
     /// Options of the algorithm and their values.
     pub(super) settings: Vec<(String, OptionValue)>,
     /// The file with the parts of the vertices, for the algorithm.
@@ -40,9 +40,10 @@ impl Plan {
     /// When the algorithm is unknown, does not run on the device, does not have the options, or
     /// does not use a partition, or when the output cannot be written.
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let algorithm = Algorithm::find(&arguments.algorithm)?;
+        let algorithm = ChosenAlgorithm::find(&arguments.algorithm)?;
         check(algorithm, arguments.device.as_ref(), &arguments.set).map_err(spelled)?;
-        let input = Request::resolve(arguments.input, Nan::Error).keeping(arguments.keep);
+        let input =
+            InputRequest::resolve(arguments.input, NanChoice::Error).keeping(arguments.keep);
         let partition = arguments.partition.map(|name| file(&name));
         if partition.is_some() {
             check_partition(algorithm, &arguments.set)?;
@@ -72,7 +73,7 @@ impl Plan {
             external: None,
         };
         if let Some(memory) = memory {
-            if !matches!(algorithm, Algorithm::Auto) {
+            if !matches!(algorithm, ChosenAlgorithm::Auto) {
                 anyhow::bail!("`--memory` has an algorithm of its own; omit `--algorithm`");
             }
             if plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Geojson) {
@@ -118,7 +119,7 @@ impl Plan {
 /// Refuses kept columns if the output cannot hold them.
 fn check_kept(
     columns: &ColumnOptions,
-    algorithm: Algorithm,
+    algorithm: ChosenAlgorithm,
     output: Option<&Destination>,
 ) -> anyhow::Result<()> {
     let option = match (columns.keep.is_empty(), &columns.id) {
@@ -143,7 +144,10 @@ fn check_kept(
 const PARTS: &str = "parts";
 
 /// Refuses a partition that the algorithm does not use, and options about other partitions.
-fn check_partition(algorithm: Algorithm, settings: &[(String, OptionValue)]) -> anyhow::Result<()> {
+fn check_partition(
+    algorithm: ChosenAlgorithm,
+    settings: &[(String, OptionValue)],
+) -> anyhow::Result<()> {
     if !algorithm.uses_partition() {
         let id = algorithm.info().map_or(AUTO, |info| info.id);
         let users: Vec<_> = partition_users().collect();
@@ -161,25 +165,25 @@ fn check_partition(algorithm: Algorithm, settings: &[(String, OptionValue)]) -> 
 
 /// A solve with the algorithm in this process, or one that this command chooses.
 fn solve<'a>(
-    algorithm: Algorithm,
-    device: Option<&Device>,
+    algorithm: ChosenAlgorithm,
+    device: Option<&ChosenDevice>,
     settings: &[(String, OptionValue)],
 ) -> Solve<'a> {
     let solver = algorithm.in_process().unwrap_or_default();
-    let solve = Solve::new().solver(solver).device(Device::choice(device));
+    let solve = Solve::new().solver(solver).device(ChosenDevice::choice(device));
     settings.iter().fold(solve, |solve, (name, value)| solve.option(name, value.clone()))
 }
 
 /// Refuses a device on which the algorithm does not run, and options that it does not have.
 fn check(
-    algorithm: Algorithm,
-    device: Option<&Device>,
+    algorithm: ChosenAlgorithm,
+    device: Option<&ChosenDevice>,
     settings: &[(String, OptionValue)],
 ) -> Result<(), RequestError> {
     #[cfg(feature = "mpi")]
-    if let Algorithm::Distributed(solver) = algorithm {
+    if let ChosenAlgorithm::Distributed(solver) = algorithm {
         let info = solver.info();
-        if !solver.uses_device() && matches!(device, Some(Device::Cuda(_))) {
+        if !solver.uses_device() && matches!(device, Some(ChosenDevice::Cuda(_))) {
             return Err(RequestError::ProcessorOnly { solver: info.id });
         }
         for (name, value) in settings {

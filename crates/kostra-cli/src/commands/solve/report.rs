@@ -4,7 +4,7 @@ use kostra_core::{Order, Total};
 use kostra_io::Format;
 use serde::Serialize;
 
-use super::outcome::{Outcome, Place, RankPhase, Times};
+use super::outcome::{Outcome, RanOn, RankPhase, Times};
 use super::plan::Plan;
 use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, share, thousands};
 use crate::trace::Trace;
@@ -78,7 +78,7 @@ fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
         Proof::Canonical(certificate) => {
             let compared = count(certificate.compared as u64, "edge", "edges");
             let by = match outcome.place {
-                Place::Ranks { .. } => ", by rank 0",
+                RanOn::Ranks { .. } => ", by rank 0",
                 _ => "",
             };
             format!("spanning, acyclic and {} ({compared} compared{by})", optimal(plan.order))
@@ -100,13 +100,13 @@ fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
 fn place(outcome: &Outcome) -> String {
     let threads = count(outcome.threads as u64, "thread", "threads");
     match &outcome.place {
-        Place::Processor => threads,
-        Place::Device { name, ordinals } => {
+        RanOn::Processor => threads,
+        RanOn::Device { name, ordinals } => {
             let numbers: Vec<_> =
                 ordinals.iter().map(|ordinal| format!("cuda:{ordinal}")).collect();
             format!("{name} ({})", numbers.join(", "))
         }
-        Place::Ranks { count: ranks, has_devices, .. } => {
+        RanOn::Ranks { count: ranks, has_devices, .. } => {
             let device = if *has_devices { " and a CUDA device" } else { "" };
             format!("{}, {threads}{device} each", count(*ranks as u64, "rank", "ranks"))
         }
@@ -121,9 +121,9 @@ fn optimal(order: Order) -> &'static str {
 }
 
 /// The tables of `--trace`.
-fn tables(trace: &Trace, place: &Place) -> String {
+fn tables(trace: &Trace, place: &RanOn) -> String {
     match place {
-        Place::Ranks { phases, .. } => {
+        RanOn::Ranks { phases, .. } => {
             format!("{}\n  on rank 0\n{}", traffic(phases), trace.tables())
         }
         _ => trace.tables(),
@@ -196,9 +196,9 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         _ => None,
     };
     let (ranks, device, phases) = match &outcome.place {
-        Place::Processor => (None, None, None),
-        Place::Device { name, .. } => (None, Some(name.as_str()), None),
-        Place::Ranks { count, phases, .. } => {
+        RanOn::Processor => (None, None, None),
+        RanOn::Device { name, .. } => (None, Some(name.as_str()), None),
+        RanOn::Ranks { count, phases, .. } => {
             (Some(*count), None, plan.trace.then_some(phases.as_slice()))
         }
     };

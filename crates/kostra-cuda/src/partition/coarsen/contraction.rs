@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Kernel, kernels};
 use crate::partition::DeviceGraph;
-use crate::rows::Rows;
+use crate::rows::RoundGraph;
 use crate::scan::Scan;
 use crate::shared::{arguments, constant, fill, ptr};
 use crate::sort_rows::{self, RowOrder};
@@ -87,7 +87,7 @@ pub(super) struct Contracted {
 /// The rows of the coarse graph, before parallel edges are merged.
 struct Gathered {
     /// Weights are the keys. Ids are places in the finer graph.
-    rows: Rows<u32>,
+    rows: RoundGraph<u32>,
     /// The coarse vertex of each entry.
     from: CudaSlice<Vertex>,
     /// The weight and the part of each coarse vertex.
@@ -146,9 +146,9 @@ impl Contractor<'_> {
     }
 
     /// Memory for as many entries as the graph has, in `vertices` rows.
-    fn empty_rows(&self, vertices: u32) -> Result<Rows<u32>, DeviceError> {
+    fn empty_rows(&self, vertices: u32) -> Result<RoundGraph<u32>, DeviceError> {
         let (device, entries) = (self.device, self.graph.entries);
-        Ok(Rows {
+        Ok(RoundGraph {
             vertices,
             entries,
             first_edge: device.uninit(vertices as usize + 1)?,

@@ -11,7 +11,7 @@ use crate::buffers::{Array, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::Kernel;
-use crate::rows::Rows;
+use crate::rows::RoundGraph;
 use crate::shared::{constant, fill};
 use crate::sort_rows::RowOrder;
 
@@ -46,8 +46,8 @@ impl Direction {
 /// The rows sorted by the parts of neighbors.
 struct Sorted {
     /// `neighbors` has parts, and `keys` edge weights.
-    rows: Rows<u32>,
-    spare: Rows<u32>,
+    rows: RoundGraph<u32>,
+    spare: RoundGraph<u32>,
 }
 
 /// The parts of a graph's vertices, and figures of each vertex.
@@ -201,7 +201,7 @@ impl Outcome {
 impl Sorted {
     fn new(device: &Device, graph: &DeviceGraph) -> Result<Self, DeviceError> {
         let rows = |offsets: usize| {
-            Ok::<_, DeviceError>(Rows {
+            Ok::<_, DeviceError>(RoundGraph {
                 vertices: graph.vertices,
                 entries: graph.entries,
                 first_edge: device.uninit(offsets)?,

@@ -12,7 +12,7 @@ use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, S
 use super::agree::{agree, agree_on};
 use super::isolated::count_isolated;
 use super::same_file;
-use crate::input::{Request, Source};
+use crate::input::{GraphSource, InputRequest};
 use crate::progress::Stage;
 use crate::{output, remedy};
 
@@ -34,19 +34,19 @@ pub(super) struct Input {
 /// # Errors
 /// When the input is at fault, or differs between ranks.
 pub(super) fn load(
-    request: &Request,
+    request: &InputRequest,
     threads: usize,
     world: &Communicator,
 ) -> Result<Input, Refusal> {
     let start = Instant::now();
     let options = ReadOptions { threads, ..request.options.clone() };
     let mut input = match &request.source {
-        Source::Generator(spec) => generate(spec, request, world)?,
-        Source::File(io::Input::Path(path)) => match read(path, &options, world)? {
+        GraphSource::Generator(spec) => generate(spec, request, world)?,
+        GraphSource::File(io::Input::Path(path)) => match read(path, &options, world)? {
             Some(input) => input,
             None => scatter(request, world)?,
         },
-        Source::File(io::Input::Stdin) => scatter(request, world)?,
+        GraphSource::File(io::Input::Stdin) => scatter(request, world)?,
     };
     let elapsed = world.reduce_one(Reduction::Max, start.elapsed().as_nanos() as u64);
     input.load = Duration::from_nanos(elapsed);
@@ -57,7 +57,7 @@ fn stage(message: &str, world: &Communicator) -> Option<Stage> {
     (world.rank() == 0).then(|| Stage::start(message))
 }
 
-fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input, Refusal> {
+fn generate(spec: &str, request: &InputRequest, world: &Communicator) -> Result<Input, Refusal> {
     agree(world, request.refuse_options_of_files())?;
     let _stage = stage(&format!("generating {}", request.source), world);
     let gather = |number| world.all_gather(&[number]).into_items();
@@ -124,7 +124,7 @@ const U64: u64 = WeightType::U64 as u64;
 const F32: u64 = WeightType::F32 as u64;
 
 /// Rank 0 reads the whole graph and sends each rank its edges.
-fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
+fn scatter(request: &InputRequest, world: &Communicator) -> Result<Input, Refusal> {
     let root = world.rank() == 0;
     let graph = agree(world, if root { request.load().map(Some) } else { Ok(None) })?;
     let size = graph.as_ref().map_or([0; 3], |graph| {

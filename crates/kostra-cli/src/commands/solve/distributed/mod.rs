@@ -23,12 +23,12 @@ use kostra_mpi::{
 };
 
 use super::arguments::Arguments;
-use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, RankPhase, Times};
+use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, RankPhase, Times};
 use super::plan::Plan;
 use super::report;
-use crate::algorithm::Algorithm;
+use crate::algorithm::ChosenAlgorithm;
 use crate::command::Answer;
-use crate::device::Device;
+use crate::device::ChosenDevice;
 use crate::input::doubt_about_order;
 use crate::output;
 use crate::progress::Stage;
@@ -60,8 +60,8 @@ pub(super) fn run(
     arguments: Arguments,
     run_here: impl FnOnce(Arguments) -> anyhow::Result<Answer>,
 ) -> anyhow::Result<Answer> {
-    let algorithm = Algorithm::find(&arguments.algorithm);
-    let is_distributed = matches!(algorithm, Ok(Algorithm::Distributed(_)));
+    let algorithm = ChosenAlgorithm::find(&arguments.algorithm);
+    let is_distributed = matches!(algorithm, Ok(ChosenAlgorithm::Distributed(_)));
     if !is_distributed && !is_one_of_several() {
         return run_here(arguments);
     }
@@ -146,7 +146,7 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
             total: solution.forest.total(),
         },
         algorithm: solver.info(),
-        place: Place::Ranks {
+        place: RanOn::Ranks {
             count: world.size(),
             has_devices: device.is_some(),
             phases: solution.phases.iter().map(rank_phase).collect(),
@@ -167,7 +167,7 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
 /// Opens the device of this rank before the graph is read, and returns its number. The ranks of a
 /// machine take turns on the named devices, or on all of the machine.
 fn open_device(plan: &Plan, world: &Communicator) -> anyhow::Result<Option<usize>> {
-    let Some(Device::Cuda(named)) = &plan.device else { return Ok(None) };
+    let Some(ChosenDevice::Cuda(named)) = &plan.device else { return Ok(None) };
     let rank_on_machine = world.rank() - world.first_on_machine();
     let ordinal = if named.is_empty() {
         rank_on_machine % cuda::Device::count()?.max(1)
@@ -185,8 +185,8 @@ fn resolve(arguments: Arguments) -> anyhow::Result<(Plan, &'static dyn Distribut
         plan.input.options.vertices = Vertices::UpToHighest;
     }
     match plan.algorithm {
-        Algorithm::Distributed(solver) => Ok((plan, solver)),
-        Algorithm::Auto | Algorithm::Local(_) => {
+        ChosenAlgorithm::Distributed(solver) => Ok((plan, solver)),
+        ChosenAlgorithm::Auto | ChosenAlgorithm::Local(_) => {
             anyhow::bail!("the ranks of this job have different algorithms")
         }
     }
