@@ -2,7 +2,7 @@
 //! `weight=km`.
 
 use kostra_io::{
-    ArrayContent, ColumnChoice, Header, MissingWeights, Nan, OptionValue, ReadOptions, Remedy,
+    ArrayContent, ColumnChoice, Header, MissingWeights, Nan, ReadOptions, Remedy, RemedyValue,
     Vertices,
 };
 
@@ -54,10 +54,10 @@ pub(crate) fn parse<'a>(
 pub(crate) fn spell(remedy: &Remedy) -> String {
     let Remedy::Option { option, value } = remedy else { return remedy.to_string() };
     let item = match value {
-        OptionValue::Unsaid | OptionValue::On => (*option).to_owned(),
-        OptionValue::Text(text) => format!("{option}={text}"),
-        OptionValue::Position(at) => format!("{option}={at}"),
-        OptionValue::Bytes(bytes) => format!("{option}={bytes}"),
+        RemedyValue::Unsaid | RemedyValue::On => (*option).to_owned(),
+        RemedyValue::Text(text) => format!("{option}={text}"),
+        RemedyValue::Position(at) => format!("{option}={at}"),
+        RemedyValue::Bytes(bytes) => format!("{option}={bytes}"),
     };
     format!("`{item:?}`")
 }

@@ -10,9 +10,9 @@ use kostra_capi::{
     kostra_forest_free, kostra_forest_ids, kostra_forest_length, kostra_graph_free,
     kostra_graph_i32, kostra_last_error, kostra_solve,
 };
-use kostra_testkit::requests::{Answer, Request, Requests};
+use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
 
-fn answer(graph: *const KostraGraph, request: &Request) -> Option<Result<Answer, String>> {
+fn answer(graph: *const KostraGraph, request: &FaceRequest) -> Option<Result<FaceAnswer, String>> {
     if request.device.is_some() || request.parts.is_some() || !request.options.is_empty() {
         return None;
     }
@@ -31,7 +31,7 @@ fn answer(graph: *const KostraGraph, request: &Request) -> Option<Result<Answer,
         let fell_back = !kostra_forest_fallback(forest).is_null();
         let solver = text(kostra_forest_algorithm(forest));
         kostra_forest_free(forest);
-        Some(Ok(Answer { ids, solver, fell_back }))
+        Some(Ok(FaceAnswer { ids, solver, fell_back }))
     }
 }
 

@@ -1,15 +1,15 @@
 //! How the command spells the remedies in messages of the library.
 
-use kostra_io::{Message, OptionValue, Remedy};
+use kostra_io::{Message, Remedy, RemedyValue};
 
 /// A remedy as a flag that can be pasted into a shell: `--weight km`.
 pub(crate) fn spell(remedy: &Remedy) -> String {
     let Remedy::Option { option, value } = remedy else { return "`kostra tree`".to_owned() };
     match value {
-        OptionValue::Unsaid | OptionValue::On => format!("`--{option}`"),
-        OptionValue::Text(text) => format!("`--{option} {}`", quoted(text)),
-        OptionValue::Position(at) => format!("`--{option} {at}`"),
-        OptionValue::Bytes(bytes) => format!("`--{option} {}MiB`", bytes >> 20),
+        RemedyValue::Unsaid | RemedyValue::On => format!("`--{option}`"),
+        RemedyValue::Text(text) => format!("`--{option} {}`", quoted(text)),
+        RemedyValue::Position(at) => format!("`--{option} {at}`"),
+        RemedyValue::Bytes(bytes) => format!("`--{option} {}MiB`", bytes >> 20),
     }
 }
 
@@ -34,11 +34,11 @@ mod tests {
     #[test]
     fn flags_can_be_pasted_into_a_shell() {
         let spell = |option, value| spell(&Remedy::Option { option, value });
-        let text = |value: &str| spell("weight", OptionValue::Text(value.into()));
+        let text = |value: &str| spell("weight", RemedyValue::Text(value.into()));
         assert_eq!(text("km"), "`--weight km`");
         assert_eq!(text("Length (km)"), "`--weight 'Length (km)'`");
         assert_eq!(text("it's"), r"`--weight 'it'\''s'`");
-        assert_eq!(spell("no-header", OptionValue::On), "`--no-header`");
-        assert_eq!(spell("keep", OptionValue::Position(3)), "`--keep 3`");
+        assert_eq!(spell("no-header", RemedyValue::On), "`--no-header`");
+        assert_eq!(spell("keep", RemedyValue::Position(3)), "`--keep 3`");
     }
 }

@@ -17,11 +17,11 @@ pub const fn mix(mut z: u64) -> u64 {
 
 /// An endless array of random 64-bit numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream {
+pub struct RandomStream {
     key: u64,
 }
 
-impl Stream {
+impl RandomStream {
     /// The numbers of a seed.
     pub fn new(seed: u64) -> Self {
         Self { key: mix(seed.wrapping_add(STEP)) }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "takes long, and the code has no unsafe blocks")]
     fn numbers_below_a_bound_fill_it_evenly() {
-        let stream = Stream::new(1);
+        let stream = RandomStream::new(1);
         let mut count = [0_u32; 7];
         for index in 0..70_000 {
             count[stream.below(index, 7) as usize] += 1;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn seeds_and_parts_differ() {
-        let (one, two) = (Stream::new(1), Stream::new(2));
+        let (one, two) = (RandomStream::new(1), RandomStream::new(2));
         assert_ne!(one.at(0), two.at(0));
         assert_ne!(one.split(0).at(0), one.split(1).at(0));
     }
@@ -105,7 +105,7 @@ mod tests {
     fn a_shuffle_is_a_permutation_that_depends_on_the_seed() {
         let shuffled = |seed| {
             let mut items: Vec<u32> = (0..100).collect();
-            Stream::new(seed).shuffle(&mut items);
+            RandomStream::new(seed).shuffle(&mut items);
             items
         };
         assert_ne!(shuffled(1), shuffled(2));

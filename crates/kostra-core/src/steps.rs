@@ -10,7 +10,7 @@ use crate::{
 
 /// What differs between algorithms, as a trait object for keys of one type. So the steps around
 /// [`Algorithm::solve`] are compiled once, not for each algorithm.
-pub(crate) trait Steps<K: Key> {
+pub(crate) trait SolveSteps<K: Key> {
     fn info(&self) -> &'static SolverInfo;
     fn uses_partition(&self) -> bool;
     fn uses_devices(&self) -> bool;
@@ -19,7 +19,7 @@ pub(crate) trait Steps<K: Key> {
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory>;
 }
 
-impl<A: Algorithm, K: Key> Steps<K> for A {
+impl<A: Algorithm, K: Key> SolveSteps<K> for A {
     fn info(&self) -> &'static SolverInfo {
         &A::INFO
     }
@@ -46,7 +46,7 @@ impl<A: Algorithm, K: Key> Steps<K> for A {
 }
 
 /// The steps of an algorithm for keys of both types.
-pub(crate) trait AllSteps: Steps<u32> + Steps<u64> {}
+pub(crate) trait AllSteps: SolveSteps<u32> + SolveSteps<u64> {}
 
 impl<A: Algorithm> AllSteps for A {}
 
@@ -57,14 +57,14 @@ pub(crate) fn solve_graph(
     order: Order,
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
-    let info = Steps::<u32>::info(algorithm);
+    let info = SolveSteps::<u32>::info(algorithm);
     with_graph!(graph, graph => solve_with(Problem::new(graph, order, info), algorithm, run))
         .map_err(|error| error.with_solver(info.id))
 }
 
 fn solve_with<K: Key>(
     problem: Problem<'_, K>,
-    algorithm: &dyn Steps<K>,
+    algorithm: &dyn SolveSteps<K>,
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     let info = algorithm.info();

@@ -56,11 +56,11 @@ pub fn radix_sort_by_key<'a, T: Copy + Ord>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
 
     #[test]
     fn items_are_sorted_stably() {
-        let mut random = Random(3);
+        let mut random = CongruentialGenerator(3);
         for (len, bound) in
             [(0, 1), (1, 5), (100, 7), (5000, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {

@@ -6,9 +6,9 @@ use kostra_core::{AnyGraph, EdgeId, EdgeList, Observer, Order, Round, Run, Solve
 use crate::FASTEST_ON_SMALL;
 
 /// A linear congruential generator, from its seed.
-pub struct Random(pub u64);
+pub struct CongruentialGenerator(pub u64);
 
-impl Random {
+impl CongruentialGenerator {
     /// A number below `bound`.
     pub fn below(&mut self, bound: u32) -> u32 {
         self.0 =

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaSlice};
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{
     AnyGraph, EdgeList, ForestEdges, ForestSink, ForestSoFar, Graph, Order, Run, SinkStatistics,
     Vertex, WeightType,
@@ -90,7 +90,7 @@ fn uniform(scale: u32, edges: usize, threads: usize) -> EdgeList<u32> {
     // Zeros, whose memory the threads touch first.
     let [mut u, mut v, mut weights] = [(); 3].map(|()| vec![0_u32; edges]);
     let part = edges.div_ceil(threads).max(1);
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     thread::scope(|scope| {
         let columns = u.chunks_mut(part).zip(v.chunks_mut(part)).zip(weights.chunks_mut(part));
         for (start, ((u, v), weights)) in (0..).step_by(part).zip(columns) {

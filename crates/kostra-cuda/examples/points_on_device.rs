@@ -25,7 +25,7 @@ use std::process::exit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{ElementType, Observer, Round, Run};
 use kostra_cuda::points::{
     DevicePointTree, PointAddresses, PointDistance, brute_force, brute_force_at, spanning_tree,
@@ -74,7 +74,7 @@ fn points(shape: &str, n: usize, d: usize, seed: u64) -> Vec<f64> {
         let numbers = bytes.as_chunks::<4>().0.iter();
         return numbers.take(n * d).map(|bytes| f32::from_ne_bytes(*bytes).into()).collect();
     }
-    let stream = Stream::new(seed);
+    let stream = RandomStream::new(seed);
     let unit = |index: usize| stream.unit(index as u64);
     let coordinate = |i: usize, k: usize| match shape {
         "uniform" => unit(i * d + k),

@@ -251,63 +251,63 @@ pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<
 }
 
 /// An array in device memory, whose address kernels take.
-pub trait Array {
+pub trait KernelArray {
     /// The address of the first value.
     fn address(&self) -> CUdeviceptr;
 }
 
-impl<T> Array for CudaSlice<T> {
+impl<T> KernelArray for CudaSlice<T> {
     fn address(&self) -> CUdeviceptr {
         // All work is on one stream, in order, so there is nothing to wait for.
         self.device_ptr(self.stream()).0
     }
 }
 
-impl<T> Array for CudaView<'_, T> {
+impl<T> KernelArray for CudaView<'_, T> {
     fn address(&self) -> CUdeviceptr {
         self.device_ptr(self.stream()).0
     }
 }
 
-impl<T> Array for DeviceArray<T> {
+impl<T> KernelArray for DeviceArray<T> {
     fn address(&self) -> CUdeviceptr {
         self.pointer
     }
 }
 
-impl Array for DeviceMemory {
+impl KernelArray for DeviceMemory {
     fn address(&self) -> CUdeviceptr {
         Self::address(self)
     }
 }
 
-impl<A: Array> Array for &mut A {
+impl<A: KernelArray> KernelArray for &mut A {
     fn address(&self) -> CUdeviceptr {
         A::address(self)
     }
 }
 
-impl<A: Array> Array for Arc<A> {
+impl<A: KernelArray> KernelArray for Arc<A> {
     fn address(&self) -> CUdeviceptr {
         A::address(self)
     }
 }
 
-impl<A: Array> Array for &A {
+impl<A: KernelArray> KernelArray for &A {
     fn address(&self) -> CUdeviceptr {
         A::address(self)
     }
 }
 
 /// The address of an array that is missing is null.
-impl<A: Array> Array for Option<A> {
+impl<A: KernelArray> KernelArray for Option<A> {
     fn address(&self) -> CUdeviceptr {
         self.as_ref().map_or(0, A::address)
     }
 }
 
 /// The address of an array.
-pub fn address(array: &impl Array) -> CUdeviceptr {
+pub fn address(array: &impl KernelArray) -> CUdeviceptr {
     array.address()
 }
 

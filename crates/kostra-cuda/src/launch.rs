@@ -29,12 +29,12 @@ pub const fn block_size(default: u64) -> SolverOption {
 
 /// The size of the blocks of kernels that have one thread per item.
 #[derive(Clone, Copy, Debug)]
-pub struct Blocks {
+pub struct BlockSize {
     /// The number of threads of a block.
     pub threads: u32,
 }
 
-impl Blocks {
+impl BlockSize {
     /// The grid with one thread per item. It has at least one block, because devices refuse an
     /// empty grid.
     pub fn for_items(self, items: u32) -> LaunchConfig {
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_grid_has_a_thread_for_each_item_and_no_unused_block() {
-        let blocks = Blocks { threads: 96 };
+        let blocks = BlockSize { threads: 96 };
         for (items, grid) in [(0, 1), (1, 1), (96, 1), (97, 2), (u32::MAX, u32::MAX.div_ceil(96))] {
             assert_eq!(blocks.for_items(items).grid_dim, (grid, 1, 1), "{items} items");
         }

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use kostra_core::Key;
 
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
-use crate::device::Scratch;
+use crate::device::DeviceScratch;
 use crate::launch::{Kernel, STRIDE_BLOCK, grid_stride, of_keys};
 use crate::shared::{arguments, assert_takes, fill, ptr};
 use crate::source::Source;
@@ -144,7 +144,7 @@ impl Least {
 /// A list of light edges in the scratch memory of their device: their places in the edge list, in
 /// any order.
 pub(crate) struct LightPlaces<'a> {
-    scratch: Scratch<'a>,
+    scratch: DeviceScratch<'a>,
     listed: CudaSlice<u32>,
     /// The id of the first edge of the edge list.
     first: u32,
@@ -229,7 +229,7 @@ pub(crate) unsafe fn take<K: Key>(
 
 /// A set of light edges, in the scratch memory of its device.
 pub(crate) struct LightSet<'a> {
-    scratch: Scratch<'a>,
+    scratch: DeviceScratch<'a>,
     words: usize,
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn places_of_members(
             [ptr words = set, u64 count = &count, ptr members = &mut places], "listing a forest"
         )
     }?;
-    let mut scan = Scan::new(device, scan::Kernels::load(device)?, lines, TileSums::OnDevice)?;
+    let mut scan = Scan::new(device, scan::ScanKernels::load(device)?, lines, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, lines)?;
     Ok((places, members))
 }
@@ -70,5 +70,5 @@ pub(crate) fn places_of_members(
 /// Loads the kernels of [`places_of_members`].
 pub(crate) fn load_places(device: &Device) -> Result<(), DeviceError> {
     device.function(SOURCE, "count_members")?;
-    scan::Kernels::load(device).map(drop)
+    scan::ScanKernels::load(device).map(drop)
 }

@@ -14,7 +14,7 @@ use cudarc::nvrtc::Ptx;
 use crate::error::DeviceError;
 use crate::error::Doing;
 use crate::nvrtc;
-use crate::source::{Archive, Files, InProgram, KernelFiles};
+use crate::source::{Files, InProgram, KernelArchive, KernelFiles};
 
 /// Says in a few words where this machine's kernels come from.
 ///
@@ -41,7 +41,7 @@ pub(crate) fn load(
     capability: (u32, u32),
     source: InProgram,
 ) -> Result<Arc<CudaModule>, DeviceError> {
-    let Archive { compiled, .. } = source.archive;
+    let KernelArchive { compiled, .. } = source.archive;
     let embedded = compiled.iter().find(|(name, _)| *name == source.name && !jit_is_forced());
     if let Some((_, fatbin)) = embedded {
         // A driver that is older than the compiler may refuse the binary. Then NVRTC compiles the

@@ -37,12 +37,12 @@ pub enum TileSums {
 
 /// The kernels.
 #[derive(Clone)]
-pub struct Kernels {
+pub struct ScanKernels {
     scan_tiles: CudaFunction,
     raise_tiles: CudaFunction,
 }
 
-impl Kernels {
+impl ScanKernels {
     /// Loads the kernels.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Kernels {
 /// The kernels, and memory for the sums of tiles.
 pub struct Scan {
     tile_sums: TileSums,
-    kernels: Kernels,
+    kernels: ScanKernels,
     /// For each level, the sums of its tiles. They are the numbers of the next level. The last
     /// level has one sum.
     levels: Vec<CudaSlice<u32>>,
@@ -73,7 +73,7 @@ impl Scan {
     /// Allocates memory to scan up to `numbers` numbers.
     pub fn new(
         device: &Device,
-        kernels: Kernels,
+        kernels: ScanKernels,
         numbers: usize,
         tile_sums: TileSums,
     ) -> Result<Self, DeviceError> {
@@ -109,7 +109,7 @@ fn grid(length: usize) -> LaunchConfig {
 /// The scan of one level and of the levels above it.
 struct Level<'a> {
     device: &'a Device,
-    kernels: &'a Kernels,
+    kernels: &'a ScanKernels,
     tile_sums: TileSums,
 }
 

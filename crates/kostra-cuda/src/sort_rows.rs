@@ -18,7 +18,7 @@ use kostra_core::{Key, Vertex};
 use crate::buffers::{Keys, address};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{Blocks, kernels};
+use crate::launch::{BlockSize, kernels};
 use crate::rows::RoundGraph;
 use crate::shared::{arguments, constant, fill, ptr};
 use crate::source::Source;
@@ -26,7 +26,7 @@ use crate::source::Source;
 const SOURCE: Source = Source::file("sort_rows.cu");
 
 /// The number of threads of a block.
-const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text(), "THREADS") as u32 };
+const BLOCKS: BlockSize = BlockSize { threads: constant(SOURCE.text(), "THREADS") as u32 };
 /// The number of entries that a block sorts in shared memory.
 const TILE: u32 = BLOCKS.threads * constant(SOURCE.text(), "ITEMS") as u32;
 
@@ -53,9 +53,9 @@ kernels! {
 }
 
 /// The kernels, for keys of one width.
-pub struct Kernels(Loaded);
+pub struct SortRowsKernels(Loaded);
 
-impl Kernels {
+impl SortRowsKernels {
     /// Loads the kernels.
     ///
     /// # Errors

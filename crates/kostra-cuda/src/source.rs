@@ -21,12 +21,12 @@ pub trait KernelFiles: 'static {
     const FILES: &'static [(&'static str, &'static str)];
 
     /// The files in a running program.
-    fn archive() -> &'static Archive;
+    fn archive() -> &'static KernelArchive;
 }
 
 /// The files of a crate's kernels in a running program.
 #[derive(Debug)]
-pub struct Archive {
+pub struct KernelArchive {
     /// The name of the crate.
     pub(crate) of: &'static str,
     /// The texts of all files, one after the other, deflated.
@@ -40,7 +40,7 @@ pub struct Archive {
     texts: OnceLock<String>,
 }
 
-impl Archive {
+impl KernelArchive {
     /// The archive of the crate `of`, from what the build script made.
     pub const fn new(
         of: &'static str,
@@ -95,9 +95,9 @@ macro_rules! kernel_files {
         impl $crate::source::KernelFiles for Files {
             const FILES: &'static [(&'static str, &'static str)] = FILES;
 
-            fn archive() -> &'static $crate::source::Archive {
+            fn archive() -> &'static $crate::source::KernelArchive {
                 static INDEX: [(&str, usize, usize); FILES.len()] = $crate::source::index(FILES);
-                static ARCHIVE: $crate::source::Archive = $crate::source::Archive::new(
+                static ARCHIVE: $crate::source::KernelArchive = $crate::source::KernelArchive::new(
                     env!("CARGO_PKG_NAME"),
                     (DEFLATED, &INDEX),
                     (EMBEDDED, ARCHITECTURES),
@@ -190,7 +190,7 @@ pub(crate) struct InProgram {
     pub(crate) name: &'static str,
     text: Text,
     /// The files of the crate that has the source.
-    pub(crate) archive: &'static Archive,
+    pub(crate) archive: &'static KernelArchive,
 }
 
 impl InProgram {

@@ -11,7 +11,7 @@ use crate::error::DeviceError;
 
 /// The names under which a step is reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct StepName {
     /// The phase.
     pub phase: &'static str,
     /// The counter of its kernel's occupancy.
@@ -72,7 +72,7 @@ impl<'a> StepClock<'a> {
     /// Ends a step and begins the next one. The occupancy of the launch is reported with the step.
     pub fn lap_of(
         &mut self,
-        step: Step,
+        step: StepName,
         kernel: &CudaFunction,
         grid: LaunchConfig,
     ) -> Result<(), DeviceError> {

@@ -7,7 +7,7 @@
 //! far. The streets are the Gabriel graph of the junctions, which has more cycles than the
 //! generator's roads, and no crossings. Few of the streets across the river have a bridge.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{Coordinates, UnionFind, Vertex};
 
 use crate::points::gabriel;
@@ -61,7 +61,7 @@ pub fn city(vertices: u32, seed: u32) -> Result<Scene, String> {
 
 /// The middle of the river at a place along the city.
 fn middle(along: f64, side: [f64; 2], seed: u32) -> f64 {
-    let phase = Stream::new(seed.into()).unit(2 * QUARTERS[0] * QUARTERS[1]);
+    let phase = RandomStream::new(seed.into()).unit(2 * QUARTERS[0] * QUARTERS[1]);
     let turn = std::f64::consts::TAU * (0.8 * along / side[0] + phase);
     side[1] * (0.5 + SWING * turn.sin())
 }
@@ -109,7 +109,7 @@ fn push_out(places: &mut [[f64; 2]], side: [f64; 2], seed: u32) {
 }
 
 fn pull_together(places: &mut [[f64; 2]], side: [f64; 2], seed: u32) {
-    let random = Stream::new(seed.into());
+    let random = RandomStream::new(seed.into());
     let centers: Vec<[f64; 2]> = (0..QUARTERS[0] * QUARTERS[1])
         .map(|quarter| {
             let lattice = [quarter % QUARTERS[0], quarter / QUARTERS[0]];

@@ -37,7 +37,7 @@ pub fn gabriel(places: &[[f64; 2]]) -> Vec<(Vertex, Vertex)> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
     use kostra_core::{AnyGraph, Order, Run};
 
     use super::*;
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_graph_contains_a_minimum_spanning_tree_of_all_pairs() {
         for (seed, grid) in [(1, 1 << 53), (2, 12), (3, 4)] {
-            let random = Stream::new(seed);
+            let random = RandomStream::new(seed);
             let places: Vec<[f64; 2]> = (0..80)
                 .map(|i| [2 * i, 2 * i + 1].map(|at| (random.at(at) % grid) as f64))
                 .collect();

@@ -4,7 +4,7 @@
 use crate::allocation;
 use crate::pairs::pairs;
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -37,7 +37,7 @@ impl Complete {
     }
 }
 
-impl Blocks for Complete {
+impl BlockSource for Complete {
     fn blocks(&self) -> usize {
         self.vertices.div_ceil(self.rows()) as usize
     }
@@ -47,7 +47,7 @@ impl Blocks for Complete {
         Some(pairs(self.vertices) as u64)
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         let start = block as u64 * self.rows();
         for u in start..self.vertices.min(start + self.rows()) {
             (u + 1..self.vertices).for_each(|v| ends.push(u as u32, v as u32));

@@ -21,8 +21,8 @@ use crate::allocation::array;
 use crate::draw::{self, Draw, Edge};
 use crate::radix_sort::RadixSorter;
 use crate::share::Share;
-use crate::source::{Emit, Ends, Run, Stop, in_waves};
-use crate::target::Arrays;
+use crate::source::{EdgeEnds, Emit, SourceRun, StopReason, in_waves};
+use crate::target::EdgeArrays;
 
 /// The edges of a run: its 512 KiB fit the cache of a core.
 const RUN: usize = 1 << 16;
@@ -49,13 +49,13 @@ pub(crate) struct Draws<D> {
 
 impl<D: Draw> Draws<D> {
     /// The number of windows that fit the scratch memory.
-    fn windows(&self, run: &Run<'_>) -> usize {
+    fn windows(&self, run: &SourceRun<'_>) -> usize {
         let bytes = self.draws.saturating_mul(size_of::<Edge>() as u64);
         bytes.div_ceil(run.scratch.max(1)).clamp(1, self.vertices.max(1)) as usize
     }
 
     /// Emits the distinct edges in ascending order.
-    pub(crate) fn sorted(&self, run: &Run<'_>, emit: Emit<'_>) -> Result<(), Stop> {
+    pub(crate) fn sorted(&self, run: &SourceRun<'_>, emit: Emit<'_>) -> Result<(), StopReason> {
         let windows = self.windows(run);
         for window in 0..windows {
             let rows = Share::window(window, windows).rows(self.vertices);
@@ -65,11 +65,16 @@ impl<D: Draw> Draws<D> {
     }
 
     /// The distinct edges of a part of the rows in ascending order.
-    pub(crate) fn collect(&self, run: &Run<'_>, share: Share<'_>) -> Result<Ends, Stop> {
+    pub(crate) fn collect(
+        &self,
+        run: &SourceRun<'_>,
+        share: Share<'_>,
+    ) -> Result<EdgeEnds, StopReason> {
         // The whole has at most as many edges as draws; the size of a part is not known.
-        let mut arrays = Arrays::new(share.is_whole().then_some(self.draws))?;
+        let mut arrays = EdgeArrays::new(share.is_whole().then_some(self.draws))?;
         let mut next = 0;
-        let mut add = |wave: &[Ends]| Ok(arrays.add(run.team, wave, &mut next, &(0..u64::MAX))?);
+        let mut add =
+            |wave: &[EdgeEnds]| Ok(arrays.add(run.team, wave, &mut next, &(0..u64::MAX))?);
         if share.is_whole() {
             self.sorted(run, &mut add)?;
         } else {
@@ -81,10 +86,10 @@ impl<D: Draw> Draws<D> {
     /// Emits the distinct edges with first ends in `rows` in ascending order.
     pub(crate) fn sorted_rows(
         &self,
-        run: &Run<'_>,
+        run: &SourceRun<'_>,
         rows: Range<Vertex>,
         emit: Emit<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -92,7 +97,7 @@ impl<D: Draw> Draws<D> {
         // Sorting takes about as long as drawing.
         run.meter.expect(2 * self.draws);
         let runs = self.runs(run, &rows, &buckets)?;
-        let fill = |bucket: usize, sorter: &mut RadixSorter, ends: &mut Ends| {
+        let fill = |bucket: usize, sorter: &mut RadixSorter, ends: &mut EdgeEnds| {
             buckets.sort(bucket, &runs, sorter, ends);
         };
         in_waves(run, 0..buckets.count, fill, &mut |wave| {
@@ -105,7 +110,7 @@ impl<D: Draw> Draws<D> {
     /// Makes all draws, and distributes those of `rows` into buckets, run by run.
     fn runs(
         &self,
-        run: &Run<'_>,
+        run: &SourceRun<'_>,
         rows: &Range<Vertex>,
         buckets: &Buckets,
     ) -> Result<Vec<Slab>, SpecError> {
@@ -178,7 +183,7 @@ impl Buckets {
     }
 
     /// Adds the distinct edges of a bucket in ascending order.
-    fn sort(&self, bucket: usize, slabs: &[Slab], sorter: &mut RadixSorter, ends: &mut Ends) {
+    fn sort(&self, bucket: usize, slabs: &[Slab], sorter: &mut RadixSorter, ends: &mut EdgeEnds) {
         let first = self.first + ((bucket as u32) << self.shift);
         let keys = &mut sorter.keys;
         keys.clear();
@@ -287,14 +292,14 @@ impl Sorter {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
     use kostra_parallel::with_team;
 
     use super::*;
     use crate::source::Meter;
 
     fn sorted(draws: u64, vertices: u64, threads: usize, scratch: u64) -> Vec<Edge> {
-        let stream = Stream::new(5);
+        let stream = RandomStream::new(5);
         let draw = |index| {
             let [u, v] = [0, 1].map(|end| stream.below(2 * index + end, vertices) as Vertex);
             (u.min(v), u.max(v))
@@ -302,7 +307,7 @@ mod tests {
         let mut edges = Vec::new();
         with_team(threads, |team| {
             let meter = Meter::new(&|_, _| {});
-            let run = Run { team, scratch, meter: &meter };
+            let run = SourceRun { team, scratch, meter: &meter };
             let draws = Draws { vertices, draws, draw };
             draws.sorted(&run, &mut |wave| {
                 edges.extend(wave.iter().flat_map(|ends| (0..ends.len()).map(|at| ends.at(at))));

@@ -13,11 +13,11 @@
 
 use std::ops::Range;
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::allocation::{self, array, zeros};
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{Blocks, Ends, InBlocks};
+use crate::source::{BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random, real};
 
 const PARAMETERS: &[ParameterInfo] = &[
@@ -148,11 +148,11 @@ impl<const D: usize> Points<D> {
     }
 }
 
-fn place<const D: usize>(stream: Stream, point: usize) -> [f64; D] {
+fn place<const D: usize>(stream: RandomStream, point: usize) -> [f64; D] {
     std::array::from_fn(|axis| stream.unit((D * point + axis) as u64))
 }
 
-impl<const D: usize> Blocks for Points<D> {
+impl<const D: usize> BlockSource for Points<D> {
     fn blocks(&self) -> usize {
         self.places.len().div_ceil(BLOCK)
     }
@@ -161,7 +161,7 @@ impl<const D: usize> Blocks for Points<D> {
         None
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         let square = self.radius * self.radius;
         let start = block * BLOCK;
         for u in start..self.places.len().min(start + BLOCK) {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn edges<const D: usize>(points: &Points<D>) -> Vec<(u32, u32)> {
-        let mut ends = Ends::default();
+        let mut ends = EdgeEnds::default();
         (0..points.blocks()).for_each(|block| points.fill(block, &mut ends));
         ends.u.into_iter().zip(ends.v).collect()
     }

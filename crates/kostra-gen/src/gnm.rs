@@ -2,7 +2,7 @@
 
 use crate::pairs::{Uniform, pairs};
 use crate::parameters::{self, Parameters, SEED};
-use crate::selection::Selection;
+use crate::selection::SimpleGraph;
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, allocation};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -47,7 +47,7 @@ fn uniform(parameters: &Parameters<'_>, default: fn(u64, u128) -> u128) -> Resul
     let (weights, seed) = parameters.weights_and_seed()?;
     allocation::check_size(vertices.into(), edges.into(), 0)?;
     if u128::from(edges) * 4 > pairs {
-        let selection = Selection::new(vertices, edges, seed);
+        let selection = SimpleGraph::new(vertices, edges, seed);
         return Made::edges(vertices.into(), (weights, seed), selection);
     }
     Made::edges(vertices.into(), (weights, seed), Uniform::new(vertices, edges, seed))

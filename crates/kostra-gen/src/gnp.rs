@@ -6,11 +6,11 @@
 //! Brandes 2005). Blocks have streams of their own, because the pairs of different blocks are
 //! independent. O(n + m) time, no scratch memory.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::pairs::{pairs, pairs_before, row_of};
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random, real};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -54,10 +54,10 @@ struct Pairs {
     p: f64,
     /// The number of pairs in a block.
     block: u64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
-impl Blocks for Pairs {
+impl BlockSource for Pairs {
     fn blocks(&self) -> usize {
         self.all.div_ceil(self.block) as usize
     }
@@ -70,7 +70,7 @@ impl Blocks for Pairs {
         }
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         if self.p == 0.0 {
             return;
         }

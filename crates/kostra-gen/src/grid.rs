@@ -5,12 +5,12 @@
 //! on its position alone. So the edges of `keep=0.5` are a subset of those of `keep=0.6`. O(rows *
 //! cols) time, no scratch memory.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::allocation;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random;
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -46,10 +46,10 @@ struct Grid {
     rows: u64,
     columns: u64,
     keep: f64,
-    kept: Stream,
+    kept: RandomStream,
 }
 
-impl Blocks for Grid {
+impl BlockSource for Grid {
     fn blocks(&self) -> usize {
         (self.rows * self.columns).div_ceil(BLOCK_EDGES) as usize
     }
@@ -60,7 +60,7 @@ impl Blocks for Grid {
         (self.keep == 1.0).then_some(all)
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         let kept = |edge| self.keep == 1.0 || self.kept.unit(edge) < self.keep;
         let start = block as u64 * BLOCK_EDGES;
         for u in start..(self.rows * self.columns).min(start + BLOCK_EDGES) {

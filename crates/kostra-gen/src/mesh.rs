@@ -10,10 +10,10 @@
 //! Vertices are numbered by row. A vertex has its edges to the next column, to the next row, and
 //! the diagonal of the square to its lower right. O(n) time, no scratch memory.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -41,10 +41,10 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
 struct Mesh {
     rows: u64,
     columns: u64,
-    diagonals: Stream,
+    diagonals: RandomStream,
 }
 
-impl Blocks for Mesh {
+impl BlockSource for Mesh {
     fn blocks(&self) -> usize {
         (self.rows * self.columns).div_ceil(BLOCK_EDGES) as usize
     }
@@ -54,7 +54,7 @@ impl Blocks for Mesh {
         Some(rows * (columns - 1) + columns * (rows - 1) + (rows - 1) * (columns - 1))
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         let start = block as u64 * BLOCK_EDGES;
         for u in start..(self.rows * self.columns).min(start + BLOCK_EDGES) {
             let has_right = u % self.columns + 1 < self.columns;

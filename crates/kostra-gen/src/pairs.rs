@@ -13,13 +13,13 @@
 use std::ops::Range;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::draw::{Draw, Edge};
 use crate::drawn::Draws;
 use crate::random::{self, below};
 use crate::share::Share;
-use crate::source::{Drawn, Emit, Ends, Run, Source, Stop};
+use crate::source::{Drawn, EdgeEnds, EdgeSource, Emit, SourceRun, StopReason};
 
 /// The number of pairs of `n` vertices.
 pub(crate) fn pairs(vertices: u64) -> u128 {
@@ -43,7 +43,7 @@ pub(crate) fn row_of(vertices: u64, pair: u64) -> u64 {
 
 /// The pair drawn at an index, its lower end first.
 #[inline(always)]
-fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
+fn pair(stream: RandomStream, vertices: u64, index: u64) -> (Vertex, Vertex) {
     let u = below(stream, 2 * index, vertices);
     let other = below(stream, 2 * index + 1, vertices - 1);
     let v = other + u64::from(other >= u);
@@ -54,7 +54,7 @@ fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
 pub(crate) struct Uniform {
     vertices: u64,
     edges: u64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Uniform {
@@ -101,7 +101,7 @@ impl Uniform {
     }
 
     /// As [`late`](Self::late), without the pairs of the first pass in memory.
-    fn late_of_stream(&self, run: &Run<'_>) -> Result<Vec<Edge>, Stop> {
+    fn late_of_stream(&self, run: &SourceRun<'_>) -> Result<Vec<Edge>, StopReason> {
         if self.edges == 0 {
             return Ok(Vec::new());
         }
@@ -146,17 +146,17 @@ fn position(u: &[Vertex], v: &[Vertex], (first, second): Edge) -> usize {
 }
 
 /// Whether ascending edges contain a pair.
-fn contains(ends: &Ends, pair: Edge) -> bool {
+fn contains(ends: &EdgeEnds, pair: Edge) -> bool {
     let at = position(&ends.u, &ends.v, pair);
     at < ends.len() && ends.at(at) == pair
 }
 
-impl Source for Uniform {
+impl EdgeSource for Uniform {
     fn edges(&self) -> Option<u64> {
         Some(self.edges)
     }
 
-    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+    fn run(&self, run: &SourceRun<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason> {
         let late = self.late_of_stream(run)?;
         let mut late = &late[..];
         self.draws().sorted(run, &mut |wave| {
@@ -174,7 +174,7 @@ impl Source for Uniform {
             }
             emit(&wave)
         })?;
-        let mut rest = Ends::default();
+        let mut rest = EdgeEnds::default();
         late.iter().for_each(|&(u, v)| rest.push(u, v));
         emit(&[rest])
     }
@@ -185,12 +185,12 @@ impl Source for Uniform {
 }
 
 impl Drawn for Uniform {
-    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop> {
+    fn part(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<(EdgeEnds, u64), StopReason> {
         let mut ends = self.draws().collect(run, share)?;
         let own =
             if share.is_whole() { 0..self.vertices as Vertex } else { share.rows(self.vertices) };
         let is_new = |_, pair: Edge| Ok(own.contains(&pair.0) && !contains(&ends, pair));
-        let late: Result<_, Stop> = self.late(|late| share.sum(ends.len() + late).1, is_new);
+        let late: Result<_, StopReason> = self.late(|late| share.sum(ends.len() + late).1, is_new);
         let late = late?;
         merge(&mut ends.u, &mut ends.v, &late);
         let (first, _) = share.sum(ends.len());

@@ -9,7 +9,7 @@ use kostra_core::{MAX_EDGES, MAX_VERTICES};
 
 pub(crate) use crate::allocation::check_vertices;
 use crate::share::Share;
-use crate::weights::Weights;
+use crate::weights::WeightKind;
 use crate::{GeneratorInfo, ParameterInfo, SpecError, error, number};
 
 /// The parameter with the seed.
@@ -152,22 +152,22 @@ impl<'a> Parameters<'a> {
     }
 
     /// The kind of weights.
-    pub(crate) fn weights(&self) -> Result<Weights, SpecError> {
+    pub(crate) fn weights(&self) -> Result<WeightKind, SpecError> {
         let value = self.text("weights");
-        Weights::parse(value).ok_or_else(|| unknown_weights(value, Weights::names()))
+        WeightKind::parse(value).ok_or_else(|| unknown_weights(value, WeightKind::names()))
     }
 
     /// The kind of weights, and the seed.
-    pub(crate) fn weights_and_seed(&self) -> Result<(Weights, u64), SpecError> {
+    pub(crate) fn weights_and_seed(&self) -> Result<(WeightKind, u64), SpecError> {
         Ok((self.weights()?, self.seed()?))
     }
 
     /// The kind of weights; none for `own`, the kind that only this generator has.
-    pub(crate) fn weights_or(&self, own: &'static str) -> Result<Option<Weights>, SpecError> {
+    pub(crate) fn weights_or(&self, own: &'static str) -> Result<Option<WeightKind>, SpecError> {
         let value = self.text("weights");
-        match Weights::parse(value) {
+        match WeightKind::parse(value) {
             None if value != own => {
-                Err(unknown_weights(value, [own].into_iter().chain(Weights::names())))
+                Err(unknown_weights(value, [own].into_iter().chain(WeightKind::names())))
             }
             weights => Ok(weights),
         }

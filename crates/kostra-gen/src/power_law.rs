@@ -13,11 +13,11 @@
 //! probability and that of the jump. Every row has a stream of its own. Edges ascend by `(u, v)`.
 //! Expected time: O(n + m). Scratch memory: 8 bytes per vertex.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::allocation::{self, array};
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random, real};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -64,8 +64,8 @@ struct ChungLu {
     sum: f64,
     /// The first row of each block, and the number of rows.
     blocks: Vec<usize>,
-    jumps: Stream,
-    accepted: Stream,
+    jumps: RandomStream,
+    accepted: RandomStream,
 }
 
 impl ChungLu {
@@ -100,7 +100,7 @@ impl ChungLu {
         Ok(Self { weights, sum, blocks, jumps: stream("jumps"), accepted: stream("accepted") })
     }
 
-    fn fill_row(&self, u: usize, ends: &mut Ends) {
+    fn fill_row(&self, u: usize, ends: &mut EdgeEnds) {
         let (jumps, accepted) = (self.jumps.split(u as u64), self.accepted.split(u as u64));
         let probability = |v: usize| (self.weights[u] * self.weights[v] / self.sum).min(1.0);
         let (mut v, mut draw) = (u + 1, 0);
@@ -136,7 +136,7 @@ fn integral(vertices: f64, offset: f64, power: f64) -> f64 {
     antiderivative(vertices + offset + 0.5) - antiderivative(offset + 0.5)
 }
 
-impl Blocks for ChungLu {
+impl BlockSource for ChungLu {
     fn blocks(&self) -> usize {
         self.blocks.len() - 1
     }
@@ -145,7 +145,7 @@ impl Blocks for ChungLu {
         None
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         for u in self.blocks[block]..self.blocks[block + 1] {
             self.fill_row(u, ends);
         }
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn degrees(graph: &ChungLu) -> Vec<u32> {
-        let mut ends = Ends::default();
+        let mut ends = EdgeEnds::default();
         (0..graph.blocks()).for_each(|block| graph.fill(block, &mut ends));
         let mut degrees = vec![0; graph.weights.len()];
         ends.u.iter().chain(&ends.v).for_each(|&end| degrees[end as usize] += 1);

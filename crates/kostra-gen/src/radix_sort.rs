@@ -53,13 +53,13 @@ impl RadixSorter {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use super::*;
 
     #[test]
     fn keys_of_any_width_and_number_are_sorted() {
-        let stream = Stream::new(8);
+        let stream = RandomStream::new(8);
         let mut sorter = RadixSorter::default();
         for bits in [0, 1, 5, 11, 12, 32, 33, 63] {
             for keys in [0, 1, 2, 100, FEW, 5000] {

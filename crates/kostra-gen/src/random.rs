@@ -3,17 +3,17 @@
 //! The random numbers of the `i`-th edge depend only on the seed, the purpose and `i`. So the work
 //! can be divided among threads without changing an edge.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 /// The numbers of a seed for a purpose. Different purposes have independent numbers.
-pub(crate) fn stream(seed: u64, purpose: &str) -> Stream {
-    purpose.bytes().fold(Stream::new(seed), |stream, byte| stream.split(u64::from(byte)))
+pub(crate) fn stream(seed: u64, purpose: &str) -> RandomStream {
+    purpose.bytes().fold(RandomStream::new(seed), |stream, byte| stream.split(u64::from(byte)))
 }
 
-/// As [`Stream::below`], for a bound below 2^32. From products of 32-bit numbers, which processors
-/// have as vector instructions.
+/// As [`RandomStream::below`], for a bound below 2^32. From products of 32-bit numbers, which
+/// processors have as vector instructions.
 #[inline(always)]
-pub(crate) fn below(stream: Stream, index: u64, bound: u64) -> u64 {
+pub(crate) fn below(stream: RandomStream, index: u64, bound: u64) -> u64 {
     debug_assert!(bound >> 32 == 0, "{bound}");
     let number = stream.at(index);
     let low = (number & u64::from(u32::MAX)) * bound;

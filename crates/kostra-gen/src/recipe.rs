@@ -11,9 +11,9 @@ use thiserror::Error;
 use crate::allocation::{check_size, check_vertices};
 use crate::parameters::Parameters;
 use crate::share::Share;
-use crate::source::{Ends, Meter, Run, Source, Stop};
-use crate::target::Arrays;
-use crate::weights::Weights;
+use crate::source::{EdgeEnds, EdgeSource, Meter, SourceRun, StopReason};
+use crate::target::EdgeArrays;
+use crate::weights::WeightKind;
 use crate::{GENERATORS, Generated, SpecError, error};
 
 /// The bytes that sources may take for edges that they have to sort, when the graph is in memory.
@@ -29,7 +29,7 @@ pub(crate) enum Made {
     /// A graph that is generated as a whole.
     InMemory(Box<dyn InMemory>),
     /// Edges that are generated later.
-    Edges(Edges),
+    Edges(GeneratedEdges),
 }
 
 /// A graph that is generated as a whole.
@@ -38,18 +38,18 @@ pub(crate) trait InMemory: Sync {
     fn header(&self) -> (u32, WeightType);
 
     /// The number of edges.
-    fn edges(&self, run: &Run<'_>) -> u64;
+    fn edges(&self, run: &SourceRun<'_>) -> u64;
 
     /// The graph, or a part of it.
-    fn generate(&self, run: &Run<'_>, share: Share<'_>) -> Result<Generated, SpecError>;
+    fn generate(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<Generated, SpecError>;
 }
 
 /// A graph whose edges are generated block by block.
-pub(crate) struct Edges {
+pub(crate) struct GeneratedEdges {
     vertices: u64,
-    weights: Weights,
+    weights: WeightKind,
     seed: u64,
-    source: Box<dyn Source>,
+    source: Box<dyn EdgeSource>,
 }
 
 impl Made {
@@ -57,8 +57,8 @@ impl Made {
     /// is known.
     pub(crate) fn edges(
         vertices: u128,
-        (weights, seed): (Weights, u64),
-        source: impl Source + 'static,
+        (weights, seed): (WeightKind, u64),
+        source: impl EdgeSource + 'static,
     ) -> Result<Self, SpecError> {
         check_vertices(vertices)?;
         if let Some(edges) = source.at_most()
@@ -66,7 +66,7 @@ impl Made {
         {
             return Err(SpecError::TooManyEdges { edges: edges.into() });
         }
-        Ok(Self::Edges(Edges {
+        Ok(Self::Edges(GeneratedEdges {
             vertices: vertices as u64,
             weights,
             seed,
@@ -115,11 +115,11 @@ pub enum StreamError {
     Write(#[from] io::Error),
 }
 
-impl From<Stop> for StreamError {
-    fn from(stop: Stop) -> Self {
+impl From<StopReason> for StreamError {
+    fn from(stop: StopReason) -> Self {
         match stop {
-            Stop::Spec(error) => Self::Spec(error),
-            Stop::Write(error) => Self::Write(error),
+            StopReason::Spec(error) => Self::Spec(error),
+            StopReason::Write(error) => Self::Write(error),
         }
     }
 }
@@ -171,7 +171,7 @@ impl Recipe {
     ) -> Result<Generated, SpecError> {
         options.on_team(|team| {
             let meter = Meter::new(options.progress);
-            let run = Run { team, scratch: SCRATCH, meter: &meter };
+            let run = SourceRun { team, scratch: SCRATCH, meter: &meter };
             match &self.0 {
                 Made::InMemory(graph) => graph.generate(&run, share),
                 Made::Edges(edges) => edges.generate(&run, share),
@@ -186,7 +186,7 @@ impl Recipe {
     pub fn count_edges(&self, options: &Options<'_>) -> Result<u64, SpecError> {
         options.on_team(|team| {
             let meter = Meter::new(options.progress);
-            let run = Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
+            let run = SourceRun { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
             match &self.0 {
                 Made::InMemory(graph) => Ok(graph.edges(&run)),
                 Made::Edges(edges) => edges.count(&run),
@@ -207,7 +207,7 @@ impl Recipe {
     ) -> Result<(), StreamError> {
         options.on_team(|team| {
             let meter = Meter::new(options.progress);
-            let run = Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
+            let run = SourceRun { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
             match &self.0 {
                 Made::InMemory(graph) => {
                     let generated = graph.generate(&run, Share::WHOLE)?;
@@ -232,8 +232,8 @@ pub(crate) fn make(spec: &str, share: Share<'_>) -> Result<Recipe, SpecError> {
     (generator.make)(&Parameters::parse(generator, list, share)?).map(Recipe)
 }
 
-impl Edges {
-    fn count(&self, run: &Run<'_>) -> Result<u64, SpecError> {
+impl GeneratedEdges {
+    fn count(&self, run: &SourceRun<'_>) -> Result<u64, SpecError> {
         if let Some(edges) = self.source.edges() {
             return Ok(edges);
         }
@@ -245,7 +245,7 @@ impl Edges {
         without_writing(result).map(|()| edges)
     }
 
-    fn generate(&self, run: &Run<'_>, share: Share<'_>) -> Result<Generated, SpecError> {
+    fn generate(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<Generated, SpecError> {
         let bytes = (ENDS + self.weights.bytes()) as u128;
         let edges = self.source.at_most().unwrap_or_default();
         check_size(self.vertices.into(), edges.into(), share.amount_of(bytes * u128::from(edges)))?;
@@ -259,11 +259,11 @@ impl Edges {
     }
 
     /// The edges of a range of ids, and the first id.
-    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), SpecError> {
+    fn part(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<(EdgeEnds, u64), SpecError> {
         let ids = if share.is_whole() { 0..u64::MAX } else { share.ids(self.count(run)?) };
         let ids = ids.start..ids.end.min(self.source.edges().unwrap_or(u64::MAX));
         let room = self.source.at_most().map(|edges| edges.min(ids.end) - ids.start);
-        let mut arrays = Arrays::new(room)?;
+        let mut arrays = EdgeArrays::new(room)?;
         let mut next = self.source.first(&ids);
         let result = self.source.run(run, ids.clone(), &mut |wave| {
             arrays.add(run.team, wave, &mut next, &ids)?;
@@ -275,9 +275,9 @@ impl Edges {
 
     fn stream(
         &self,
-        run: &Run<'_>,
+        run: &SourceRun<'_>,
         take: &mut dyn FnMut(&[AnyGraph]) -> io::Result<()>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let mut next = 0;
         let ids = 0..self.source.edges().unwrap_or(u64::MAX);
         self.source.run(run, ids, &mut |wave| {
@@ -298,13 +298,13 @@ impl Edges {
             next = first;
             check_edges(next)?;
             let graphs = blocks.into_iter().filter_map(into_item).collect::<Result<Vec<_>, _>>()?;
-            take(&graphs).map_err(Stop::Write)
+            take(&graphs).map_err(StopReason::Write)
         })
     }
 }
 
 /// Refuses more edges than ids can name. For sources that do not know their number.
-fn check_edges(edges: u64) -> Result<(), Stop> {
+fn check_edges(edges: u64) -> Result<(), StopReason> {
     if edges > MAX_EDGES as u64 {
         return Err(SpecError::TooManyEdges { edges: edges.into() }.into());
     }
@@ -312,9 +312,9 @@ fn check_edges(edges: u64) -> Result<(), Stop> {
 }
 
 /// The result of a run whose receiver writes nothing.
-pub(crate) fn without_writing<T>(result: Result<T, Stop>) -> Result<T, SpecError> {
+pub(crate) fn without_writing<T>(result: Result<T, StopReason>) -> Result<T, SpecError> {
     result.map_err(|stop| match stop {
-        Stop::Spec(error) => error,
-        Stop::Write(error) => unreachable!("nothing is written: {error}"),
+        StopReason::Spec(error) => error,
+        StopReason::Write(error) => unreachable!("nothing is written: {error}"),
     })
 }

@@ -12,7 +12,7 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::allocation;
 use crate::draw::{Draw, Edge};
@@ -20,7 +20,7 @@ use crate::drawn::Draws;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
 use crate::share::Share;
-use crate::source::{Drawn, Emit, Ends, Run, Source, Stop};
+use crate::source::{Drawn, EdgeEnds, EdgeSource, Emit, SourceRun, StopReason};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -81,7 +81,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
 /// The draws of the matrix.
 struct RMat(Draws<Matrix>);
 
-impl Source for RMat {
+impl EdgeSource for RMat {
     fn edges(&self) -> Option<u64> {
         (self.0.draws == 0).then_some(0)
     }
@@ -90,7 +90,7 @@ impl Source for RMat {
         Some(self.0.draws)
     }
 
-    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+    fn run(&self, run: &SourceRun<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason> {
         self.0.sorted(run, emit)
     }
 
@@ -100,7 +100,7 @@ impl Source for RMat {
 }
 
 impl Drawn for RMat {
-    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop> {
+    fn part(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<(EdgeEnds, u64), StopReason> {
         let ends = self.0.collect(run, share)?;
         let (first, _) = share.sum(ends.len());
         Ok((ends, first))
@@ -117,7 +117,7 @@ const CHOICE_BITS: u32 = 24;
 struct Matrix {
     scale: u32,
     table: Table,
-    quadrants: Stream,
+    quadrants: RandomStream,
     ids: Permutation,
 }
 

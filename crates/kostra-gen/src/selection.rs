@@ -17,13 +17,13 @@
 
 use std::ops::Range;
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::for_each_item;
 
 use crate::draw::Edge;
 use crate::pairs::{merge, pairs, pairs_before, row_of};
 use crate::random;
-use crate::source::{Emit, Ends, Run, Source, Stop};
+use crate::source::{EdgeEnds, EdgeSource, Emit, SourceRun, StopReason};
 
 /// The pairs of a block.
 const BLOCK: u64 = 1 << 15;
@@ -34,11 +34,11 @@ const BLOCKS_PER_THREAD: usize = 4;
 const DISTANCE: f64 = 4.0;
 
 /// A simple graph with exactly `edges` edges, ascending by `(u, v)`.
-pub(crate) struct Selection {
+pub(crate) struct SimpleGraph {
     vertices: u64,
     edges: u64,
     all: u64,
-    numbers: Stream,
+    numbers: RandomStream,
     distance: f64,
 }
 
@@ -57,11 +57,11 @@ struct Block {
     high: u64,
     /// The lower bound of the count after the block.
     low_after: u64,
-    ends: Ends,
+    ends: EdgeEnds,
     open: Vec<Open>,
 }
 
-impl Selection {
+impl SimpleGraph {
     pub(crate) fn new(vertices: u64, edges: u64, seed: u64) -> Self {
         // All pairs of 32-bit ids fit 64 bits.
         let all = pairs(vertices) as u64;
@@ -136,12 +136,12 @@ impl Selection {
     }
 }
 
-impl Source for Selection {
+impl EdgeSource for SimpleGraph {
     fn edges(&self) -> Option<u64> {
         Some(self.edges)
     }
 
-    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+    fn run(&self, run: &SourceRun<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason> {
         run.meter.expect(self.all);
         let blocks = BLOCKS_PER_THREAD * run.team.threads();
         let mut wave: Vec<Block> = (0..blocks).map(|_| Block::default()).collect();
@@ -180,11 +180,11 @@ mod tests {
     use super::*;
     use crate::source::Meter;
 
-    fn selected(selection: &Selection, threads: usize) -> Vec<Edge> {
+    fn selected(selection: &SimpleGraph, threads: usize) -> Vec<Edge> {
         let mut edges = Vec::new();
         with_team(threads, |team| {
             let meter = Meter::new(&|_, _| {});
-            let run = Run { team, scratch: 0, meter: &meter };
+            let run = SourceRun { team, scratch: 0, meter: &meter };
             selection.run(&run, 0..u64::MAX, &mut |wave| {
                 edges.extend(wave.iter().flat_map(|ends| (0..ends.len()).map(|at| ends.at(at))));
                 Ok(())
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// Algorithm S, pair by pair.
-    fn one_by_one(selection: &Selection) -> Vec<Edge> {
+    fn one_by_one(selection: &SimpleGraph) -> Vec<Edge> {
         let ends = |u| (u + 1..selection.vertices).map(move |v| (u as u32, v as u32));
         let mut wanted = selection.edges;
         let mut take = |(pair, _): &(u64, Edge)| {
@@ -214,7 +214,7 @@ mod tests {
             let edges = (pairs(vertices) as f64 * share) as u64;
             // Without a distance, most blocks of a wave are scanned again.
             for distance in [DISTANCE, 0.0, 0.3, 100.0] {
-                let selection = Selection { distance, ..Selection::new(vertices, edges, seed) };
+                let selection = SimpleGraph { distance, ..SimpleGraph::new(vertices, edges, seed) };
                 let expected = one_by_one(&selection);
                 assert_eq!(expected.len() as u64, edges);
                 for threads in [1, 2, 8] {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn few_pairs_stay_open_and_the_bounds_hold() {
-        let selection = Selection::new(2000, 1_000_000, 5);
+        let selection = SimpleGraph::new(2000, 1_000_000, 5);
         let wave = 32 * BLOCK;
         let mut wanted = selection.edges;
         let mut open = 0;
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn no_pair_and_all_pairs_are_selected() {
         for (vertices, edges) in [(0, 0), (1, 0), (2, 1), (2, 0), (5, 10)] {
-            let found = selected(&Selection::new(vertices, edges, 1), 2);
+            let found = selected(&SimpleGraph::new(vertices, edges, 1), 2);
             assert_eq!(found.len() as u64, edges);
         }
     }

@@ -18,12 +18,12 @@ use crate::share::Share;
 
 /// The ends of consecutive edges.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct EdgeEnds {
     pub(crate) u: Vec<Vertex>,
     pub(crate) v: Vec<Vertex>,
 }
 
-impl Ends {
+impl EdgeEnds {
     /// Adds an edge.
     #[inline]
     pub(crate) fn push(&mut self, u: Vertex, v: Vertex) {
@@ -49,24 +49,24 @@ impl Ends {
 
 /// The reason why a source stops early.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// The graph cannot be made.
     Spec(SpecError),
     /// The receiver of the edges failed.
     Write(io::Error),
 }
 
-impl From<SpecError> for Stop {
+impl From<SpecError> for StopReason {
     fn from(error: SpecError) -> Self {
         Self::Spec(error)
     }
 }
 
 /// Receives consecutive blocks of edges.
-pub(crate) type Emit<'a> = &'a mut dyn FnMut(&[Ends]) -> Result<(), Stop>;
+pub(crate) type Emit<'a> = &'a mut dyn FnMut(&[EdgeEnds]) -> Result<(), StopReason>;
 
 /// The edges of a graph in order.
-pub(crate) trait Source: Sync {
+pub(crate) trait EdgeSource: Sync {
     /// The number of edges, if it is known before they are generated.
     fn edges(&self) -> Option<u64>;
 
@@ -77,7 +77,7 @@ pub(crate) trait Source: Sync {
 
     /// Generates all edges. A part of the graph needs the edges with ids in `ids` only; a source
     /// may leave out others before the first of them, and returns the id of its first edge.
-    fn run(&self, run: &Run<'_>, ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop>;
+    fn run(&self, run: &SourceRun<'_>, ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason>;
 
     /// The id of the first edge that [`run`](Self::run) generates for these ids.
     fn first(&self, _ids: &Range<u64>) -> u64 {
@@ -93,11 +93,11 @@ pub(crate) trait Source: Sync {
 /// Edges by index, in ascending `(u, v)` once they are sorted.
 pub(crate) trait Drawn: Sync {
     /// The edges of a part of the graph, with the id of the first one.
-    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop>;
+    fn part(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<(EdgeEnds, u64), StopReason>;
 }
 
 /// What a source needs to run.
-pub(crate) struct Run<'a> {
+pub(crate) struct SourceRun<'a> {
     pub(crate) team: &'a Team<'a>,
     /// The bytes that a source may take for edges that it has to sort.
     pub(crate) scratch: u64,
@@ -133,15 +133,15 @@ const BLOCKS_PER_THREAD: usize = 4;
 
 /// Fills blocks in waves and passes them on in order. Each thread has a state of its own.
 pub(crate) fn in_waves<S: Default + Send>(
-    run: &Run<'_>,
+    run: &SourceRun<'_>,
     blocks: Range<usize>,
-    fill: impl Fn(usize, &mut S, &mut Ends) + Sync,
+    fill: impl Fn(usize, &mut S, &mut EdgeEnds) + Sync,
     emit: Emit<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     let wave = BLOCKS_PER_THREAD * run.team.threads();
-    let slots: Vec<_> = (0..wave).map(|_| Mutex::new(Ends::default())).collect();
+    let slots: Vec<_> = (0..wave).map(|_| Mutex::new(EdgeEnds::default())).collect();
     let states: Vec<_> = (0..run.team.threads()).map(|_| Mutex::new(S::default())).collect();
-    let mut filled: Vec<Ends> = Vec::new();
+    let mut filled: Vec<EdgeEnds> = Vec::new();
     for start in blocks.clone().step_by(wave) {
         let count = wave.min(blocks.end - start);
         run.team.distribute(count, Schedule::Dynamic(1), |thread, range| {
@@ -163,27 +163,27 @@ pub(crate) fn in_waves<S: Default + Send>(
 }
 
 /// Blocks of edges that are each generated without the others.
-pub(crate) trait Blocks: Sync {
+pub(crate) trait BlockSource: Sync {
     /// The number of blocks.
     fn blocks(&self) -> usize;
     /// The number of edges of all blocks, if it is known.
     fn edges(&self) -> Option<u64>;
     /// Adds the edges of a block.
-    fn fill(&self, block: usize, ends: &mut Ends);
+    fn fill(&self, block: usize, ends: &mut EdgeEnds);
 }
 
-/// A source of [`Blocks`].
+/// A source of [`BlockSource`].
 pub(crate) struct InBlocks<B>(pub(crate) B);
 
-impl<B: Blocks> Source for InBlocks<B> {
+impl<B: BlockSource> EdgeSource for InBlocks<B> {
     fn edges(&self) -> Option<u64> {
         self.0.edges()
     }
 
-    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+    fn run(&self, run: &SourceRun<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason> {
         let blocks = self.0.blocks();
         run.meter.expect(blocks as u64);
-        let fill = |block: usize, (): &mut (), ends: &mut Ends| self.0.fill(block, ends);
+        let fill = |block: usize, (): &mut (), ends: &mut EdgeEnds| self.0.fill(block, ends);
         in_waves(run, 0..blocks, fill, &mut |wave| {
             emit(wave)?;
             run.meter.advance(wave.len() as u64);
@@ -201,7 +201,7 @@ pub(crate) struct ById<F> {
 /// The edges of a block: enough to hide the cost of a wave.
 pub(crate) const BLOCK_EDGES: u64 = 1 << 15;
 
-impl<F: Fn(u64) -> (Vertex, Vertex) + Sync> Source for ById<F> {
+impl<F: Fn(u64) -> (Vertex, Vertex) + Sync> EdgeSource for ById<F> {
     fn edges(&self) -> Option<u64> {
         Some(self.edges)
     }
@@ -210,10 +210,10 @@ impl<F: Fn(u64) -> (Vertex, Vertex) + Sync> Source for ById<F> {
         ids.start
     }
 
-    fn run(&self, run: &Run<'_>, ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+    fn run(&self, run: &SourceRun<'_>, ids: Range<u64>, emit: Emit<'_>) -> Result<(), StopReason> {
         let blocks = (ids.end - ids.start).div_ceil(BLOCK_EDGES) as usize;
         run.meter.expect(blocks as u64);
-        let fill = |block: usize, (): &mut (), ends: &mut Ends| {
+        let fill = |block: usize, (): &mut (), ends: &mut EdgeEnds| {
             let start = ids.start + block as u64 * BLOCK_EDGES;
             for id in start..ids.end.min(start + BLOCK_EDGES) {
                 let (u, v) = (self.edge)(id);

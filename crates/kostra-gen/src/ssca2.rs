@@ -31,7 +31,7 @@ use crate::allocation::{self, array};
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
 use crate::recipe::ENDS;
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -137,7 +137,7 @@ struct Block {
     first_pair: Option<u64>,
 }
 
-impl Blocks for Cliques {
+impl BlockSource for Cliques {
     fn blocks(&self) -> usize {
         self.blocks.len()
     }
@@ -146,7 +146,7 @@ impl Blocks for Cliques {
         None
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         self.plan.each_edge(&self.starts, &self.blocks[block], |u, v| {
             ends.push(self.ids.at(u), self.ids.at(v));
         });

@@ -7,29 +7,29 @@ use kostra_parallel::{Team, for_each_item};
 
 use crate::SpecError;
 use crate::allocation::zeros;
-use crate::source::Ends;
+use crate::source::EdgeEnds;
 
 /// The edges of a graph or of a part of it, in order.
 ///
 /// If a bound of the number of edges is known, the arrays are allocated once, and the system backs
 /// only what is written.
-pub(crate) struct Arrays {
-    ends: Ends,
+pub(crate) struct EdgeArrays {
+    ends: EdgeEnds,
     length: usize,
 }
 
-impl Arrays {
+impl EdgeArrays {
     /// Arrays with memory for `room` edges, if that is known.
     pub(crate) fn new(room: Option<u64>) -> Result<Self, SpecError> {
         let room = room.unwrap_or_default() as usize;
-        Ok(Self { ends: Ends { u: zeros(room)?, v: zeros(room)? }, length: 0 })
+        Ok(Self { ends: EdgeEnds { u: zeros(room)?, v: zeros(room)? }, length: 0 })
     }
 
     /// Adds the edges of a wave with ids in `ids`. The wave starts with id `next`, which moves on.
     pub(crate) fn add(
         &mut self,
         team: &Team<'_>,
-        wave: &[Ends],
+        wave: &[EdgeEnds],
         next: &mut u64,
         ids: &Range<u64>,
     ) -> Result<(), SpecError> {
@@ -42,7 +42,7 @@ impl Arrays {
         let kept: Vec<_> = kept.collect();
         let more: usize = kept.iter().map(|(_, range)| range.len()).sum();
         let end = self.length + more;
-        let Ends { u, v } = &mut self.ends;
+        let EdgeEnds { u, v } = &mut self.ends;
         for array in [&mut *u, &mut *v] {
             let refused = |_| SpecError::OutOfMemory { bytes: 4 * end as u128 };
             memory::reserve(array, end.saturating_sub(array.len())).map_err(refused)?;
@@ -63,7 +63,7 @@ impl Arrays {
     }
 
     /// The edges, without unused memory.
-    pub(crate) fn finish(mut self) -> Ends {
+    pub(crate) fn finish(mut self) -> EdgeEnds {
         for array in [&mut self.ends.u, &mut self.ends.v] {
             array.truncate(self.length);
             array.shrink_to_fit();

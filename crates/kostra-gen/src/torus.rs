@@ -10,10 +10,10 @@
 //! its two places, and a dimension of size 1 has none. Whether an edge is kept depends on its
 //! position alone. O(n) time, no scratch memory.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::parameters::{self, Parameters, SEED};
-use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::source::{BLOCK_EDGES, BlockSource, EdgeEnds, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -52,10 +52,10 @@ struct Torus {
     sizes: [u64; 3],
     vertices: u64,
     keep: f64,
-    kept: Stream,
+    kept: RandomStream,
 }
 
-impl Blocks for Torus {
+impl BlockSource for Torus {
     fn blocks(&self) -> usize {
         self.vertices.div_ceil(BLOCK_EDGES) as usize
     }
@@ -69,7 +69,7 @@ impl Blocks for Torus {
         (self.keep == 1.0).then(|| self.sizes.iter().map(of_dimension).sum())
     }
 
-    fn fill(&self, block: usize, ends: &mut Ends) {
+    fn fill(&self, block: usize, ends: &mut EdgeEnds) {
         let start = block as u64 * BLOCK_EDGES;
         for u in start..self.vertices.min(start + BLOCK_EDGES) {
             let (mut rest, mut step) = (u, 1);

@@ -14,7 +14,7 @@
 //!
 //! Edges ascend by `u`. O(m) time, and only O(m / parts) for a part. No scratch memory.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::parameters::{self, Parameters, SEED};
 use crate::random;
@@ -64,8 +64,8 @@ struct Ring {
     vertices: u64,
     reach: u64,
     rewire: f64,
-    rewired: Stream,
-    ends: Stream,
+    rewired: RandomStream,
+    ends: RandomStream,
 }
 
 impl Ring {

@@ -8,11 +8,11 @@ use kostra_parallel::{Team, for_each_item};
 use crate::SpecError;
 use crate::allocation::zeros;
 use crate::random;
-use crate::source::Ends;
+use crate::source::EdgeEnds;
 
 /// A kind of weights; the crate's documentation has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weights {
+pub(crate) enum WeightKind {
     U24,
     Small,
     Equal,
@@ -24,7 +24,7 @@ pub(crate) enum Weights {
     F64,
 }
 
-impl Weights {
+impl WeightKind {
     const ALL: [(&'static str, Self); 9] = [
         ("u24", Self::U24),
         ("small", Self::Small),
@@ -74,7 +74,7 @@ impl Weights {
         team: &Team<'_>,
         seed: u64,
         vertices: usize,
-        (first, ends): (u64, Ends),
+        (first, ends): (u64, EdgeEnds),
     ) -> Result<AnyGraph, SpecError> {
         let stream = random::stream(seed, "weights");
         let edges = Weighing { team, vertices, first, ends };
@@ -101,7 +101,7 @@ struct Weighing<'a> {
     team: &'a Team<'a>,
     vertices: usize,
     first: u64,
-    ends: Ends,
+    ends: EdgeEnds,
 }
 
 impl Weighing<'_> {
@@ -110,7 +110,7 @@ impl Weighing<'_> {
         AnyGraph: From<EdgeList<W>>,
     {
         let mut weights = zeros::<W>(self.ends.len())?;
-        let Ends { u, v } = self.ends;
+        let EdgeEnds { u, v } = self.ends;
         let outside = AtomicBool::new(false);
         let blocks = (self.first..)
             .step_by(BLOCK)

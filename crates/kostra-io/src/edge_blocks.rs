@@ -61,7 +61,7 @@ pub enum Ids {
 }
 
 /// Collects the edges of a format's reader into blocks.
-pub(crate) struct Blocks<'a> {
+pub(crate) struct EdgeSink<'a> {
     /// The edges that have been read but not passed on. Their base is the number of edges before.
     pub(crate) columns: Columns,
     /// The ends of all edges that have been passed on, for a format that does not state the number
@@ -90,7 +90,7 @@ struct Skipped {
     first: u64,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> EdgeSink<'a> {
     pub(crate) fn new(
         rules: WeightRules,
         block_edges: usize,

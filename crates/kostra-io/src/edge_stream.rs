@@ -8,7 +8,7 @@
 use kostra_core::BitSet;
 
 use crate::compression::{Compression, Stream};
-use crate::edge_blocks::{Blocks, Ids, TakeBlocks};
+use crate::edge_blocks::{EdgeSink, Ids, TakeBlocks};
 use crate::fault::Fault;
 use crate::formats;
 use crate::interface::{Format, ReadOptions};
@@ -104,10 +104,10 @@ fn read_blocks(
             " keeps columns in memory, and a graph that is read in blocks is not; omit it",
         ]));
     }
-    let mut blocks = Blocks::new(options.into(), block_edges, target);
+    let mut blocks = EdgeSink::new(options.into(), block_edges, target);
     blocks.window_bytes = stream.window_bytes;
     read(stream, options, &mut blocks)?;
-    let Blocks { columns, vertices, ends, similarity, notes, ids, loops, .. } = blocks;
+    let EdgeSink { columns, vertices, ends, similarity, notes, ids, loops, .. } = blocks;
     let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
     let vertices = vertices.unwrap_or(from_ids as u32); // ids are below the most vertices
     let edges = columns.base;

@@ -11,7 +11,7 @@ use std::path::Path;
 use kostra_core::{AnyGraph, Coordinates, WeightType};
 
 use crate::compression::{Compression, Stream};
-use crate::edge_blocks::Blocks;
+use crate::edge_blocks::EdgeSink;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
@@ -57,7 +57,7 @@ pub struct FormatInfo {
 }
 
 /// Reads the edges of a graph in blocks.
-pub(crate) type ReadBlocks = fn(Stream<'_>, &ReadOptions, &mut Blocks<'_>) -> Result<(), Fault>;
+pub(crate) type ReadBlocks = fn(Stream<'_>, &ReadOptions, &mut EdgeSink<'_>) -> Result<(), Fault>;
 
 /// Opens one part of a file, whose stream has not been read.
 pub(crate) type OpenPart = for<'a> fn(

@@ -91,7 +91,7 @@ pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;
 pub use mapped_file::MappedFile;
 pub use matrix::{condensed_distances, may_be_distances};
-pub use message::{Message, OptionValue, Remedy};
+pub use message::{Message, Remedy, RemedyValue};
 pub use occurring::NOTE_ON_IDS;
 pub use options::{
     ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Links, Meaning,

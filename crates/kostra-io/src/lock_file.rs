@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::file_version::open_itself;
-use crate::replacement::Unfinished;
+use crate::replacement::UnfinishedName;
 
 /// An empty file that this process has locked. Dropping it removes the file, and so does
 /// [`abandon_unfinished`](crate::abandon_unfinished). The lock also ends with the process; a file
@@ -14,7 +14,7 @@ use crate::replacement::Unfinished;
 pub struct LockFile {
     /// The lock lasts as long as this is open.
     _file: File,
-    name: Unfinished,
+    name: UnfinishedName,
 }
 
 impl LockFile {
@@ -36,7 +36,7 @@ impl LockFile {
             }
             // The file may have been removed after it was opened.
             if is_at(&file, path)? {
-                return Ok(Some(Self { _file: file, name: Unfinished::new(path) }));
+                return Ok(Some(Self { _file: file, name: UnfinishedName::new(path) }));
             }
         }
     }

@@ -11,7 +11,7 @@ pub enum Remedy {
         /// Its name, as the command's flag has it without dashes: `weight`.
         option: &'static str,
         /// The value to pass.
-        value: OptionValue,
+        value: RemedyValue,
     },
     /// The function that finds the spanning tree of points.
     PointTree,
@@ -19,7 +19,7 @@ pub enum Remedy {
 
 /// The value of an option in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionValue {
+pub enum RemedyValue {
     /// None: the message names the option.
     Unsaid,
     /// A switch is turned on.
@@ -35,22 +35,22 @@ pub enum OptionValue {
 impl Remedy {
     /// An option by its name, such as one to omit.
     pub fn option(option: &'static str) -> Self {
-        Self::Option { option, value: OptionValue::Unsaid }
+        Self::Option { option, value: RemedyValue::Unsaid }
     }
 
     /// An option that is turned on.
     pub(crate) fn on(option: &'static str) -> Self {
-        Self::Option { option, value: OptionValue::On }
+        Self::Option { option, value: RemedyValue::On }
     }
 
     /// An option with a text.
     pub(crate) fn text(option: &'static str, value: impl Into<String>) -> Self {
-        Self::Option { option, value: OptionValue::Text(value.into()) }
+        Self::Option { option, value: RemedyValue::Text(value.into()) }
     }
 
     /// An option with the position of a column.
     pub(crate) fn position(option: &'static str, position: usize) -> Self {
-        Self::Option { option, value: OptionValue::Position(position) }
+        Self::Option { option, value: RemedyValue::Position(position) }
     }
 
     /// The option that skips edges whose weight is NaN.
@@ -68,45 +68,45 @@ impl Display for Remedy {
             return f.write_str("the command `kostra tree`");
         };
         match (*option, value) {
-            ("header", OptionValue::On) => f.write_str("`header: Header::Present`"),
-            ("no-header", OptionValue::On) => f.write_str("`header: Header::Absent`"),
-            ("names", OptionValue::On) => f.write_str("`names(true)`"),
-            ("weights", OptionValue::Unsaid) => f.write_str("`missing_weights`"),
-            ("weights", OptionValue::Text(kind)) => {
+            ("header", RemedyValue::On) => f.write_str("`header: Header::Present`"),
+            ("no-header", RemedyValue::On) => f.write_str("`header: Header::Absent`"),
+            ("names", RemedyValue::On) => f.write_str("`names(true)`"),
+            ("weights", RemedyValue::Unsaid) => f.write_str("`missing_weights`"),
+            ("weights", RemedyValue::Text(kind)) => {
                 let (first, rest) = kind.split_at_checked(1).unwrap_or_default();
                 let first = first.to_ascii_uppercase();
                 write!(f, "`missing_weights(MissingWeights::{first}{rest})`")
             }
-            ("nan", OptionValue::Text(_)) => f.write_str("`nan(Nan::Skip)`"),
-            ("format", OptionValue::Text(id)) => write!(f, "`format({id:?}.parse()?)`"),
-            ("delimiter", OptionValue::Text(text)) => {
+            ("nan", RemedyValue::Text(_)) => f.write_str("`nan(Nan::Skip)`"),
+            ("format", RemedyValue::Text(id)) => write!(f, "`format({id:?}.parse()?)`"),
+            ("delimiter", RemedyValue::Text(text)) => {
                 write!(f, "`delimiter: Some({text:?}.parse()?)`")
             }
-            ("array", OptionValue::Text(content)) => {
+            ("array", RemedyValue::Text(content)) => {
                 let content = if content == "matrix" { "Matrix" } else { "Edges" };
                 write!(f, "`array: Some(ArrayContent::{content})`")
             }
-            ("zeros" | "negatives", OptionValue::Text(meaning)) => {
+            ("zeros" | "negatives", RemedyValue::Text(meaning)) => {
                 let meaning = if meaning == "edge" { "Edge" } else { "None" };
                 write!(f, "`{option}: Some(Meaning::{meaning})`")
             }
-            ("links", OptionValue::Text(links)) => {
+            ("links", RemedyValue::Text(links)) => {
                 let links = if links == "id" { "Id" } else { "Position" };
                 write!(f, "`links: Some(Links::{links})`")
             }
             ("resume", _) => f.write_str("`resume(true)`"),
-            ("output", OptionValue::Unsaid) => f.write_str("`Checkpoints::at`"),
-            ("weight", OptionValue::Text(name)) => write!(f, "`weight({name:?})`"),
+            ("output", RemedyValue::Unsaid) => f.write_str("`Checkpoints::at`"),
+            ("weight", RemedyValue::Text(name)) => write!(f, "`weight({name:?})`"),
             (option, value) => {
                 let option = option.strip_prefix("no-").unwrap_or(option).replace('-', "_");
                 match value {
-                    OptionValue::Unsaid => write!(f, "`{option}`"),
-                    OptionValue::On => write!(f, "`{option}: true`"),
-                    OptionValue::Text(text) => write!(f, "`{option}: {text:?}`"),
-                    OptionValue::Position(at) => {
+                    RemedyValue::Unsaid => write!(f, "`{option}`"),
+                    RemedyValue::On => write!(f, "`{option}: true`"),
+                    RemedyValue::Text(text) => write!(f, "`{option}: {text:?}`"),
+                    RemedyValue::Position(at) => {
                         write!(f, "`{option}: ColumnChoice::Position({at})`")
                     }
-                    OptionValue::Bytes(bytes) => write!(f, "a limit of {} MiB", bytes >> 20),
+                    RemedyValue::Bytes(bytes) => write!(f, "a limit of {} MiB", bytes >> 20),
                 }
             }
         }

@@ -6,7 +6,7 @@
 use kostra_core::Vertex;
 
 use crate::Nan;
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::message::{Message, Remedy, message};
 
 /// The largest number of digits that cannot overflow 64 bits.
@@ -126,16 +126,16 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
 }
 
 /// The weight that a token denotes, or why it denotes none. NaN is a weight if it is skipped.
-pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, Message> {
+pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<TextNumber, Message> {
     match number(token)? {
-        Number::Float(value) if value.is_nan() && nan == Nan::Error => {
+        TextNumber::Float(value) if value.is_nan() && nan == Nan::Error => {
             Err(message!["the weight is NaN; fix it, or pass ", Remedy::skip_nan()])
         }
         number => Ok(number),
     }
 }
 
-fn number(token: &[u8]) -> Result<Number, String> {
+fn number(token: &[u8]) -> Result<TextNumber, String> {
     let (negative, unsigned) = match token {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -146,7 +146,7 @@ fn number(token: &[u8]) -> Result<Number, String> {
         return integer(token, unsigned, negative);
     }
     if let Some(value) = short_decimal(unsigned, whole, end) {
-        return Ok(Number::Float(if negative { -value } else { value }));
+        return Ok(TextNumber::Float(if negative { -value } else { value }));
     }
     let value: f64 =
         std::str::from_utf8(token).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
@@ -175,17 +175,17 @@ fn number(token: &[u8]) -> Result<Number, String> {
             show(token)
         ));
     }
-    Ok(Number::Float(value))
+    Ok(TextNumber::Float(value))
 }
 
-fn integer(token: &[u8], unsigned: &[u8], negative: bool) -> Result<Number, String> {
+fn integer(token: &[u8], unsigned: &[u8], negative: bool) -> Result<TextNumber, String> {
     let magnitude = unsigned
         .iter()
         .try_fold(0_u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte - b'0')));
     let number = magnitude.and_then(|magnitude| match i64::try_from(magnitude) {
-        Ok(value) => Some(Number::Integer(if negative { -value } else { value })),
-        Err(_) if negative => 0_i64.checked_sub_unsigned(magnitude).map(Number::Integer),
-        Err(_) => Some(Number::Huge(magnitude)),
+        Ok(value) => Some(TextNumber::Integer(if negative { -value } else { value })),
+        Err(_) if negative => 0_i64.checked_sub_unsigned(magnitude).map(TextNumber::Integer),
+        Err(_) => Some(TextNumber::Huge(magnitude)),
     });
     number.ok_or_else(|| {
         format!(
@@ -283,7 +283,7 @@ mod tests {
 
     fn float(text: &str) -> f64 {
         match weight(text.as_bytes(), Nan::Skip) {
-            Ok(Number::Float(value)) => value,
+            Ok(TextNumber::Float(value)) => value,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -297,13 +297,16 @@ mod tests {
         for value in [0, 1, -1, i64::MAX, i64::MIN, 1_234_567_890_123_456_789] {
             assert_eq!(
                 weight(value.to_string().as_bytes(), Nan::Error),
-                Ok(Number::Integer(value))
+                Ok(TextNumber::Integer(value))
             );
         }
-        assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
-        assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
+        assert_eq!(weight(b"+5", Nan::Error), Ok(TextNumber::Integer(5)));
+        assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(TextNumber::Integer(5)));
         for value in [1 << 63, u64::MAX] {
-            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Huge(value)));
+            assert_eq!(
+                weight(value.to_string().as_bytes(), Nan::Error),
+                Ok(TextNumber::Huge(value))
+            );
         }
         let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
         assert_eq!(

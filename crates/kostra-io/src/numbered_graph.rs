@@ -3,7 +3,7 @@
 
 use kostra_core::{AnyGraph, GraphError, MAX_VERTICES, Vertex, counted};
 
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::message::Message;
@@ -19,7 +19,7 @@ pub(crate) struct AddedEdges {
     fresh: Columns,
     weighted: bool,
     /// The weight of edges without one among those with weights, if the format defines it.
-    pub(crate) default: Option<Number>,
+    pub(crate) default: Option<TextNumber>,
     /// The number of edges with this weight.
     pub(crate) defaulted: usize,
 }
@@ -44,8 +44,8 @@ impl AddedEdges {
     /// way around, unless the format defines what edges without a weight weigh.
     pub(crate) fn check_weight(
         &mut self,
-        weight: Option<Number>,
-    ) -> Result<Option<Number>, ReadErrorKind> {
+        weight: Option<TextNumber>,
+    ) -> Result<Option<TextNumber>, ReadErrorKind> {
         if self.len() == 0 {
             self.weighted = weight.is_some();
         }
@@ -75,7 +75,7 @@ impl AddedEdges {
     pub(crate) fn add(
         &mut self,
         ends: [Vertex; 2],
-        weight: Option<Number>,
+        weight: Option<TextNumber>,
     ) -> Result<(), ReadErrorKind> {
         let weight = self.check_weight(weight)?;
         self.push(ends, weight);
@@ -84,7 +84,7 @@ impl AddedEdges {
 
     /// Adds an edge with the weight that [`check_weight`](Self::check_weight) returns, or with a
     /// weight among [others](Self::expect_weights). [`join`](Self::join) follows.
-    pub(crate) fn push(&mut self, [u, v]: [Vertex; 2], weight: Option<Number>) {
+    pub(crate) fn push(&mut self, [u, v]: [Vertex; 2], weight: Option<TextNumber>) {
         self.fresh.push_ends(u, v);
         if let Some(weight) = weight {
             self.fresh.push_weight(weight);

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::file_version::FileInUse;
 use crate::interface::{Format, Loaded, ReadOptions};
 use crate::recognition::choose_format;
-use crate::source::{self, Input, Progress, Source};
+use crate::source::{self, Input, Progress, RawInput};
 use crate::text_kinds::Recognized;
 use crate::{ReadError, ReadErrorKind, text_fold};
 
@@ -51,7 +51,7 @@ pub fn read_stream<'a>(
     reader: impl Read + Send + 'a,
     options: &ReadOptions,
 ) -> Result<Loaded, ReadError> {
-    let source = Source { reader: Box::new(reader), size: None, file: None, progress: &|_| {} };
+    let source = RawInput { reader: Box::new(reader), size: None, file: None, progress: &|_| {} };
     load(source, name, options).map_err(|fault| fault.in_input(name))
 }
 
@@ -84,7 +84,7 @@ impl Read for TextOfFile<'_> {
     }
 }
 
-fn load(source: Source<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {
+fn load(source: RawInput<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {
     let mut stream = Stream::with_threads(source, options.thread_count())?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());

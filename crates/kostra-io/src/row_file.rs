@@ -18,7 +18,7 @@ use kostra_core::memory::{self, OutOfMemory};
 use kostra_parallel::{Schedule, lock, with_team};
 
 use crate::compression::Stream;
-use crate::mirror::{BLOCK_ENTRIES, Division, EdgeColumns, Entries, Keep, edges};
+use crate::mirror::{BLOCK_ENTRIES, Division, EdgeColumns, Keep, RowEntries, edges};
 use crate::source::Progress;
 
 /// The places of the arrays in a file.
@@ -66,7 +66,10 @@ impl<'a> RowFile<'a> {
     }
 
     /// Some numbers of the header. `None` if the file is shorter.
-    pub(crate) fn numbers<T: Number, const COUNT: usize>(&self, at: u64) -> Option<[T; COUNT]> {
+    pub(crate) fn numbers<T: LittleEndian, const COUNT: usize>(
+        &self,
+        at: u64,
+    ) -> Option<[T; COUNT]> {
         let mut numbers = [T::zeroed(); COUNT];
         self.fill(at, &mut numbers).ok()?;
         Some(numbers)
@@ -93,7 +96,7 @@ impl<'a> RowFile<'a> {
 
     /// The start of each row and the end of the last. `None` if they do not ascend from zero to
     /// the number of entries.
-    fn starts<T: Number>(
+    fn starts<T: LittleEndian>(
         &self,
         layout: &Layout,
         threads: usize,
@@ -124,7 +127,7 @@ impl<'a> RowFile<'a> {
     }
 
     /// Reads numbers that begin at a byte of the file.
-    fn fill<T: Number>(&self, at: u64, numbers: &mut [T]) -> io::Result<()> {
+    fn fill<T: LittleEndian>(&self, at: u64, numbers: &mut [T]) -> io::Result<()> {
         let bytes = bytemuck::cast_slice_mut::<T, u8>(numbers);
         read_at(&self.file, bytes, at)?;
         let count = bytes.len() as u64;
@@ -153,7 +156,7 @@ pub(crate) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
 }
 
 /// A little-endian number of a file.
-pub(crate) trait Number: Pod {
+pub(crate) trait LittleEndian: Pod {
     fn native(self) -> Self;
     /// The number as a place among the entries. A negative one is beyond all of them.
     fn place(self) -> usize;
@@ -161,7 +164,7 @@ pub(crate) trait Number: Pod {
 
 macro_rules! impl_number {
     ($($number:ty),*) => {
-        $(impl Number for $number {
+        $(impl LittleEndian for $number {
             fn native(self) -> Self {
                 Self::from_le(self)
             }
@@ -187,7 +190,7 @@ pub(crate) struct FileBlock {
     pairs: Vec<u32>,
 }
 
-impl Entries for FileEntries<'_> {
+impl RowEntries for FileEntries<'_> {
     type Weight = i32;
     type Scratch = FileBlock;
 

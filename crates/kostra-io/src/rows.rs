@@ -1,6 +1,6 @@
 //! The rows of a text that is held in memory, and their words, each with its place.
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::message::Message;
 use crate::number::{self, is_blank, show};
@@ -8,7 +8,7 @@ use crate::whole::WholeText;
 use crate::{Nan, Place, ReadErrorKind};
 
 /// The rows of a text: its lines that are neither blank nor comments. `\r` alone also ends a line.
-pub(crate) struct Rows<'t> {
+pub(crate) struct TextRows<'t> {
     text: &'t WholeText,
     /// The byte where the next line starts.
     next: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Rows<'t> {
     comment: Option<&'static str>,
 }
 
-impl<'t> Rows<'t> {
+impl<'t> TextRows<'t> {
     /// All rows of a text.
     pub(crate) fn new(text: &'t WholeText, comment: Option<&'static str>) -> Self {
         Self { text, next: 0, comment }
@@ -28,7 +28,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-impl<'t> Iterator for Rows<'t> {
+impl<'t> Iterator for TextRows<'t> {
     type Item = Row<'t>;
 
     fn next(&mut self) -> Option<Row<'t>> {
@@ -106,13 +106,13 @@ impl<'t> Row<'t> {
     }
 
     /// The next word as a weight.
-    pub(crate) fn weight(&mut self, nan: Nan) -> Result<Number, Fault> {
+    pub(crate) fn weight(&mut self, nan: Nan) -> Result<TextNumber, Fault> {
         let word = self.word().unwrap_or_default();
         number::weight(word.as_bytes(), nan).map_err(|sentence| self.at_word(sentence))
     }
 
     /// The next word as a weight, if there is one.
-    pub(crate) fn weight_if_any(&mut self, nan: Nan) -> Result<Option<Number>, Fault> {
+    pub(crate) fn weight_if_any(&mut self, nan: Nan) -> Result<Option<TextNumber>, Fault> {
         if self.rest().is_empty() { Ok(None) } else { self.weight(nan).map(Some) }
     }
 

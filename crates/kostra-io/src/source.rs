@@ -39,7 +39,7 @@ pub struct Progress {
 }
 
 /// The bytes of an input, before decompression.
-pub(crate) struct Source<'a> {
+pub(crate) struct RawInput<'a> {
     pub(crate) reader: Box<dyn Read + Send + 'a>,
     /// The number of bytes, if it is known.
     pub(crate) size: Option<u64>,
@@ -54,7 +54,7 @@ pub(crate) struct Source<'a> {
 pub(crate) fn read<T>(
     input: &Input,
     progress: &(dyn Fn(Progress) + Sync),
-    body: impl FnOnce(Source<'_>) -> Result<T, Fault>,
+    body: impl FnOnce(RawInput<'_>) -> Result<T, Fault>,
 ) -> Result<T, ReadError> {
     let read = open(input, progress).and_then(|(source, in_use)| {
         let result = body(source);
@@ -71,11 +71,11 @@ pub(crate) fn read<T>(
 pub(crate) fn open<'a>(
     input: &Input,
     progress: &'a (dyn Fn(Progress) + Sync),
-) -> Result<(Source<'a>, Option<FileInUse>), Fault> {
+) -> Result<(RawInput<'a>, Option<FileInUse>), Fault> {
     let Input::Path(path) = input else {
         let reader = Watched { inner: io::stdin(), bytes: 0, of: None, progress };
         let in_use = redirected().map(FileInUse::open).transpose().map_err(ReadErrorKind::Io)?;
-        let source = Source { reader: Box::new(reader), size: None, file: None, progress };
+        let source = RawInput { reader: Box::new(reader), size: None, file: None, progress };
         return Ok((source, in_use));
     };
     let file = File::open(path).map_err(ReadErrorKind::Io)?;
@@ -89,7 +89,7 @@ pub(crate) fn open<'a>(
     let copies = again().and_then(|copy| Ok((copy, again()?.map(FileInUse::open).transpose()?)));
     let (copy, in_use) = copies.map_err(ReadErrorKind::Io)?;
     let reader = Watched { inner: file, bytes: 0, of: size, progress };
-    Ok((Source { reader: Box::new(reader), size, file: copy, progress }, in_use))
+    Ok((RawInput { reader: Box::new(reader), size, file: copy, progress }, in_use))
 }
 
 /// Standard input, if it is a regular file.
@@ -113,19 +113,19 @@ pub(crate) fn stdin_file() -> Option<File> {
 }
 
 /// A source in memory.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Source<'_> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> RawInput<'_> {
     let size = Some(bytes.len() as u64);
-    Source { reader: Box::new(bytes), size, file: None, progress: &|_| {} }
+    RawInput { reader: Box::new(bytes), size, file: None, progress: &|_| {} }
 }
 
 /// A range of a regular file.
-pub(crate) fn from_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
+pub(crate) fn from_range(path: &Path, range: Range<u64>) -> Result<RawInput<'static>, Fault> {
     let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
     file.seek(SeekFrom::Start(range.start)).map_err(ReadErrorKind::Io)?;
     let size = Some(range.end - range.start);
     let inner = file.take(range.end - range.start);
     let reader = Watched { inner, bytes: 0, of: size, progress: &|_| {} };
-    Ok(Source { reader: Box::new(reader), size, file: None, progress: &|_| {} })
+    Ok(RawInput { reader: Box::new(reader), size, file: None, progress: &|_| {} })
 }
 
 /// Counts bytes, retries reads that a signal interrupts, and marks errors of the system for

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -28,7 +28,7 @@ pub(crate) struct Dialect {
     pub(crate) depth: usize,
     pub(crate) called: &'static [&'static str],
     /// What an edge without a weight weighs, if others have one.
-    pub(crate) default: Option<Number>,
+    pub(crate) default: Option<TextNumber>,
     /// Attributes of edges that are no weights.
     pub(crate) ignored: &'static [&'static str],
 }
@@ -87,10 +87,10 @@ struct Document<'a> {
     /// The key that is being declared, its default, and the weight of edges without one.
     key: String,
     default: String,
-    default_weight: Option<Number>,
+    default_weight: Option<TextNumber>,
     /// The edge that is open.
     ends: [String; 2],
-    found: Option<Number>,
+    found: Option<TextNumber>,
     place: Place,
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::with_graph;
 use kostra_io::{Loaded, ReadOptions, Vertices, read_bytes};
 
@@ -12,7 +12,7 @@ type Edges = Vec<(String, String, String)>;
 
 /// Random choices, in sequence.
 struct Choices {
-    stream: Stream,
+    stream: RandomStream,
     next: u64,
 }
 
@@ -301,7 +301,7 @@ fn a_known_graph_is_read_right_or_asked_about() {
     for (kind, is_complete, write) in KINDS {
         let mut read = 0;
         for seed in 0..rounds {
-            let mut choices = Choices { stream: Stream::new(seed), next: 0 };
+            let mut choices = Choices { stream: RandomStream::new(seed), next: 0 };
             let is_weighted = is_complete || kind == "printed table" || choices.below(3) > 0;
             let known = known(&mut choices, is_complete, is_weighted);
             let lines = write(&known, &mut choices);

@@ -20,7 +20,7 @@ mod graph;
 mod solver;
 
 pub use comm::{
-    ALLOCATOR, Communicator, Mailbox, Number, Parts, PhaseTraffic, Reduction, Refusal, Route,
+    ALLOCATOR, Communicator, Mailbox, Parts, PhaseTraffic, Reducible, Reduction, Refusal, Route,
     Traffic, before_ending, library,
 };
 pub use graph::{

@@ -1,7 +1,7 @@
 //! Balance for partitions that another partitioner has found.
 
 use kostra_core::Run;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::with_observed_team;
 
 use crate::refine::{State, enforce};
@@ -34,7 +34,7 @@ pub fn enforce_limit(
     }
     with_observed_team(run, run.request.threads(), |team, _| {
         let mut state = State::new(graph, partition.into_parts(), (parts, limit));
-        enforce(&mut state, Stream::new(0), team);
+        enforce(&mut state, RandomStream::new(0), team);
         Ok(Partition::of_checked(state.parts, parts))
     })
 }

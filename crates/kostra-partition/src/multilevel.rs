@@ -1,6 +1,6 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, and refine on every level.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{Run, Vertex};
 use kostra_parallel::{Team, with_observed_team, with_team};
 
@@ -135,7 +135,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run(&self, run: &mut Run<'_>) -> Result<Vec<u32>, PartitionError> {
-        let (stream, cycles) = (Stream::new(self.options.seed), self.plan.cycles as usize);
+        let (stream, cycles) = (RandomStream::new(self.options.seed), self.plan.cycles as usize);
         let mut parts = self.cycle(None, stream, run)?;
         if self.plan.scheme == Scheme::Clusters {
             parts = run.phase("fill by degree", |_| self.or_by_degree(parts, stream));
@@ -151,7 +151,7 @@ impl Job<'_> {
     fn cycle(
         &self,
         parts: Option<Vec<u32>>,
-        stream: Stream,
+        stream: RandomStream,
         run: &mut Run<'_>,
     ) -> Result<Vec<u32>, PartitionError> {
         let (graph, k) = (self.graph, self.options.parts);
@@ -176,7 +176,7 @@ impl Job<'_> {
     /// The better one of a partition and the partition that fills the parts in the order of
     /// descending degree. The second is better on graphs whose hubs are neighbors of nearly all
     /// other hubs, such as R-MAT graphs.
-    fn or_by_degree(&self, parts: Vec<u32>, stream: Stream) -> Vec<u32> {
+    fn or_by_degree(&self, parts: Vec<u32>, stream: RandomStream) -> Vec<u32> {
         let limit = limit(self.graph, self.options.parts, self.options.imbalance);
         let shape = (self.options.parts, limit);
         let state = State::new(self.graph, parts, shape);
@@ -196,7 +196,7 @@ impl Job<'_> {
         coarsest: &WeightedGraph,
         shape: (u32, i64),
         level: usize,
-        stream: Stream,
+        stream: RandomStream,
     ) -> Result<Vec<u32>, PartitionError> {
         let tries = map_blocks(
             self.team,
@@ -231,7 +231,7 @@ impl Job<'_> {
         &self,
         levels: &[Level],
         parts: Vec<u32>,
-        stream: Stream,
+        stream: RandomStream,
         run: &mut Run<'_>,
     ) -> Result<Vec<u32>, PartitionError> {
         let limit = limit(self.graph, self.options.parts, self.options.imbalance);

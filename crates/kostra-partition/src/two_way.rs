@@ -10,7 +10,7 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::WeightedGraph;
 
@@ -98,7 +98,7 @@ impl<'a> TwoWay<'a> {
     }
 
     /// Runs passes until one finds no better bisection.
-    pub(crate) fn refine(&mut self, stream: Stream) {
+    pub(crate) fn refine(&mut self, stream: RandomStream) {
         for pass in 0..PASSES {
             if !self.pass(stream.split(pass)) {
                 break;
@@ -107,7 +107,7 @@ impl<'a> TwoWay<'a> {
     }
 
     /// One pass; whether it found a better bisection.
-    fn pass(&mut self, stream: Stream) -> bool {
+    fn pass(&mut self, stream: RandomStream) -> bool {
         let n = self.sides.len();
         let patience = PATIENCE.max(n * PATIENCE_PERCENT / 100);
         let start = (self.overload(), self.cut);
@@ -194,7 +194,7 @@ mod tests {
     fn refinement_separates_two_cliques() {
         let graph = barbell();
         let mut state = TwoWay::new(&graph, vec![0, 1, 0, 1, 0, 1, 0, 1], [5, 5]);
-        state.refine(Stream::new(0));
+        state.refine(RandomStream::new(0));
         assert_eq!(state.cut(), 1);
         assert_eq!(TwoWay::new(&graph, state.into_sides(), [4, 4]).cut(), 1);
     }
@@ -203,7 +203,7 @@ mod tests {
     fn an_overloaded_side_is_relieved() {
         let graph = barbell();
         let mut state = TwoWay::new(&graph, vec![0; 8], [4, 4]);
-        state.refine(Stream::new(0));
+        state.refine(RandomStream::new(0));
         assert_eq!((state.overload(), state.weight(0)), (0, 4));
     }
 }

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{LargePages, Run};
 use kostra_points::cluster::Hierarchy;
 use kostra_points::{Metric, PointTree, Points, spanning_tree};
@@ -15,7 +15,7 @@ static MEMORY: LargePages = LargePages;
 
 /// The numbers from 0 in random order.
 fn shuffled(n: u32, seed: u64) -> Vec<u32> {
-    let random = Stream::new(seed);
+    let random = RandomStream::new(seed);
     let mut numbers: Vec<u32> = (0..n).collect();
     numbers.sort_by_cached_key(|&number| random.at(number.into()));
     numbers
@@ -26,7 +26,7 @@ fn shapes(n: u32) -> Vec<(&'static str, Vec<[u32; 2]>)> {
     let path: Vec<_> = (1..n).map(|v| [v - 1, v]).collect();
     let names = shuffled(n, 1);
     let order = shuffled(n - 1, 2);
-    let random = Stream::new(3);
+    let random = RandomStream::new(3);
     let recursive: Vec<_> = (1..n).map(|v| [random.below(v.into(), v.into()) as u32, v]).collect();
     let renamed = |ends: &[[u32; 2]]| -> Vec<_> {
         ends.iter().map(|pair| pair.map(|v| names[v as usize])).collect()
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into_iter()
         .map(|(name, ends)| (name, PointTree { len: n, distances: vec![1.0; ends.len()], ends }))
         .collect();
-    let random = Stream::new(4);
+    let random = RandomStream::new(4);
     let rows: Vec<f64> = (0..2 * u64::from(n)).map(|i| random.unit(i)).collect();
     let run = &mut Run::new().on_threads(2);
     trees.push(("points", spanning_tree(&Points::new(&rows, 2)?, Metric::Euclidean, run)?));

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use kostra_points::cluster::{Hierarchy, Selection, Ties};
-use kostra_points::low_level::random::Stream;
+use kostra_points::low_level::random::RandomStream;
 use kostra_points::{Distance, Metric, Points, Run, spanning_tree};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Points around 100 centers, and a tenth of them anywhere in the unit square.
 fn blobs(n: u64) -> Vec<f64> {
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     let centers = random.split(1);
     let coordinate = |point: u64, axis: u64| {
         let anywhere = random.unit(4 * point + axis);

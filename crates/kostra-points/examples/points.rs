@@ -4,12 +4,12 @@
 //! are the two clouds. This is single-linkage clustering.
 
 use kostra_points::low_level::UnionFind;
-use kostra_points::low_level::random::Stream;
+use kostra_points::low_level::random::RandomStream;
 use kostra_points::{Distance, Metric, Points, PointsError, Run, nearest_neighbors, spanning_tree};
 
 fn main() -> Result<(), PointsError> {
     // Rows of two coordinates: the first half around (0, 0), the second half around (5, 5).
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     let n = 1000;
     let rows: Vec<f64> =
         (0..2 * n).map(|i| random.unit(i) + if i < n { 0.0 } else { 5.0 }).collect();

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_core::{LargePages, Observer, Run};
 use kostra_points::cluster::{Hierarchy, Selection, Ties};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
@@ -35,7 +35,7 @@ impl Observer for Times {
 
 /// Coordinates between 0 and 1, or around 100 centers with a standard deviation of 0.01.
 fn coordinates(n: usize, d: usize, clustered: bool) -> Vec<f64> {
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     let (centers, clusters, noise) = (random.split(1), random.split(2), random.split(3));
     let coordinate = |i: usize| {
         if !clustered {

@@ -10,12 +10,12 @@ pub(crate) const LANES: usize = 16;
 
 /// Points in blocks of [`LANES`]: coordinate `k` of the point in lane `l` of block `b` is at
 /// `(b * dimensions + k) * LANES + l`.
-pub(crate) struct Blocks {
+pub(crate) struct PointBlocks {
     values: Vec<f64>,
     dimensions: usize,
 }
 
-impl Blocks {
+impl PointBlocks {
     /// `points` rows of zeros.
     pub(crate) fn zeros(points: usize, dimensions: usize) -> Result<Self, OutOfMemory> {
         let values = memory::zeros(points.div_ceil(LANES) * LANES * dimensions)?;

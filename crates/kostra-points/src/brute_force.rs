@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use kostra_core::{Run, memory};
 use kostra_parallel::{Schedule, Team, into_item, lock, with_observed_team};
 
-use crate::blocks::{Blocks, LANES, compared};
+use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
 use crate::neighbors::brute_force_core;
 use crate::pair::{self, Pair};
@@ -59,7 +59,7 @@ struct Prim<'a, A> {
     prepared: &'a Prepared<'a>,
     /// The core distance of each point; empty for a metric itself.
     core: Vec<f64>,
-    coordinates: Blocks,
+    coordinates: PointBlocks,
     blocks: Vec<Block>,
     outside: usize,
     norm: PhantomData<A>,
@@ -90,7 +90,7 @@ impl<'a, A: Accumulate> Prim<'a, A> {
     /// All points are outside, without a nearest point.
     fn new(prepared: &'a Prepared<'a>, core: Vec<f64>) -> Result<Self, PointsError> {
         let n = prepared.len();
-        let mut coordinates = Blocks::zeros(n as usize, prepared.dimensions())?;
+        let mut coordinates = PointBlocks::zeros(n as usize, prepared.dimensions())?;
         let empty = Block {
             nearest: [f64::INFINITY; LANES],
             inner: [u32::MAX; LANES],
@@ -173,7 +173,7 @@ impl<'a, A: Accumulate> Prim<'a, A> {
 /// The comparison of consecutive blocks with a point.
 struct Step<'a, A> {
     joined: Joined<'a>,
-    coordinates: &'a Blocks,
+    coordinates: &'a PointBlocks,
     blocks: &'a mut [Block],
     /// The number of the first block.
     start: usize,

@@ -219,14 +219,14 @@ fn move_by_digit(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
     use kostra_parallel::with_team;
 
     use super::*;
 
     #[test]
     fn pairs_with_many_equal_distances_are_sorted_by_indices() {
-        let random = Stream::new(6);
+        let random = RandomStream::new(6);
         // All equal; two nearly equal distances; a few apart from the others.
         let distances: [fn(u64) -> f64; 4] = [
             |_| 1.0,
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn pairs_are_sorted_by_distance_and_then_by_indices() {
-        let random = Stream::new(5);
+        let random = RandomStream::new(5);
         for distances in [1, 100, 1 << 40] {
             let pair = |i: u64| {
                 let compared = random.below(3 * i, distances) as f64 / 64.0;

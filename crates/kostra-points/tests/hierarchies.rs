@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use kostra_core::Run;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_points::cluster::Hierarchy;
 use kostra_points::{Metric, PointTree, Points, spanning_tree};
 
@@ -27,7 +27,7 @@ fn check(name: &str, tree: &PointTree) {
 
 #[test]
 fn threads_build_the_hierarchy_of_one_thread() {
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     let below = |v: u32| random.below(v.into(), v.into()) as u32;
     let shapes: [Shape<'_>; 4] = [
         ("path", &|v| [v - 1, v]),
@@ -53,7 +53,7 @@ fn threads_build_the_hierarchy_of_one_thread() {
 
 #[test]
 fn threads_build_the_hierarchy_of_points() {
-    let random = Stream::new(2);
+    let random = RandomStream::new(2);
     // Half of the points are on a grid, so that many distances are equal.
     let coordinate = |i: u32| match i % 4 {
         0 | 1 => random.below(i.into(), 300) as f64,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use kostra_core::Run;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_points::{
     Distance, Metric, Neighbors, Points, Prepared, brute_force, core_distances, kd_tree,
     nearest_neighbors, neighbors_tree, spanning_tree,
@@ -16,7 +16,7 @@ const KINDS: [&str; 8] =
 
 /// `n` rows of a kind.
 fn make(kind: &str, n: usize, dimensions: usize) -> Vec<f64> {
-    let random = Stream::new(n as u64);
+    let random = RandomStream::new(n as u64);
     let unit = |i: usize| random.unit(i as u64);
     let coordinate = |i: usize| {
         let (point, k) = (i / dimensions, i % dimensions);
@@ -149,7 +149,7 @@ fn neighbors_are_the_first_of_all_other_points() {
 
 #[test]
 fn points_of_few_places_have_the_tree_and_neighbors_of_brute_force() {
-    let random = Stream::new(7);
+    let random = RandomStream::new(7);
     // Squared differences of the last two coordinates vanish.
     let values = [0.0, 1.0, 2.0, 5.0, 5.0 + f64::EPSILON, 1e-200, 2e-200];
     for (places, alone, far) in [(1, 0, 0), (2, 0, 0), (7, 40, 0), (3, 3, 30), (49, 20, 0)] {
@@ -180,7 +180,7 @@ fn points_of_few_places_have_the_tree_and_neighbors_of_brute_force() {
 
 #[test]
 fn equal_points_take_no_longer_than_random_ones() {
-    let random = Stream::new(1);
+    let random = RandomStream::new(1);
     let seconds = |coordinate: &dyn Fn(u64) -> f64| {
         let rows: Vec<f64> = (0..40_000).map(coordinate).collect();
         let points = Points::new(&rows, 2).unwrap();

@@ -5,20 +5,20 @@
 use std::cmp::Ordering;
 
 use kostra_core::Run;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_points::cluster::{Clustering, CondensedTree, Hierarchy, Method, Selection, Ties};
 use kostra_points::{Distance, Metric, PointTree, Points, spanning_tree};
 
 /// Few values, so that many points and distances are equal.
 fn rows(seed: u64, n: usize, dimensions: usize) -> Vec<f64> {
-    let random = Stream::new(seed);
+    let random = RandomStream::new(seed);
     let values = 2 + seed % 9;
     (0..(n * dimensions) as u64).map(|i| 1.0 + random.below(i, values) as f64).collect()
 }
 
 fn permutation(seed: u64, n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
-    Stream::new(seed).shuffle(&mut order);
+    RandomStream::new(seed).shuffle(&mut order);
     order
 }
 

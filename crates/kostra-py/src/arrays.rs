@@ -57,14 +57,14 @@ fn shared<T: Send + Sync + 'static>(array: NumpyColumn<T>) -> Column<T> {
 }
 
 /// One of the two arrays of ends, with the name of its argument.
-pub(crate) struct Ends<'py> {
+pub(crate) struct EndArray<'py> {
     argument: Argument<'py>,
     column: Column<Vertex>,
     /// Whether the column uses the caller's memory.
     borrowed: bool,
 }
 
-impl<'py> Ends<'py> {
+impl<'py> EndArray<'py> {
     /// Takes an array of integers of any type. Errors call the array `name`.
     ///
     /// # Errors
@@ -198,8 +198,8 @@ pub(crate) struct GraphOptions {
 /// the position.
 pub(crate) fn graph(
     n: Option<usize>,
-    u: Ends<'_>,
-    v: Ends<'_>,
+    u: EndArray<'_>,
+    v: EndArray<'_>,
     weights: Option<(&str, &Bound<'_, PyAny>)>,
     options: GraphOptions,
 ) -> PyResult<AnyGraph> {
@@ -244,7 +244,7 @@ pub(crate) fn graph(
 
 fn edge_list<W: Weight>(
     n: usize,
-    [u, v]: [Ends<'_>; 2],
+    [u, v]: [EndArray<'_>; 2],
     (name, weights): (&str, Column<W>),
     options: GraphOptions,
 ) -> PyResult<AnyGraph>

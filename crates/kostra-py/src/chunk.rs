@@ -5,12 +5,12 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrow::{Array, Owned, malformed};
+use crate::arrow::{ArrowArray, Owned, malformed};
 
 /// A chunk of consecutive rows of a column.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Chunk {
-    pub(crate) array: Owned<Array>,
+    pub(crate) array: Owned<ArrowArray>,
     /// The position of the first row in the buffers.
     pub(crate) first: usize,
     pub(crate) rows: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// The rows `before..before + rows` of a column. A table may use only a part of its columns.
-    pub(crate) fn new(array: Owned<Array>, before: usize, rows: usize) -> PyResult<Self> {
+    pub(crate) fn new(array: Owned<ArrowArray>, before: usize, rows: usize) -> PyResult<Self> {
         let end = before.checked_add(rows).ok_or_else(|| malformed("a column is too long"))?;
         if array.get().rows()? < end {
             return Err(malformed("a column is shorter than the table"));
@@ -31,7 +31,7 @@ impl Chunk {
         Ok(Self { array, first, rows })
     }
 
-    pub(crate) fn array(&self) -> &Array {
+    pub(crate) fn array(&self) -> &ArrowArray {
         self.array.get()
     }
 
@@ -58,7 +58,7 @@ pub(crate) fn no_value(name: &str, row: usize) -> PyErr {
 }
 
 /// The first position in `places` without a value.
-pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<usize> {
+pub(crate) fn missing(array: &ArrowArray, places: std::ops::Range<usize>) -> Option<usize> {
     let bits = array
         .buffers()
         .first()

@@ -125,7 +125,7 @@ impl<'py> FromPyObject<'_, 'py> for Elements {
 
 /// An array on a device: its address, and the type of its elements. A pair in Python.
 #[derive(Clone, Copy, Debug, FromPyObject)]
-pub(crate) struct Array(pub(crate) u64, pub(crate) Elements);
+pub(crate) struct ForeignArray(pub(crate) u64, pub(crate) Elements);
 
 /// A graph whose columns are on a device, and how it is solved: a dictionary in Python.
 #[derive(FromPyObject)]
@@ -135,10 +135,10 @@ pub(crate) struct DeviceProblem {
     ordinal: usize,
     /// The number of edges.
     len: u32,
-    u: Array,
-    v: Array,
+    u: ForeignArray,
+    v: ForeignArray,
     /// The weights; without them, all weights are equal.
-    w: Option<Array>,
+    w: Option<ForeignArray>,
     /// The number of vertices; without it, the highest vertex plus one.
     n: Option<u32>,
     maximum: bool,
@@ -202,7 +202,7 @@ impl From<DeviceError> for Fault {
 
 fn solve(device: &Arc<Device>, problem: &DeviceProblem) -> Result<Solved, Fault> {
     let len = problem.len;
-    let Some(Array(address, Elements(numbers))) = problem.w else {
+    let Some(ForeignArray(address, Elements(numbers))) = problem.w else {
         return solve_typed(device, problem, DeviceWeights::<u32>::equal(device, len)?);
     };
     macro_rules! typed {
@@ -246,7 +246,7 @@ fn solve_typed<W: Weight>(
         .map_err(|error| explain(device, problem, n, error))?;
     let ids = kostra_cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
-    let pick = |Array(address, Elements(values))| {
+    let pick = |ForeignArray(address, Elements(values))| {
         // SAFETY: the owner of the column guarantees its address; the ids are of edges of this
         // graph.
         let picked = unsafe { kostra_cuda::pick(&ids, address, values) };
@@ -259,8 +259,8 @@ fn solve_typed<W: Weight>(
     Ok((DeviceMemory(Arc::new(ids)), ends, weights, n))
 }
 
-fn ends(device: &Device, name: &str, array: Array, len: u32) -> Result<DeviceEnds, Fault> {
-    let Array(address, Elements(integers)) = array;
+fn ends(device: &Device, name: &str, array: ForeignArray, len: u32) -> Result<DeviceEnds, Fault> {
+    let ForeignArray(address, Elements(integers)) = array;
     if !integers.is_integer() {
         let numpy = integers.numpy();
         return Err(Fault::Type(format!("{name} must be an array of integers, not of {numpy}")));
@@ -309,8 +309,8 @@ fn explain(device: &Device, problem: &DeviceProblem, n: u32, error: DeviceGraphE
 }
 
 /// Reads the integer at `index` of a column.
-fn integer_at(device: &Device, array: Array, index: u64) -> Result<i128, DeviceError> {
-    let Array(address, Elements(integers)) = array;
+fn integer_at(device: &Device, array: ForeignArray, index: u64) -> Result<i128, DeviceError> {
+    let ForeignArray(address, Elements(integers)) = array;
     let size = integers.size();
     // SAFETY: the owner of the column guarantees its address, and `index` is an edge id.
     let bytes = unsafe { kostra_cuda::value_at(device, address + index * size as u64, size) }?;

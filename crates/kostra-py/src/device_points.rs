@@ -11,12 +11,12 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
-use crate::device::{Array, DeviceMemory, Elements, ready};
+use crate::device::{DeviceMemory, Elements, ForeignArray, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
 use crate::points::{named, points_error};
 use crate::threads::threads_or_all;
-use crate::watch::{Stop, interruptible};
+use crate::watch::{CancelFlag, interruptible};
 
 /// Points on a device, and the distance whose tree is built: a dictionary in Python.
 #[derive(FromPyObject)]
@@ -24,7 +24,7 @@ use crate::watch::{Stop, interruptible};
 pub(crate) struct PointProblem {
     /// The number of the device.
     ordinal: usize,
-    points: Array,
+    points: ForeignArray,
     len: u32,
     dimensions: usize,
     /// The number of coordinates from a point to the next one.
@@ -48,7 +48,7 @@ type Tree = ([DeviceMemory; 2], DeviceMemory);
 pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<Tree> {
     let device = ready(py, problem.ordinal, &problem.streams)?;
     let distance = Distance::mutual_reachability(named(&problem.metric)?, problem.min_samples);
-    let Array(address, Elements(coordinates)) = problem.points;
+    let ForeignArray(address, Elements(coordinates)) = problem.points;
     let points = PointAddresses {
         address,
         len: problem.len,
@@ -56,7 +56,7 @@ pub(crate) fn tree_on_device(py: Python<'_>, problem: PointProblem) -> PyResult<
         stride: problem.stride,
         coordinates,
     };
-    let stop = Stop::default();
+    let stop = CancelFlag::default();
     let mut watched = stop.clone();
     // The closure returns the problem with its owners, so that they are dropped on a thread with
     // the interpreter attached.
@@ -81,7 +81,7 @@ pub(crate) fn points_on_host<'py>(
     problem: PointProblem,
 ) -> PyResult<Bound<'py, PyArray1<u8>>> {
     let device = ready(py, problem.ordinal, &problem.streams)?;
-    let Array(address, Elements(coordinates)) = problem.points;
+    let ForeignArray(address, Elements(coordinates)) = problem.points;
     let values = problem.len.saturating_sub(1) as usize * problem.stride + problem.dimensions;
     // SAFETY: the owner of the array guarantees its address, and lives on.
     let bytes = py

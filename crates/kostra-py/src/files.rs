@@ -7,7 +7,7 @@ use kostra_core::{AnyGraph, Coordinates};
 use kostra_gen::SpecError;
 use kostra_io::{
     ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
-    Message, MissingWeights, Nan, OptionValue, ReadError, ReadErrorKind, ReadOptions, Remedy,
+    Message, MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue,
     RoadOptions, Vertices,
 };
 use numpy::ndarray::Array2;
@@ -22,7 +22,7 @@ use crate::watch::interruptible;
 
 /// A graph for Python: a dictionary.
 #[derive(IntoPyObject)]
-pub(crate) struct Loaded<'py> {
+pub(crate) struct LoadedDict<'py> {
     graph: Graph,
     /// The coordinates of its vertices.
     coordinates: Option<Bound<'py, PyArray2<f64>>>,
@@ -42,23 +42,23 @@ pub(crate) struct Loaded<'py> {
 
 /// A column of an edge list: a name or a position, counted from 1.
 #[derive(FromPyObject)]
-pub(crate) enum Column {
+pub(crate) enum ColumnArgument {
     Position(usize),
     Name(String),
 }
 
-impl From<Column> for ColumnChoice {
-    fn from(column: Column) -> Self {
+impl From<ColumnArgument> for ColumnChoice {
+    fn from(column: ColumnArgument) -> Self {
         match column {
-            Column::Position(position) => Self::Position(position),
-            Column::Name(name) => Self::Name(name),
+            ColumnArgument::Position(position) => Self::Position(position),
+            ColumnArgument::Name(name) => Self::Name(name),
         }
     }
 }
 
 /// The keyword arguments of `Graph.read` in Python.
 #[derive(FromPyObject)]
-pub(crate) struct Arguments {
+pub(crate) struct ReadKeywords {
     #[pyo3(item)]
     format: Option<String>,
     #[pyo3(item)]
@@ -70,15 +70,15 @@ pub(crate) struct Arguments {
     #[pyo3(item)]
     threads: Option<usize>,
     #[pyo3(item)]
-    source: Option<Column>,
+    source: Option<ColumnArgument>,
     #[pyo3(item)]
-    target: Option<Column>,
+    target: Option<ColumnArgument>,
     #[pyo3(item)]
-    weight: Option<Column>,
+    weight: Option<ColumnArgument>,
     #[pyo3(item)]
-    id: Option<Column>,
+    id: Option<ColumnArgument>,
     #[pyo3(item)]
-    keep: Vec<Column>,
+    keep: Vec<ColumnArgument>,
     #[pyo3(item)]
     header: Option<bool>,
     #[pyo3(item)]
@@ -104,7 +104,7 @@ pub(crate) struct Arguments {
     links: Option<String>,
 }
 
-impl Arguments {
+impl ReadKeywords {
     fn options(self) -> Result<ReadOptions, String> {
         let columns = ColumnOptions {
             source: self.source.map(Into::into),
@@ -160,18 +160,22 @@ impl Arguments {
 
 /// Reads a graph; see `Graph.read` in Python.
 #[pyfunction]
-pub(crate) fn read(py: Python<'_>, path: PathBuf, arguments: Arguments) -> PyResult<Loaded<'_>> {
+pub(crate) fn read(
+    py: Python<'_>,
+    path: PathBuf,
+    arguments: ReadKeywords,
+) -> PyResult<LoadedDict<'_>> {
     let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded = interruptible(py, move || kostra_io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
-    Ok(Loaded {
+    Ok(LoadedDict {
         names: loaded.parsed.names,
         names_are_ids: loaded.parsed.names_are_ids,
         kept: loaded.parsed.kept.map(Kept),
         similarity: loaded.parsed.similarity,
         notes: spelled(&loaded.parsed.notes),
         warnings: spelled(&loaded.parsed.warnings),
-        ..Loaded::new(py, loaded.parsed.graph, loaded.parsed.coordinates)
+        ..LoadedDict::new(py, loaded.parsed.graph, loaded.parsed.coordinates)
     })
 }
 
@@ -182,7 +186,7 @@ pub(crate) fn read_matrix(
     bytes: Vec<u8>,
     zeros: Option<String>,
     negatives: Option<String>,
-) -> PyResult<Loaded<'_>> {
+) -> PyResult<LoadedDict<'_>> {
     let meaning = |text: Option<String>| {
         text.map(|text| text.parse()).transpose().map_err(PyValueError::new_err)
     };
@@ -194,11 +198,11 @@ pub(crate) fn read_matrix(
     };
     let loaded = interruptible(py, move || kostra_io::read_bytes("matrix", &bytes, &options))?;
     let loaded = loaded.map_err(|error| explain(&ReadError { place: None, ..error }))?;
-    Ok(Loaded {
+    Ok(LoadedDict {
         similarity: loaded.parsed.similarity,
         notes: spelled(&loaded.parsed.notes),
         warnings: spelled(&loaded.parsed.warnings),
-        ..Loaded::new(py, loaded.parsed.graph, None)
+        ..LoadedDict::new(py, loaded.parsed.graph, None)
     })
 }
 
@@ -210,16 +214,16 @@ pub(crate) fn is_similarity(name: &str) -> bool {
 
 /// Generates a graph; see `Graph.generate` in Python.
 #[pyfunction]
-pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
+pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<LoadedDict<'_>> {
     let made = interruptible(py, move || kostra_gen::generate(&spec))?;
     let made = made.map_err(|error| match error {
         SpecError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     })?;
-    Ok(Loaded::new(py, made.graph, made.coordinates))
+    Ok(LoadedDict::new(py, made.graph, made.coordinates))
 }
 
-impl<'py> Loaded<'py> {
+impl<'py> LoadedDict<'py> {
     /// A graph with coordinates and nothing else.
     fn new(py: Python<'py>, graph: AnyGraph, coordinates: Option<Coordinates>) -> Self {
         let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
@@ -250,13 +254,13 @@ fn spell(remedy: &Remedy) -> String {
     };
     let keyword = option.strip_prefix("no-").unwrap_or(option).replace('-', "_");
     match value {
-        OptionValue::Unsaid => format!("`{keyword}`"),
-        OptionValue::On if option.starts_with("no-") => format!("`{keyword}=False`"),
-        OptionValue::On => format!("`{keyword}=True`"),
-        OptionValue::Text(text) => format!("`{keyword}={text:?}`"),
-        OptionValue::Position(at) if keyword == "keep" => format!("`{keyword}=[{at}]`"),
-        OptionValue::Position(at) => format!("`{keyword}={at}`"),
-        OptionValue::Bytes(bytes) => format!("`{keyword}={bytes}`"),
+        RemedyValue::Unsaid => format!("`{keyword}`"),
+        RemedyValue::On if option.starts_with("no-") => format!("`{keyword}=False`"),
+        RemedyValue::On => format!("`{keyword}=True`"),
+        RemedyValue::Text(text) => format!("`{keyword}={text:?}`"),
+        RemedyValue::Position(at) if keyword == "keep" => format!("`{keyword}=[{at}]`"),
+        RemedyValue::Position(at) => format!("`{keyword}={at}`"),
+        RemedyValue::Bytes(bytes) => format!("`{keyword}={bytes}`"),
     }
 }
 

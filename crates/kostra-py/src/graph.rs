@@ -12,10 +12,10 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Ends, GraphOptions};
+use crate::arrays::{self, EndArray, GraphOptions};
 use crate::errors::{out_of_memory, request_error, solve_error};
 use crate::forest::Forest;
-use crate::watch::{Stop, interruptible};
+use crate::watch::{CancelFlag, interruptible};
 
 use crate::threads::threads_or_all;
 use crate::views;
@@ -86,8 +86,10 @@ impl Graph {
     fn from_arrays(arrays: Arrays<'_>) -> PyResult<Self> {
         let Arrays { u, v, w, n, names, skip_nan, copy, threads } = arrays;
         let (threads, [first, second, third]) = (threads_or_all(threads), names);
-        let (u, v) =
-            (Ends::from_argument(first, u, threads)?, Ends::from_argument(second, v, threads)?);
+        let (u, v) = (
+            EndArray::from_argument(first, u, threads)?,
+            EndArray::from_argument(second, v, threads)?,
+        );
         let weights = w.as_ref().map(|w| (third.as_str(), w));
         let graph = arrays::graph(n, u, v, weights, GraphOptions { skip_nan, copy })?;
         Ok(Self(Arc::new(graph)))
@@ -132,7 +134,7 @@ impl Graph {
         request.check().map_err(|error| request_error(error, &device))?;
         let parts = parts.map(|parts| parts.as_slice().map(<[u32]>::to_vec)).transpose()?;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let (stop, small) = (Stop::default(), graph.edges() < WATCHED_MIN_EDGES);
+        let (stop, small) = (CancelFlag::default(), graph.edges() < WATCHED_MIN_EDGES);
         let mut watched = stop.clone();
         let work = move || {
             // A panic is possible only if another thread writes to the arrays during the solve.

@@ -60,7 +60,7 @@ mod _kostra {
     #[pymodule_export]
     use super::lists::pick;
     #[pymodule_export]
-    use super::names::{Text, number_names};
+    use super::names::{StringColumn, number_names};
     #[pymodule_export]
     use super::partition::partition_graph;
     #[pymodule_export]

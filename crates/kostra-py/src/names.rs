@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::arrow::{Array, Schema, malformed};
+use crate::arrow::{ArrowArray, Schema, malformed};
 use crate::chunk::{Chunk, missing, no_value};
 
 /// The memory layouts of strings.
@@ -50,13 +50,13 @@ pub(crate) fn layout(schema: &Schema) -> Option<TextLayout> {
 
 /// A column of strings.
 #[pyclass(frozen, module = "kostra._kostra")]
-pub(crate) struct Text {
+pub(crate) struct StringColumn {
     pub(crate) name: String,
     pub(crate) layout: TextLayout,
     pub(crate) chunks: Vec<Chunk>,
 }
 
-impl Text {
+impl StringColumn {
     /// The strings of all rows.
     fn rows(&self) -> PyResult<Vec<&[u8]>> {
         let mut rows =
@@ -95,8 +95,8 @@ type Numbered<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Boun
 #[pyfunction]
 pub(crate) fn number_names<'py>(
     py: Python<'py>,
-    u: &Bound<'py, Text>,
-    v: &Bound<'py, Text>,
+    u: &Bound<'py, StringColumn>,
+    v: &Bound<'py, StringColumn>,
 ) -> PyResult<Numbered<'py>> {
     let (u, v) = (u.get(), v.get());
     let (u, v, names) = py.detach(|| {
@@ -138,7 +138,7 @@ fn number(u: &[&[u8]], v: &[&[u8]]) -> PyResult<(Vec<u32>, Vec<u32>, Vec<String>
 }
 
 /// The string at `place` in the buffers.
-fn text(array: &Array, layout: Layout, place: usize) -> PyResult<&[u8]> {
+fn text(array: &ArrowArray, layout: Layout, place: usize) -> PyResult<&[u8]> {
     match (layout, array.buffers()) {
         (Layout::Short, &[_, ends, texts]) => {
             // SAFETY: the exporter guarantees one more offset than strings.
@@ -160,7 +160,7 @@ fn text(array: &Array, layout: Layout, place: usize) -> PyResult<&[u8]> {
 /// The string of the view at `place`. A long string's view has its length, its first four bytes,
 /// the index of its buffer and the offset in the buffer.
 fn view<'a>(
-    array: &'a Array,
+    array: &'a ArrowArray,
     place: usize,
     views: *const c_void,
     buffers: &[*const c_void],
@@ -182,7 +182,7 @@ fn view<'a>(
 }
 
 /// The dictionary code at `place`; `None` if it is negative.
-fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
+fn code(array: &ArrowArray, kind: u8, place: usize) -> PyResult<Option<usize>> {
     let &[_, codes] = array.buffers() else {
         return Err(malformed("a column of categories lacks a buffer"));
     };
@@ -214,7 +214,7 @@ unsafe fn at<T: Copy>(buffer: *const c_void, place: usize) -> PyResult<T> {
 }
 
 /// The bytes `begin..end` of a column's buffer.
-fn slice(_owner: &Array, buffer: *const c_void, begin: i64, end: i64) -> PyResult<&[u8]> {
+fn slice(_owner: &ArrowArray, buffer: *const c_void, begin: i64, end: i64) -> PyResult<&[u8]> {
     let (Ok(begin), Ok(len)) = (usize::try_from(begin), usize::try_from(end.saturating_sub(begin)))
     else {
         return Err(malformed("a string ends before it begins"));

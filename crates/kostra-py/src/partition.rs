@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 use crate::errors::out_of_memory;
 use crate::graph::Graph;
 use crate::threads::threads_or_all;
-use crate::watch::{Stop, interruptible};
+use crate::watch::{CancelFlag, interruptible};
 
 /// The keyword arguments of `kostra.partition` in Python, and the weights as arrays.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Arguments<'py> {
+pub(crate) struct PartitionKeywords<'py> {
     k: u32,
     imbalance: f64,
     preset: String,
@@ -32,7 +32,7 @@ pub(crate) struct Arguments<'py> {
 pub(crate) fn partition_graph<'py>(
     py: Python<'py>,
     graph: &Graph,
-    arguments: Arguments<'py>,
+    arguments: PartitionKeywords<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let preset = Preset::ALL.into_iter().find(|preset| preset.name() == arguments.preset);
     let options = Options {
@@ -46,7 +46,7 @@ pub(crate) fn partition_graph<'py>(
         weights.map(|weights| weights.as_slice().map(<[i64]>::to_vec)).transpose()
     };
     let (edges, vertices) = (copied(arguments.edge_weights)?, copied(arguments.vertex_weights)?);
-    let (graph, stop) = (graph.0.clone(), Stop::default());
+    let (graph, stop) = (graph.0.clone(), CancelFlag::default());
     let mut watched = stop.clone();
     let work = move || {
         let mut weighted =

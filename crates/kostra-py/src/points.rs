@@ -20,7 +20,7 @@ use crate::errors::out_of_memory;
 use crate::forest::Forest;
 use crate::graph::Graph;
 use crate::threads::threads_or_all;
-use crate::watch::{Stop, interruptible};
+use crate::watch::{CancelFlag, interruptible};
 
 /// The exception for an error of a function for points.
 pub(crate) fn points_error(error: PointsError) -> PyErr {
@@ -48,7 +48,7 @@ fn grid_error(error: GridError) -> PyErr {
 
 /// The coordinates of points, row by row, in one of the engine's types.
 #[derive(FromPyObject)]
-pub(crate) enum Coordinates<'py> {
+pub(crate) enum PointCoordinates<'py> {
     F32(PyReadonlyArray1<'py, f32>),
     F64(PyReadonlyArray1<'py, f64>),
 }
@@ -64,7 +64,7 @@ enum Search {
 #[pyfunction]
 pub(crate) fn tree_of_points(
     py: Python<'_>,
-    coordinates: Coordinates<'_>,
+    coordinates: PointCoordinates<'_>,
     dimensions: usize,
     metric: &str,
     min_samples: usize,
@@ -78,7 +78,7 @@ pub(crate) fn tree_of_points(
 #[pyfunction]
 pub(crate) fn tree_of_neighbors(
     py: Python<'_>,
-    coordinates: Coordinates<'_>,
+    coordinates: PointCoordinates<'_>,
     dimensions: usize,
     metric: &str,
     neighbors: usize,
@@ -94,7 +94,7 @@ pub(crate) fn named(metric: &str) -> PyResult<Metric> {
 
 fn tree(
     py: Python<'_>,
-    coordinates: Coordinates<'_>,
+    coordinates: PointCoordinates<'_>,
     dimensions: usize,
     search: Search,
     threads: Option<usize>,
@@ -112,7 +112,7 @@ fn tree(
 #[expect(clippy::type_complexity, reason = "a pair of arrays")]
 pub(crate) fn neighbors_of_points<'py>(
     py: Python<'py>,
-    coordinates: Coordinates<'py>,
+    coordinates: PointCoordinates<'py>,
     dimensions: usize,
     metric: &str,
     neighbors: usize,
@@ -129,7 +129,7 @@ pub(crate) fn neighbors_of_points<'py>(
 /// Works on a copy of the coordinates, which lives on when Ctrl-C interrupts the caller.
 fn solve<R: Send + 'static>(
     py: Python<'_>,
-    coordinates: Coordinates<'_>,
+    coordinates: PointCoordinates<'_>,
     dimensions: usize,
     threads: Option<usize>,
     work: impl FnOnce(&Points<'_>, &mut Run<'_>) -> Result<R, PointsError> + Send + 'static,
@@ -142,7 +142,7 @@ fn solve<R: Send + 'static>(
         work: impl FnOnce(&Points<'_>, &mut Run<'_>) -> Result<R, PointsError> + Send + 'static,
     ) -> PyResult<R> {
         let coordinates = memory::copied(coordinates).map_err(out_of_memory)?;
-        let stop = Stop::default();
+        let stop = CancelFlag::default();
         let mut watched = stop.clone();
         let work = move || {
             let points = Points::new(&coordinates, dimensions)?;
@@ -152,8 +152,8 @@ fn solve<R: Send + 'static>(
     }
     let threads = threads_or_all(threads);
     match coordinates {
-        Coordinates::F32(values) => solve(py, values.as_slice()?, dimensions, threads, work),
-        Coordinates::F64(values) => solve(py, values.as_slice()?, dimensions, threads, work),
+        PointCoordinates::F32(values) => solve(py, values.as_slice()?, dimensions, threads, work),
+        PointCoordinates::F64(values) => solve(py, values.as_slice()?, dimensions, threads, work),
     }
 }
 
@@ -307,7 +307,7 @@ pub(crate) fn grid_ends<'py>(
 #[pyfunction]
 pub(crate) fn grid_graph(
     py: Python<'_>,
-    values: Coordinates<'_>,
+    values: PointCoordinates<'_>,
     shape: [usize; 3],
     channels: usize,
     corners: bool,
@@ -321,7 +321,7 @@ pub(crate) fn grid_graph(
     }
     let grid = new_grid(shape, corners)?;
     match values {
-        Coordinates::F32(values) => make(py, values.as_slice()?, grid, channels),
-        Coordinates::F64(values) => make(py, values.as_slice()?, grid, channels),
+        PointCoordinates::F32(values) => make(py, values.as_slice()?, grid, channels),
+        PointCoordinates::F64(values) => make(py, values.as_slice()?, grid, channels),
     }
 }

@@ -9,14 +9,15 @@ use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrow::{Reader, Schema};
+use crate::arrow::{Schema, TableReader};
 use crate::chunk::{Chunk, missing, no_value};
-use crate::names::{self, Text};
+use crate::names::{self, StringColumn};
 
 /// A column for Python, and NumPy's name of its type in the table if the column was converted.
 type Column<'py> = (Bound<'py, PyAny>, Option<&'static str>);
 
-/// Returns the columns of a table that `choose` selects: numbers as NumPy arrays, text as [`Text`].
+/// Returns the columns of a table that `choose` selects: numbers as NumPy arrays, text
+/// as [`StringColumn`].
 ///
 /// `choose` takes the names of all columns. It returns the distinct names of the selected columns,
 /// and for each of them whether it contains vertices. Vertices in several chunks are converted to
@@ -31,7 +32,7 @@ pub(crate) fn columns_of_table<'py>(
     choose: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Column<'py>>> {
     let py = exported.py();
-    let mut reader = Reader::from_export(exported)?;
+    let mut reader = TableReader::from_export(exported)?;
     let columns = labels(reader.schema()).and_then(|labels| {
         let (names, as_vertices) = choose.call1((labels,))?.extract()?;
         read(py, &mut reader, names, as_vertices)
@@ -43,7 +44,7 @@ pub(crate) fn columns_of_table<'py>(
 
 fn read<'py>(
     py: Python<'py>,
-    reader: &mut Reader,
+    reader: &mut TableReader,
     names: Vec<String>,
     as_vertices: Vec<bool>,
 ) -> PyResult<Vec<Column<'py>>> {
@@ -151,7 +152,7 @@ fn column<'py>(
         before += chunk.rows;
     }
     if let Some(layout) = text {
-        return Ok((Bound::new(py, Text { name, layout, chunks })?.into_any(), None));
+        return Ok((Bound::new(py, StringColumn { name, layout, chunks })?.into_any(), None));
     }
     macro_rules! typed {
         (

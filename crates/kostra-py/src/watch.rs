@@ -17,15 +17,15 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A flag that cancels a solver at its next step.
 #[derive(Clone, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct CancelFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl CancelFlag {
     pub(crate) fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl Observer for Stop {
+impl Observer for CancelFlag {
     fn cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -24,7 +24,7 @@ pub const REALLY_LARGE: usize = 10_000;
 
 /// The answer that every exact solver must return.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ExactAnswer {
     /// The edges of the canonical forest, ascending.
     pub forest: Vec<EdgeId>,
     /// The sum of their weights, if known.
@@ -33,7 +33,7 @@ pub struct Answer {
     pub components: u32,
 }
 
-impl Answer {
+impl ExactAnswer {
     /// Computes the answer by the definition, for graphs of a few hundred edges.
     pub fn by_definition(graph: &AnyGraph, order: Order) -> Self {
         let forest = oracle::canonical_forest(graph, order);
@@ -98,14 +98,14 @@ impl std::error::Error for Disagreement {}
 
 /// The number of right answers, and the refusals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct MatrixTally {
     /// The number of combinations that returned the right answer.
     pub right: usize,
     /// The combinations that refused a really large graph as unsuitable.
     pub refused: Vec<Combination>,
 }
 
-impl Tally {
+impl MatrixTally {
     /// Adds another tally to this one.
     pub fn add(&mut self, other: Self) {
         self.right += other.right;
@@ -167,10 +167,10 @@ static DEVICE: LazyLock<Result<(), String>> = LazyLock::new(|| {
 ///
 /// # Errors
 /// The first solver with a different answer.
-pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
-    let mut tally = Tally::default();
+pub fn check_by_definition(graph: &AnyGraph) -> Result<MatrixTally, Disagreement> {
+    let mut tally = MatrixTally::default();
     for order in ORDERS {
-        tally.add(check(graph, order, &Answer::by_definition(graph, order))?);
+        tally.add(check(graph, order, &ExactAnswer::by_definition(graph, order))?);
     }
     Ok(tally)
 }
@@ -179,10 +179,10 @@ pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
 ///
 /// # Errors
 /// The first solver with a different answer, or the violation that the verifier found.
-pub fn check_verified(graph: &AnyGraph, turn: usize) -> Result<Tally, Disagreement> {
-    let mut tally = Tally::default();
+pub fn check_verified(graph: &AnyGraph, turn: usize) -> Result<MatrixTally, Disagreement> {
+    let mut tally = MatrixTally::default();
     for (turn, order) in (turn..).zip(ORDERS) {
-        tally.add(check_in_turn(graph, order, &Answer::verified(graph, order)?, turn)?);
+        tally.add(check_in_turn(graph, order, &ExactAnswer::verified(graph, order)?, turn)?);
     }
     Ok(tally)
 }
@@ -196,10 +196,10 @@ pub fn check_verified(graph: &AnyGraph, turn: usize) -> Result<Tally, Disagreeme
 pub fn check_in_turn(
     graph: &AnyGraph,
     order: Order,
-    answer: &Answer,
+    answer: &ExactAnswer,
     turn: usize,
-) -> Result<Tally, Disagreement> {
-    let mut tally = Tally::default();
+) -> Result<MatrixTally, Disagreement> {
+    let mut tally = MatrixTally::default();
     for (turn, solver) in (turn..).zip(solvers_here()) {
         let info = solver.info();
         let threads = thread_counts(info.platform).iter().copied().cycle().skip(turn);
@@ -213,8 +213,12 @@ pub fn check_in_turn(
 ///
 /// # Errors
 /// The first solver with a different answer.
-pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, Disagreement> {
-    let mut tally = Tally::default();
+pub fn check(
+    graph: &AnyGraph,
+    order: Order,
+    answer: &ExactAnswer,
+) -> Result<MatrixTally, Disagreement> {
+    let mut tally = MatrixTally::default();
     for solver in solvers_here() {
         tally.add(check_solver(solver, graph, order, answer)?);
     }
@@ -231,8 +235,8 @@ pub fn check_solver(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
-    answer: &Answer,
-) -> Result<Tally, Disagreement> {
+    answer: &ExactAnswer,
+) -> Result<MatrixTally, Disagreement> {
     let info = solver.info();
     let variants = variants(info);
     let settings = thread_counts(info.platform)
@@ -250,10 +254,10 @@ pub fn check_settings(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
-    answer: &Answer,
+    answer: &ExactAnswer,
     settings: impl Iterator<Item = (usize, Variant)>,
-) -> Result<Tally, Disagreement> {
-    let mut tally = Tally::default();
+) -> Result<MatrixTally, Disagreement> {
+    let mut tally = MatrixTally::default();
     for (threads, variant) in settings {
         let combination = Combination { solver: solver.info().id, order, threads, variant };
         match check_one(solver, &combination, graph, answer) {
@@ -274,7 +278,7 @@ fn check_one(
     solver: &dyn Solver,
     combination: &Combination,
     graph: &AnyGraph,
-    answer: &Answer,
+    answer: &ExactAnswer,
 ) -> Result<(), Failure> {
     let mut run = Run::new().on_threads(combination.threads);
     for (name, value) in &combination.variant {
@@ -401,7 +405,7 @@ mod tests {
     #[test]
     fn a_solver_with_one_wrong_variant_is_reported_with_that_variant() {
         let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![5]).unwrap();
-        let answer = Answer::by_definition(&graph, Order::Minimum);
+        let answer = ExactAnswer::by_definition(&graph, Order::Minimum);
         let disagreement = check_solver(&Stub, &graph, Order::Minimum, &answer).unwrap_err();
         let words = disagreement.to_string();
         assert!(words.starts_with("stub (Minimum, threads: 1, switch: 0, size: 33): "), "{words}");

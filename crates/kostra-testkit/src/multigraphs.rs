@@ -4,7 +4,7 @@ use std::fmt::{Debug, Write};
 
 use kostra_core::{AnyGraph, EdgeId, EdgeList, SolverOption, random};
 
-use crate::strategies::{RandomWeight, Shape};
+use crate::strategies::{GraphShape, RandomWeight};
 
 /// Describes the edges that only one of the lists contains, the first ten of each. Both lists must
 /// ascend.
@@ -102,7 +102,9 @@ impl Random {
         let scale = if self.below(200) == 0 { 40 } else { 1 };
         let n = 1 + self.below(40 * scale);
         let mut ends = match self.below(3) {
-            0 => Shape::ALL[self.below(Shape::ALL.len() as u32) as usize].ends(n.min(200)),
+            0 => {
+                GraphShape::ALL[self.below(GraphShape::ALL.len() as u32) as usize].ends(n.min(200))
+            }
             _ => self.multigraph(n, scale),
         };
         for index in (1..ends.len()).rev() {

@@ -8,7 +8,7 @@ use crate::oracle;
 
 /// The number of wrong forests of each kind that the verifier refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedForests {
     /// Forests with one edge removed.
     pub dropped: usize,
     /// Forests with one edge added.
@@ -21,7 +21,7 @@ pub struct Refused {
     pub lists: usize,
 }
 
-impl Add for Refused {
+impl Add for RefusedForests {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -57,8 +57,8 @@ pub fn examine_verifier(
     graph: &AnyGraph,
     order: Order,
     forest: &[EdgeId],
-) -> Result<Refused, String> {
-    let mut refused = Refused::default();
+) -> Result<RefusedForests, String> {
+    let mut refused = RefusedForests::default();
     let edges = graph.edges();
     let outside = (0..edges as EdgeId).filter(|id| !forest.contains(id)).collect::<Vec<_>>();
     let judge = |ids: &[EdgeId]| judge(graph, order, ids);

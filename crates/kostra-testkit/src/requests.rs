@@ -13,13 +13,13 @@ pub struct Requests {
     /// The edges: both ends and the weight.
     pub edges: Vec<(u32, u32, i32)>,
     #[serde(rename = "request")]
-    list: Vec<Request>,
+    list: Vec<FaceRequest>,
 }
 
 /// A request for a forest, and the answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Request {
+pub struct FaceRequest {
     /// The name of the request.
     pub name: String,
     /// The id of a solver.
@@ -45,7 +45,7 @@ pub struct Request {
 
 /// What a face answers.
 #[derive(Debug)]
-pub struct Answer {
+pub struct FaceAnswer {
     /// The ids of the edges of the forest.
     pub ids: Vec<u32>,
     /// The solver that ran.
@@ -69,15 +69,15 @@ impl Requests {
     ///
     /// # Panics
     /// When an answer is wrong, or the face expresses less than a quarter of the requests.
-    pub fn check(&self, answer: impl Fn(&Request) -> Option<Result<Answer, String>>) {
+    pub fn check(&self, answer: impl Fn(&FaceRequest) -> Option<Result<FaceAnswer, String>>) {
         let answered = self.list.iter().filter_map(|request| Some((request, answer(request)?)));
         let count = answered.map(|(request, answer)| request.check(answer)).count();
         assert!(4 * count >= self.list.len(), "{count} requests of {}", self.list.len());
     }
 }
 
-impl Request {
-    fn check(&self, answer: Result<Answer, String>) {
+impl FaceRequest {
+    fn check(&self, answer: Result<FaceAnswer, String>) {
         let name = &self.name;
         match (answer, &self.ids, &self.refused) {
             (Ok(answer), Some(ids), None) => {

@@ -111,7 +111,7 @@ fn multigraph_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32,
 
 /// Shapes on which algorithms often fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum GraphShape {
     /// A path 0-1-2-... An algorithm that takes one edge per round needs one round per vertex.
     Path,
     /// Every vertex is adjacent to the first.
@@ -134,7 +134,7 @@ pub enum Shape {
     Wheel,
 }
 
-impl Shape {
+impl GraphShape {
     /// All shapes.
     pub const ALL: [Self; 10] = [
         Self::Path,
@@ -183,7 +183,7 @@ impl Shape {
 
 /// A shape with shuffled edges, randomly swapped ends, and at most `most_edges` edges.
 fn shape_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32, Ends)> {
-    (select(&Shape::ALL[..]), 0..=most_vertices)
+    (select(&GraphShape::ALL[..]), 0..=most_vertices)
         .prop_flat_map(move |(shape, n)| {
             let mut ends = shape.ends(n);
             ends.truncate(most_edges);
@@ -205,16 +205,16 @@ mod tests {
     #[test]
     fn shapes_have_the_right_numbers_of_edges_and_components() {
         for (shape, edges, components) in [
-            (Shape::Path, 8, 1),
-            (Shape::Star, 8, 1),
-            (Shape::Cycle, 9, 1),
-            (Shape::Caterpillar, 8, 1),
-            (Shape::Complete, 36, 1),
-            (Shape::Bipartite, 20, 1),
-            (Shape::Barbell, 6 + 10 + 2, 1),
-            (Shape::BinaryTree, 8, 1),
-            (Shape::Triangles, 9, 3),
-            (Shape::Wheel, 16, 1),
+            (GraphShape::Path, 8, 1),
+            (GraphShape::Star, 8, 1),
+            (GraphShape::Cycle, 9, 1),
+            (GraphShape::Caterpillar, 8, 1),
+            (GraphShape::Complete, 36, 1),
+            (GraphShape::Bipartite, 20, 1),
+            (GraphShape::Barbell, 6 + 10 + 2, 1),
+            (GraphShape::BinaryTree, 8, 1),
+            (GraphShape::Triangles, 9, 3),
+            (GraphShape::Wheel, 16, 1),
         ] {
             let ends = shape.ends(9);
             assert_eq!(ends.len(), edges, "{shape:?}");
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_smallest_shapes_have_valid_ends() {
-        for shape in Shape::ALL {
+        for shape in GraphShape::ALL {
             for n in 0..5 {
                 assert!(shape.ends(n).iter().all(|&(u, v)| u < n && v < n), "{shape:?} on {n}");
             }

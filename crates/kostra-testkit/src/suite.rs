@@ -12,24 +12,24 @@ use kostra_core::{AnyGraph, EdgeId, EdgeList, Order, Total, Vertex, Weight};
 use serde::Deserialize;
 use toml::Value;
 
-use crate::matrix::Answer;
+use crate::matrix::ExactAnswer;
 
 /// A graph with its answers.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct SuiteCase {
     /// The file's name without `.toml`, a slash, and the case's name.
     pub name: String,
     /// The graph.
     pub graph: AnyGraph,
     /// The component of each vertex, if the case contains it.
     pub labels: Option<Vec<u32>>,
-    minimum: Answer,
-    maximum: Answer,
+    minimum: ExactAnswer,
+    maximum: ExactAnswer,
 }
 
-impl Case {
+impl SuiteCase {
     /// The answer that every exact solver must return.
-    pub fn answer(&self, order: Order) -> &Answer {
+    pub fn answer(&self, order: Order) -> &ExactAnswer {
         match order {
             Order::Minimum => &self.minimum,
             Order::Maximum => &self.maximum,
@@ -63,7 +63,7 @@ pub fn folder() -> PathBuf {
 ///
 /// # Errors
 /// If a file cannot be read or does not contain valid cases.
-pub fn load() -> Result<Vec<Case>, SuiteError> {
+pub fn load() -> Result<Vec<SuiteCase>, SuiteError> {
     load_from(&folder())
 }
 
@@ -72,7 +72,7 @@ pub fn load() -> Result<Vec<Case>, SuiteError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_from(folder: &Path) -> Result<Vec<Case>, SuiteError> {
+pub fn load_from(folder: &Path) -> Result<Vec<SuiteCase>, SuiteError> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries
         .map_err(|error| SuiteError { file: folder.to_owned(), fault: error.to_string() })?;
@@ -96,7 +96,7 @@ pub fn load_from(folder: &Path) -> Result<Vec<Case>, SuiteError> {
 ///
 /// # Errors
 /// The fault, with the name of the case.
-pub fn parse(theme: &str, text: &str) -> Result<Vec<Case>, String> {
+pub fn parse(theme: &str, text: &str) -> Result<Vec<SuiteCase>, String> {
     let file = toml::from_str::<File>(text).map_err(|error| error.to_string())?;
     let mut names = HashSet::new();
     let mut cases = Vec::new();
@@ -139,7 +139,7 @@ struct RawCase {
 }
 
 impl RawCase {
-    fn into_case(self, theme: &str) -> Result<Case, String> {
+    fn into_case(self, theme: &str) -> Result<SuiteCase, String> {
         if !self
             .name
             .bytes()
@@ -164,7 +164,7 @@ impl RawCase {
         self.check_labels(&graph)?;
         let minimum = self.answer(&self.forest, &self.total, &graph)?;
         let maximum = self.answer(&self.maximum, &self.maximum_total, &graph)?;
-        Ok(Case {
+        Ok(SuiteCase {
             name: format!("{theme}/{}", self.name),
             graph,
             labels: self.labels,
@@ -199,7 +199,12 @@ impl RawCase {
         AnyGraph::from_edges(self.vertices, u, v, weights).map_err(|error| error.to_string())
     }
 
-    fn answer(&self, forest: &[EdgeId], total: &Value, graph: &AnyGraph) -> Result<Answer, String> {
+    fn answer(
+        &self,
+        forest: &[EdgeId],
+        total: &Value,
+        graph: &AnyGraph,
+    ) -> Result<ExactAnswer, String> {
         if !forest.is_sorted_by(|a, b| a < b)
             || forest.iter().any(|&id| id as usize >= self.edges.len())
         {
@@ -217,7 +222,7 @@ impl RawCase {
         };
         let value = value
             .ok_or_else(|| format!("{total} is not a total of {} weights", graph.weight_type()))?;
-        Ok(Answer { forest: forest.to_vec(), total: Some(value), components: self.components })
+        Ok(ExactAnswer { forest: forest.to_vec(), total: Some(value), components: self.components })
     }
 
     fn check_labels(&self, graph: &AnyGraph) -> Result<(), String> {

@@ -12,7 +12,7 @@ use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight,
     random,
 };
-use kostra_testkit::matrix::{Answer, ORDERS};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS};
 
 /// The numbers of threads: as many as a small machine has, and an odd number above it.
 const THREADS: [usize; 2] = [2, 3];
@@ -92,7 +92,7 @@ fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
 fn check_verified(shape: &str, graph: &AnyGraph) {
     for order in ORDERS {
         let answer =
-            Answer::verified(graph, order).unwrap_or_else(|fault| panic!("{shape}: {fault}"));
+            ExactAnswer::verified(graph, order).unwrap_or_else(|fault| panic!("{shape}: {fault}"));
         check(shape, graph, order, &answer.forest);
     }
 }

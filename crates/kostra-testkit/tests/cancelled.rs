@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use kostra::solvers;
 use kostra_core::{AnyGraph, Observer, Order, Platform, Round, Run, SolveError, Solver, Workspace};
 use kostra_gen::generate;
-use kostra_testkit::matrix::Answer;
+use kostra_testkit::matrix::ExactAnswer;
 
 /// The number of reports that a cancelled solver may still make, to close its open phases.
 const MOST_REPORTS_AFTER: u32 = 8;
@@ -86,7 +86,7 @@ fn wait_for_threads(most: usize, about: &str) {
 fn cancel_everywhere(
     solver: &dyn Solver,
     graph: &AnyGraph,
-    right: &Answer,
+    right: &ExactAnswer,
     workspace: &mut Workspace,
 ) {
     let before = threads_of_this_process();
@@ -144,7 +144,7 @@ fn a_cancelled_solver_ends_soon_and_leaves_no_threads_and_a_usable_workspace() {
         "path:n=50000",
     ] {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
-        let right = Answer::verified(&graph, Order::Minimum)
+        let right = ExactAnswer::verified(&graph, Order::Minimum)
             .unwrap_or_else(|fault| panic!("{spec}: {fault}"));
         for solver in solvers()
             .filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)

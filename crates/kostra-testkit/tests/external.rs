@@ -8,7 +8,7 @@ use kostra_core::{
 };
 use kostra_cuda::external::{Limits as DeviceLimits, Sink as DeviceSink};
 use kostra_cuda::{self as cuda, Device};
-use kostra_testkit::matrix::{Answer, ORDERS, can_run, check_solver};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS, can_run, check_solver};
 use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for OnDevice<BUFFER, BLO
 fn check(
     graph: &kostra_core::AnyGraph,
     order: Order,
-    answer: &Answer,
+    answer: &ExactAnswer,
 ) -> Result<(), TestCaseError> {
     check_solver(&External::<1, 1>, graph, order, answer)?;
     check_solver(&External::<5, 3>, graph, order, answer)?;
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn the_sinks_return_the_forest_of_the_definition(graph in graphs(24, 60)) {
         for order in ORDERS {
-            check(&graph, order, &Answer::by_definition(&graph, order))?;
+            check(&graph, order, &ExactAnswer::by_definition(&graph, order))?;
         }
     }
 }

@@ -144,7 +144,7 @@ fn as_f64(weight: &str) -> f64 {
 /// The names of the cases that detect a solver with this fault.
 fn cases_that_detect(fault: Fault) -> Vec<String> {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
-    let caught = |case: &suite::Case| {
+    let caught = |case: &suite::SuiteCase| {
         let right = |order| {
             matrix::check_solver(&Faulty(fault, order), &case.graph, order, case.answer(order))
         };
@@ -171,7 +171,7 @@ fn a_right_solver_passes_the_suite() {
 fn large_graphs_may_be_refused_but_small_graphs_may_not() {
     for (vertices, refused) in [(matrix::REALLY_LARGE, true), (matrix::REALLY_LARGE - 1, false)] {
         let graph = AnyGraph::from_edges::<i32>(vertices, vec![], vec![], vec![]).unwrap();
-        let answer = matrix::Answer::verified(&graph, Order::Minimum).unwrap();
+        let answer = matrix::ExactAnswer::verified(&graph, Order::Minimum).unwrap();
         let solver = Faulty(Fault::SmallGraphsRefused, Order::Minimum);
         let tally = matrix::check_solver(&solver, &graph, Order::Minimum, &answer);
         assert_eq!(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use kostra_gen::generate;
-use kostra_testkit::matrix::{self, Tally};
+use kostra_testkit::matrix::{self, MatrixTally};
 
 /// The greatest time of all solvers together for one graph: many times their usual time on a busy
 /// machine, and far less than quadratic time.
@@ -16,7 +16,7 @@ fn check(specs: &[&str]) {
     for (turn, spec) in specs.iter().enumerate() {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
         let start = Instant::now();
-        let Tally { right, refused } =
+        let MatrixTally { right, refused } =
             matrix::check_verified(&graph, turn).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
         let refused: BTreeSet<_> = refused.iter().map(|combination| combination.solver).collect();
         let seconds = start.elapsed().as_secs_f64();

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kostra_core::{Observer, Order, Platform, Round, Run, SolveError, Solver};
-use kostra_testkit::matrix::{Answer, ORDERS, solvers_here};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;
-use kostra_testkit::suite::{self, Case};
+use kostra_testkit::suite::{self, SuiteCase};
 use proptest::prelude::*;
 
 /// The phases that follow the last round of a solve.
@@ -74,7 +74,7 @@ impl Observer for CheckingObserver {
 }
 
 /// Solves a case with an observer.
-fn watch(solver: &dyn Solver, case: &Case, order: Order, threads: usize) {
+fn watch(solver: &dyn Solver, case: &SuiteCase, order: Order, threads: usize) {
     let mut observer = CheckingObserver::default();
     let run = &mut Run::new().on_threads(threads).observed_by(&mut observer);
     let forest = solver.solve(&case.graph, order, run).map(|solution| solution.forest.into_ids());
@@ -111,7 +111,7 @@ proptest! {
         graph in graphs(30, 80),
         patience in 0..4_u32,
     ) {
-        let right = Answer::by_definition(&graph, Order::Minimum).forest;
+        let right = ExactAnswer::by_definition(&graph, Order::Minimum).forest;
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             let mut observer =
                 CheckingObserver { patience: Some(patience), ..CheckingObserver::default() };

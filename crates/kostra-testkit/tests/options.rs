@@ -4,7 +4,7 @@
 use kostra::solvers;
 use kostra_core::{AnyGraph, EdgeId, Order, Platform, Run, Solver, VertexParts};
 use kostra_gen::generate;
-use kostra_testkit::matrix::{Answer, ORDERS, check_settings, thread_counts};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS, check_settings, thread_counts};
 use kostra_testkit::multigraphs::Random;
 use kostra_testkit::oracle;
 use kostra_testkit::strategies::graphs;
@@ -22,7 +22,7 @@ const COMBINATIONS: usize = 3;
 
 /// Solves with every value of every option. The random numbers decide which values are combined,
 /// and the number of threads of each combination.
-fn check(graph: &AnyGraph, order: Order, answer: &Answer, about: &str, random: &mut Random) {
+fn check(graph: &AnyGraph, order: Order, answer: &ExactAnswer, about: &str, random: &mut Random) {
     for solver in solvers_with_options() {
         let info = solver.info();
         let threads = thread_counts(info.platform);
@@ -65,8 +65,8 @@ fn every_option_value_gives_the_forest_of_each_kind_of_graph() {
     for spec in specs {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
         for order in ORDERS {
-            let answer =
-                Answer::verified(&graph, order).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
+            let answer = ExactAnswer::verified(&graph, order)
+                .unwrap_or_else(|fault| panic!("{spec}: {fault}"));
             for _ in 0..COMBINATIONS {
                 check(&graph, order, &answer, spec, random);
             }
@@ -100,7 +100,7 @@ proptest! {
         let n = graph.vertices();
         let count = count.min(n.max(1));
         let parts: Vec<u32> = (0..n as usize).map(|vertex| seeds[vertex] % count).collect();
-        let right = Answer::by_definition(&graph, Order::Minimum).forest;
+        let right = ExactAnswer::by_definition(&graph, Order::Minimum).forest;
         for solver in solvers().filter(|solver| solver.uses_partition()) {
             let several = VertexParts::new(&parts, count).unwrap();
             let whole = vec![0; n as usize];

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use kostra_core::{Order, Total};
-use kostra_testkit::matrix::{Answer, ORDERS, check_in_turn};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS, check_in_turn};
 use kostra_testkit::real::{self, GRAPHS, RealGraph};
 
 #[test]
@@ -35,7 +35,7 @@ fn check(known: &RealGraph, turn: usize) -> Result<(), String> {
         expect("edges", graph.edges(), edges)?;
     }
     for (turn, order) in (turn..).zip(ORDERS) {
-        let answer = Answer::verified(&graph, order).map_err(|fault| fault.to_string())?;
+        let answer = ExactAnswer::verified(&graph, order).map_err(|fault| fault.to_string())?;
         if let Some(components) = known.components {
             expect("components", answer.components, components)?;
             expect("forest edges", answer.forest.len(), (known.vertices - components) as usize)?;

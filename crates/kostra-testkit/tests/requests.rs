@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use kostra::{AUTO, DeviceChoice, Graph, Order, Solve, VertexParts};
-use kostra_testkit::requests::{Answer, Request, Requests};
+use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
 
 fn device(name: &str) -> DeviceChoice {
     match name.split_once(':') {
@@ -15,7 +15,7 @@ fn device(name: &str) -> DeviceChoice {
     }
 }
 
-fn answer(graph: &Graph, request: &Request) -> Result<Answer, String> {
+fn answer(graph: &Graph, request: &FaceRequest) -> Result<FaceAnswer, String> {
     let id = request.algorithm.as_deref().unwrap_or(AUTO);
     let mut solve = Solve::new().algorithm(id).map_err(|error| error.to_string())?;
     solve = solve.threads(request.threads);
@@ -33,7 +33,7 @@ fn answer(graph: &Graph, request: &Request) -> Result<Answer, String> {
     }
     let solved = solve.run_detailed(graph).map_err(|error| error.to_string())?;
     let (solver, fell_back) = (solved.solver.id.to_owned(), solved.fallback.is_some());
-    Ok(Answer { ids: solved.forest.into_ids(), solver, fell_back })
+    Ok(FaceAnswer { ids: solved.forest.into_ids(), solver, fell_back })
 }
 
 #[test]

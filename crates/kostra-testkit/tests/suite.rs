@@ -2,12 +2,12 @@
 
 use kostra_core::{AnyGraph, Order, Run, Solver, with_graph};
 use kostra_testkit::matrix::{self, ORDERS, solvers_here};
-use kostra_testkit::mutate::{self, Refused};
+use kostra_testkit::mutate::{self, RefusedForests};
 use kostra_testkit::oracle;
-use kostra_testkit::suite::{self, Case};
+use kostra_testkit::suite::{self, SuiteCase};
 
 /// Checks all cases and reports all failures, not only the first.
-fn for_each_case(check: impl Fn(&Case) -> Result<(), String>) {
+fn for_each_case(check: impl Fn(&SuiteCase) -> Result<(), String>) {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
     let failures: Vec<_> = cases
         .iter()
@@ -106,7 +106,7 @@ fn the_verifier_accepts_the_forest_of_every_case() {
 
 #[test]
 fn the_verifier_reports_the_fault_of_every_wrong_forest() {
-    let refused = std::cell::Cell::new(Refused::default());
+    let refused = std::cell::Cell::new(RefusedForests::default());
     for_each_case(|case| {
         for order in ORDERS {
             let more = mutate::examine_verifier(&case.graph, order, &case.answer(order).forest)?;
@@ -116,7 +116,7 @@ fn the_verifier_reports_the_fault_of_every_wrong_forest() {
     });
     let refused = refused.get();
     println!("{refused:?}");
-    let Refused { dropped, added, swapped, swapped_with_a_tie, lists } = refused;
+    let RefusedForests { dropped, added, swapped, swapped_with_a_tie, lists } = refused;
     for count in [dropped, added, swapped, swapped_with_a_tie, lists] {
         assert!(count > 100, "too few wrong forests of a kind: {refused:?}");
     }

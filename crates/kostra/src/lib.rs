@@ -120,8 +120,8 @@ pub mod io {
     pub use kostra_io::{
         ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Compression, Delimiter, FORMATS,
         Format, FormatInfo, Header, Input, KeptColumns, Links, Loaded, Meaning, Message,
-        MissingWeights, Nan, OptionValue, Outgoing, Output, Parsed, ReadError, ReadErrorKind,
-        ReadOptions, Remedy, RoadOptions, Vertices, WriteError, read, read_bytes, write_atomically,
+        MissingWeights, Nan, Outgoing, Output, Parsed, ReadError, ReadErrorKind, ReadOptions,
+        Remedy, RemedyValue, RoadOptions, Vertices, WriteError, read, read_bytes, write_atomically,
         write_bytes, write_graph,
     };
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 use clap::Args;
 use kostra_cuda::Device;
-use kostra_papers_cuda::bank::{Method, Outcome, Workload, run};
+use kostra_papers_cuda::bank::{BankOutcome, TransferMethod, Workload, run};
 use serde::{Deserialize, Serialize};
 
 /// The workload, except for the number of accounts.
@@ -76,7 +76,7 @@ pub(crate) struct BankResult {
 impl BankResult {
     /// Whether the totals stayed the same, and no transaction saw a wrong one.
     pub(crate) fn is_right(&self) -> bool {
-        let transactions = self.method == name(Method::Transactions);
+        let transactions = self.method == name(TransferMethod::Transactions);
         self.runs.iter().all(|run| run.preserved && !(transactions && run.wrong > 0))
     }
 
@@ -117,18 +117,19 @@ pub(crate) fn measure(arguments: &BankArguments) -> Result<Vec<BankResult>> {
             threads: arguments.threads,
             seed: 0,
         };
-        let mut of_methods = [Method::Transactions, Method::Atomics].map(|method| {
-            let result = BankResult {
-                method: name(method).to_owned(),
-                accounts,
-                branch,
-                read_percent: arguments.read_percent,
-                transfers: arguments.transfers,
-                threads: arguments.blocks.saturating_mul(arguments.threads),
-                runs: Vec::new(),
-            };
-            (method, result)
-        });
+        let mut of_methods =
+            [TransferMethod::Transactions, TransferMethod::Atomics].map(|method| {
+                let result = BankResult {
+                    method: name(method).to_owned(),
+                    accounts,
+                    branch,
+                    read_percent: arguments.read_percent,
+                    transfers: arguments.transfers,
+                    threads: arguments.blocks.saturating_mul(arguments.threads),
+                    runs: Vec::new(),
+                };
+                (method, result)
+            });
         for seed in 0..=u64::from(arguments.runs) {
             workload.seed = seed;
             for (method, result) in &mut of_methods {
@@ -145,15 +146,15 @@ pub(crate) fn measure(arguments: &BankArguments) -> Result<Vec<BankResult>> {
     Ok(results)
 }
 
-fn counted(outcome: &Outcome) -> BankRun {
-    let Outcome { time, committed, read_only, aborted, wrong, preserved, .. } = *outcome;
+fn counted(outcome: &BankOutcome) -> BankRun {
+    let BankOutcome { time, committed, read_only, aborted, wrong, preserved, .. } = *outcome;
     BankRun { seconds: time.as_secs_f64(), committed, read_only, aborted, wrong, preserved }
 }
 
-fn name(method: Method) -> &'static str {
+fn name(method: TransferMethod) -> &'static str {
     match method {
-        Method::Transactions => "transactions",
-        Method::Atomics => "atomics",
+        TransferMethod::Transactions => "transactions",
+        TransferMethod::Atomics => "atomics",
     }
 }
 
@@ -187,7 +188,7 @@ pub(crate) fn table(text: &mut String, results: &[BankResult]) -> std::fmt::Resu
 mod tests {
     use super::*;
 
-    fn result(method: Method, wrong: u64, preserved: bool) -> BankResult {
+    fn result(method: TransferMethod, wrong: u64, preserved: bool) -> BankResult {
         let run =
             BankRun { seconds: 0.5, committed: 30, read_only: 10, aborted: 10, wrong, preserved };
         BankResult {
@@ -203,17 +204,17 @@ mod tests {
 
     #[test]
     fn a_wrong_total_condemns_transactions_and_a_lost_unit_both_methods() {
-        assert!(result(Method::Transactions, 0, true).is_right());
-        assert!(!result(Method::Transactions, 1, true).is_right());
-        assert!(!result(Method::Transactions, 0, false).is_right());
-        assert!(result(Method::Atomics, 1, true).is_right());
-        assert!(!result(Method::Atomics, 0, false).is_right());
+        assert!(result(TransferMethod::Transactions, 0, true).is_right());
+        assert!(!result(TransferMethod::Transactions, 1, true).is_right());
+        assert!(!result(TransferMethod::Transactions, 0, false).is_right());
+        assert!(result(TransferMethod::Atomics, 1, true).is_right());
+        assert!(!result(TransferMethod::Atomics, 0, false).is_right());
     }
 
     #[test]
     fn the_table_has_commits_per_second_and_the_share_of_aborts() {
         let mut text = String::new();
-        table(&mut text, &[result(Method::Transactions, 0, true)]).unwrap();
+        table(&mut text, &[result(TransferMethod::Transactions, 0, true)]).unwrap();
         let row = "| transactions | 64 | 8 | 30 | 1 | 64 | 6.000e1 | 25.00 | 0 | yes |";
         assert!(text.contains(row), "{text}");
     }

@@ -13,9 +13,9 @@ use kostra_core::{AnyGraph, Representation, Run, Solver, SolverInfo, with_graph}
 
 use crate::awake::Awake;
 use crate::contestant::{
-    Answer, Contestant, KostraSolver, RESIDENT_ROWS, ResidentRows, Solved, Timed,
+    AnswerProperties, Contestant, KostraSolver, RESIDENT_ROWS, ResidentRows, Timed, TimedAnswer,
 };
-use crate::graphs::GraphSource;
+use crate::graphs::GraphOrigin;
 use crate::observed::Observed;
 use crate::peers::{Handout, Peer};
 use crate::rank_job::RankJob;
@@ -71,7 +71,7 @@ pub(crate) fn finished_on(results: &[GraphResult], graph: &str) -> Vec<GraphResu
 /// # Errors
 /// Those of `keep`. The result contains contestants' failures; they are not errors.
 pub(crate) fn hold(
-    source: &GraphSource,
+    source: &GraphOrigin,
     rules: &Rules,
     finished: Vec<GraphResult>,
     mut keep: impl FnMut(&[GraphResult]) -> Result<()>,
@@ -108,7 +108,7 @@ fn differs(first: &GraphResult, other: &GraphResult) -> Option<String> {
 
 fn hold_on(
     threads: usize,
-    source: &GraphSource,
+    source: &GraphOrigin,
     graph: &AnyGraph,
     rules: &Rules,
     referee: &mut Referee,
@@ -169,7 +169,7 @@ fn hold_on(
 
 /// The contestants that can run, each with the graph in its own format.
 fn enter<'a>(
-    (source, graph): (&GraphSource, &'a AnyGraph),
+    (source, graph): (&GraphOrigin, &'a AnyGraph),
     rules: &Rules,
     threads: usize,
     skipped: &mut Vec<Skipped>,
@@ -271,7 +271,7 @@ impl<'a> Entry<'a> {
 
     /// Judges an answer. A solver that is not exact must find as many edges as the others. A
     /// contestant with a wrong answer is out.
-    fn judge(&mut self, when: &str, answer: Answer, referee: &mut Referee) {
+    fn judge(&mut self, when: &str, answer: AnswerProperties, referee: &mut Referee) {
         let label = self.label();
         let difference = if self.info().is_some_and(|info| !info.exact) {
             referee.judge_approximate(&label, &answer)
@@ -299,7 +299,7 @@ impl<'a> Entry<'a> {
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
         let when = format!("in round {round}");
         match self.contestant.solve() {
-            Ok(Solved { seconds, answer }) => {
+            Ok(TimedAnswer { seconds, answer }) => {
                 eprintln!("  round {round}: {} {:.3} ms", self.label(), seconds * 1e3);
                 self.seconds.push(seconds);
                 self.judge(&when, answer, referee);

@@ -25,13 +25,13 @@ pub(crate) trait Contestant {
     ///
     /// # Errors
     /// If there is no answer. The contestant then takes no further turns.
-    fn solve(&mut self) -> Result<Solved>;
+    fn solve(&mut self) -> Result<TimedAnswer>;
 
     /// Solves once with an observer; none if the contestant cannot be observed.
     ///
     /// # Errors
     /// If there is no answer.
-    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+    fn observe(&mut self) -> Result<Option<(Observed, AnswerProperties)>> {
         Ok(None)
     }
 }
@@ -53,16 +53,16 @@ pub(crate) struct Identity {
 
 /// One timed answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Solved {
+pub(crate) struct TimedAnswer {
     /// The seconds of the solve.
     pub(crate) seconds: f64,
     /// The answer.
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerProperties,
 }
 
 /// The properties of a forest that a contestant reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct AnswerProperties {
     /// The number of edges.
     pub(crate) edges: usize,
     /// The total weight, in decimal.
@@ -121,7 +121,7 @@ impl<'a> KostraSolver<'a> {
         Self { identity, entrant, graph, threads, timed, workspace: Workspace::new() }
     }
 
-    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<Solved> {
+    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<TimedAnswer> {
         let info = self.entrant.solver.info();
         if info.platform == Platform::Cuda {
             // Processes that share a device take turns, and the first kernel of a turn waits 0.13
@@ -149,7 +149,7 @@ impl<'a> KostraSolver<'a> {
         // Kernels are compiled in the warm-up. That is no part of the solve: a solver that takes a
         // millisecond would seem slow, and get no further turn.
         let time = solution.solve + transfers;
-        Ok(Solved { seconds: time.as_secs_f64(), answer: answer(solution.forest, info.exact) })
+        Ok(TimedAnswer { seconds: time.as_secs_f64(), answer: answer(solution.forest, info.exact) })
     }
 }
 
@@ -158,29 +158,29 @@ impl Contestant for KostraSolver<'_> {
         &self.identity
     }
 
-    fn solve(&mut self) -> Result<Solved> {
+    fn solve(&mut self) -> Result<TimedAnswer> {
         self.run(None)
     }
 
-    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+    fn observe(&mut self) -> Result<Option<(Observed, AnswerProperties)>> {
         observed(|recorder| self.run(Some(recorder)))
     }
 }
 
 /// Observes one solve.
 fn observed(
-    solve: impl FnOnce(&mut Recorder) -> Result<Solved>,
-) -> Result<Option<(Observed, Answer)>> {
+    solve: impl FnOnce(&mut Recorder) -> Result<TimedAnswer>,
+) -> Result<Option<(Observed, AnswerProperties)>> {
     let mut recorder = Recorder::new();
-    let Solved { seconds, answer } = solve(&mut recorder)?;
+    let TimedAnswer { seconds, answer } = solve(&mut recorder)?;
     Ok(Some((recorder.finish(seconds), answer)))
 }
 
 /// The properties of a forest, without its ids if the solver is not exact.
-fn answer(forest: Forest, exact: bool) -> Answer {
+fn answer(forest: Forest, exact: bool) -> AnswerProperties {
     let total = forest.total().to_string();
     let ids = forest.into_ids();
-    Answer { edges: ids.len(), total, ids: exact.then_some(ids) }
+    AnswerProperties { edges: ids.len(), total, ids: exact.then_some(ids) }
 }
 
 /// The id of the solver that [`ResidentRows`] runs.
@@ -221,7 +221,7 @@ impl<'a, W: Weight> ResidentRows<'a, W> {
 }
 
 impl<W: Weight> ResidentRows<'_, W> {
-    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<Solved> {
+    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<TimedAnswer> {
         self.device.wake()?; // as above
         let mut run = Run::new().on_threads(self.threads);
         if let Some(recorder) = recorder {
@@ -231,7 +231,7 @@ impl<W: Weight> ResidentRows<'_, W> {
         let set = on_rows(&self.device, &self.rows, &mut run)?;
         let time = start.elapsed() - run.take_device_times().download;
         let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
-        Ok(Solved { seconds: time.as_secs_f64(), answer: answer(forest, true) })
+        Ok(TimedAnswer { seconds: time.as_secs_f64(), answer: answer(forest, true) })
     }
 }
 
@@ -240,11 +240,11 @@ impl<W: Weight> Contestant for ResidentRows<'_, W> {
         &self.identity
     }
 
-    fn solve(&mut self) -> Result<Solved> {
+    fn solve(&mut self) -> Result<TimedAnswer> {
         self.run(None)
     }
 
-    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+    fn observe(&mut self) -> Result<Option<(Observed, AnswerProperties)>> {
         observed(|recorder| self.run(Some(recorder)))
     }
 }

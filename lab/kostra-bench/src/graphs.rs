@@ -11,7 +11,7 @@ use crate::sweep;
 
 /// A graph of a benchmark, with the name that tables show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GraphSource {
+pub(crate) struct GraphOrigin {
     /// The short name.
     pub(crate) name: String,
     /// `gen:` and a generator spec, or the path of a file.
@@ -92,12 +92,12 @@ const SUITES: &[(&str, &[(&str, &str)])] = &[
 ///
 /// # Errors
 /// If the suite does not exist, or does not have a chosen graph.
-pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>> {
+pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphOrigin>> {
     let Some((_, graphs)) = SUITES.iter().find(|(name, _)| *name == suite) else {
         let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
         bail!("there is no suite '{suite}'; there are: {}", names.join(", "));
     };
-    let source = |name: &str, source: &str| GraphSource {
+    let source = |name: &str, source: &str| GraphOrigin {
         name: name.to_owned(),
         source: source.to_owned(),
         stand_in_for: None,
@@ -123,7 +123,7 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
     Ok(chosen.iter().map(choice).collect::<Result<Vec<_>>>()?.concat())
 }
 
-impl GraphSource {
+impl GraphOrigin {
     /// The file of a suite's graph, if it is missing. The suite then skips this graph.
     pub(crate) fn missing_file(&self) -> Option<PathBuf> {
         let path = self.path()?;

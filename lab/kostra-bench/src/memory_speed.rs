@@ -26,7 +26,7 @@ pub(crate) struct MemorySpeed {
     /// The size of the streamed arrays, in MiB.
     pub(crate) stream_mib: usize,
     /// The times of random accesses, by table size.
-    pub(crate) gather: Vec<Gather>,
+    pub(crate) gather: Vec<RandomAccess>,
     /// Multiplications in registers per nanosecond, summed over the threads and timed until the
     /// last thread finishes. None in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub(crate) struct MemorySpeed {
 
 /// Random accesses to a table of 32-bit values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Gather {
+pub(crate) struct RandomAccess {
     /// The table's size in MiB.
     pub(crate) table_mib: usize,
     /// Nanoseconds per access, over all threads together.
@@ -91,7 +91,7 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
         let seconds = fastest(seeds, |seed: &mut u64| {
             black_box(gather_sum(table, *seed));
         });
-        Gather { table_mib, nanoseconds: seconds * 1e9 / (ACCESSES * threads) as f64 }
+        RandomAccess { table_mib, nanoseconds: seconds * 1e9 / (ACCESSES * threads) as f64 }
     });
     let gather = gather.collect();
     let chains = (0..threads as u64).map(|thread| [thread; CHAINS]).collect();

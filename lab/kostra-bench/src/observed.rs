@@ -22,16 +22,16 @@ pub(crate) struct Observed {
     /// median: the difference is the price of observing.
     pub(crate) seconds: f64,
     /// The phases, in the order of their first starts.
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Vec<PhaseTotal>,
     /// The rounds in order.
     pub(crate) rounds: Vec<ObservedRound>,
     /// The counters in order.
-    pub(crate) counters: Vec<Counter>,
+    pub(crate) counters: Vec<SolverFigure>,
 }
 
 /// All phases of one name, depth and round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Phase {
+pub(crate) struct PhaseTotal {
     /// The solver's name for it, such as `find lightest`.
     pub(crate) name: String,
     /// The number of phases around it.
@@ -97,7 +97,7 @@ pub(crate) struct ObservedRound {
 
 /// A figure of the solver's own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Counter {
+pub(crate) struct SolverFigure {
     /// The solver's name for it.
     pub(crate) name: String,
     /// The latest round at the time of the report, if there is one.
@@ -197,7 +197,7 @@ impl Observer for Recorder {
         self.open.push(known.unwrap_or(phases.len()));
         if known.is_none() {
             let name = name.to_owned();
-            phases.push(Phase { name, depth, round, runs: 0, seconds: 0.0, ranks: None });
+            phases.push(PhaseTotal { name, depth, round, runs: 0, seconds: 0.0, ranks: None });
         }
     }
 
@@ -233,7 +233,7 @@ impl Observer for Recorder {
         let phase = self.open.last().and_then(|&open| self.observed.phases.get(open));
         let phase = phase.map(|phase| phase.name.clone());
         let name = name.to_owned();
-        self.observed.counters.push(Counter { name, round, phase, value, ranks: None });
+        self.observed.counters.push(SolverFigure { name, round, phase, value, ranks: None });
     }
 }
 

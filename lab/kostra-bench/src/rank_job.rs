@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::contestant::{Answer, Contestant, Identity, Solved};
-use crate::graphs::GraphSource;
-use crate::observed::{Counter, Observed, ObservedRound, Phase, Spread};
+use crate::contestant::{AnswerProperties, Contestant, Identity, TimedAnswer};
+use crate::graphs::GraphOrigin;
+use crate::observed::{Observed, ObservedRound, PhaseTotal, SolverFigure, Spread};
 use crate::record;
 use crate::sweep::{Settings, combinations};
 
@@ -82,7 +82,7 @@ impl RankJob {
     ///
     /// # Errors
     /// If the job fails.
-    pub(crate) fn enter(&self, graph: &GraphSource, runs: usize) -> Result<Box<dyn Contestant>> {
+    pub(crate) fn enter(&self, graph: &GraphOrigin, runs: usize) -> Result<Box<dyn Contestant>> {
         let mut command = Command::new("mpirun");
         command
             .args(["-n", &self.ranks.to_string()])
@@ -205,13 +205,13 @@ impl Reply {
             let OnRank { name, round, values, .. } = phase;
             let ranks = Spread::over(&values);
             let seconds = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
-            Phase { name, depth: 0, round, runs: 1, seconds, ranks }
+            PhaseTotal { name, depth: 0, round, runs: 1, seconds, ranks }
         });
         let counters = self.counters_on_ranks.into_iter().map(|counter| {
             let ranks = Spread::over(&counter.values);
             let value = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
             let phase = Some(counter.phase).filter(|phase| !phase.is_empty());
-            Counter { name: counter.name, round: counter.round, phase, value, ranks }
+            SolverFigure { name: counter.name, round: counter.round, phase, value, ranks }
         });
         Observed {
             seconds: self.observed_seconds,
@@ -225,7 +225,7 @@ impl Reply {
 /// A job that has ended, with its samples.
 struct OnRanks {
     identity: Identity,
-    answer: Answer,
+    answer: AnswerProperties,
     /// The samples that have not been taken, the next one at the end.
     samples: Vec<f64>,
     observed: Observed,
@@ -242,7 +242,7 @@ impl OnRanks {
                 version: mpirun_version().unwrap_or_default(),
                 build_seconds: reply.made_seconds,
             },
-            answer: Answer {
+            answer: AnswerProperties {
                 edges: reply.edges,
                 total: std::mem::take(&mut reply.total),
                 ids: None,
@@ -258,12 +258,12 @@ impl Contestant for OnRanks {
         &self.identity
     }
 
-    fn solve(&mut self) -> Result<Solved> {
+    fn solve(&mut self) -> Result<TimedAnswer> {
         let seconds = self.samples.pop().context("the job has no more samples")?;
-        Ok(Solved { seconds, answer: self.answer.clone() })
+        Ok(TimedAnswer { seconds, answer: self.answer.clone() })
     }
 
-    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+    fn observe(&mut self) -> Result<Option<(Observed, AnswerProperties)>> {
         Ok(Some((self.observed.clone(), self.answer.clone())))
     }
 }

@@ -2,12 +2,12 @@
 
 use kostra_core::{AnyGraph, EdgeId, Order, verify, with_graph};
 
-use crate::contestant::Answer;
+use crate::contestant::AnswerProperties;
 
 /// Compares every answer with the first answer.
 #[derive(Default)]
 pub(crate) struct Referee {
-    reference: Option<(String, Answer)>,
+    reference: Option<(String, AnswerProperties)>,
     /// The verifier's verdict on the reference answer; none before the verifier has run.
     verified: Option<bool>,
     disagreements: Vec<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Referee {
 
 impl Referee {
     /// The first answer.
-    pub(crate) fn reference(&self) -> Option<&Answer> {
+    pub(crate) fn reference(&self) -> Option<&AnswerProperties> {
         self.reference.as_ref().map(|(_, answer)| answer)
     }
 
@@ -40,7 +40,11 @@ impl Referee {
     }
 
     /// Returns how an approximate answer is wrong, and notes it.
-    pub(crate) fn judge_approximate(&mut self, name: &str, answer: &Answer) -> Option<String> {
+    pub(crate) fn judge_approximate(
+        &mut self,
+        name: &str,
+        answer: &AnswerProperties,
+    ) -> Option<String> {
         let (first, reference) = self.reference.as_ref()?;
         let is_wrong = answer.edges != reference.edges;
         let difference = is_wrong
@@ -50,7 +54,7 @@ impl Referee {
     }
 
     /// Returns how an answer differs from the first one, and notes it.
-    pub(crate) fn judge(&mut self, name: &str, answer: Answer) -> Option<String> {
+    pub(crate) fn judge(&mut self, name: &str, answer: AnswerProperties) -> Option<String> {
         let Some((first, reference)) = &self.reference else {
             self.reference = Some((name.to_owned(), answer));
             return None;
@@ -86,8 +90,8 @@ fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn answer(total: &str, ids: Option<&[EdgeId]>) -> Answer {
-        Answer { edges: 2, total: total.to_owned(), ids: ids.map(<[EdgeId]>::to_vec) }
+    fn answer(total: &str, ids: Option<&[EdgeId]>) -> AnswerProperties {
+        AnswerProperties { edges: 2, total: total.to_owned(), ids: ids.map(<[EdgeId]>::to_vec) }
     }
 
     #[test]

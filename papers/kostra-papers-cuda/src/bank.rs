@@ -31,7 +31,7 @@ const WARP: u32 = constant(SOURCE.text(), "WARP") as u32;
 
 /// How transfers are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum TransferMethod {
     /// In transactions of the software transactional memory.
     Transactions,
     /// By atomic additions, without transactions.
@@ -122,7 +122,7 @@ impl Workload {
 
 /// What the threads of a bank have done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct BankOutcome {
     /// The time of the kernel, by the device's clock.
     pub time: Duration,
     /// The number of transactions that were done, read-only ones included.
@@ -132,10 +132,10 @@ pub struct Outcome {
     /// The number of attempts that failed because of another thread.
     pub aborted: u64,
     /// The failed attempts of the thread with the highest priority. It is 0 with
-    /// [`Method::Transactions`]: the proof of progress in `kernels/stm.cuh` needs it.
+    /// [`TransferMethod::Transactions`]: the proof of progress in `kernels/stm.cuh` needs it.
     pub first_aborted: u64,
     /// The number of read-only transactions that saw a wrong total of a branch. It is 0 with
-    /// [`Method::Transactions`].
+    /// [`TransferMethod::Transactions`].
     pub wrong: u64,
     /// Whether each branch has its first total again, and no transaction has left a mark.
     pub preserved: bool,
@@ -145,7 +145,11 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When a number is out of range, or the device fails.
-pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outcome, BankError> {
+pub fn run(
+    device: &Device,
+    workload: &Workload,
+    method: TransferMethod,
+) -> Result<BankOutcome, BankError> {
     run_kernels(device, workload, method, SOURCE)
 }
 
@@ -153,9 +157,9 @@ pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outco
 fn run_kernels(
     device: &Device,
     workload: &Workload,
-    method: Method,
+    method: TransferMethod,
     source: Source,
-) -> Result<Outcome, BankError> {
+) -> Result<BankOutcome, BankError> {
     workload.check()?;
     let mut accounts = device.uninit::<u64>(workload.accounts as usize)?;
     let mut counters = device.filled::<u64>(COUNTERS, 0)?;
@@ -169,13 +173,13 @@ fn run_kernels(
     }?;
     device.finish()?;
     let kernel = match method {
-        Method::Transactions => device.function(source, "bank_in_transactions"),
-        Method::Atomics => device.function(source, "bank_by_atomics"),
+        TransferMethod::Transactions => device.function(source, "bank_in_transactions"),
+        TransferMethod::Atomics => device.function(source, "bank_by_atomics"),
     }?;
     let time = launch_bank(device, workload, &kernel, (&mut accounts, &mut counters))?;
     let counters = download(device, &counters)?;
     let get = |place: u64| counters.get(place as usize).copied().unwrap_or_default();
-    Ok(Outcome {
+    Ok(BankOutcome {
         time,
         committed: get(const { constant(SOURCE.text(), "COMMITTED") }),
         read_only: get(const { constant(SOURCE.text(), "READ_ONLY") }),
@@ -284,7 +288,7 @@ mod tests {
             Workload { accounts: 1 << 20, branch: 1 << 20, read_percent: 0, ..CONTENDED },
             Workload { read_percent: 100, ..CONTENDED },
         ] {
-            let outcome = run(&device, &workload, Method::Transactions).unwrap();
+            let outcome = run(&device, &workload, TransferMethod::Transactions).unwrap();
             assert!(outcome.preserved && outcome.wrong == 0, "{workload:?}: {outcome:?}");
             assert!(outcome.committed >= workload.transactions, "{workload:?}: {outcome:?}");
             assert_eq!(outcome.first_aborted, 0, "{workload:?}: {outcome:?}");
@@ -301,7 +305,8 @@ mod tests {
     fn with_a_rollback_at_locks_the_highest_priority_aborts_too() {
         let Some(device) = device() else { return };
         let source = with_fault("bank_rollback_at_locks", "PLANTED_ROLLBACK_AT_LOCKS");
-        let outcome = run_kernels(&device, &CONTENDED, Method::Transactions, source).unwrap();
+        let outcome =
+            run_kernels(&device, &CONTENDED, TransferMethod::Transactions, source).unwrap();
         assert!(outcome.preserved && outcome.wrong == 0, "{outcome:?}");
         assert!(outcome.first_aborted > 0, "{outcome:?}");
     }
@@ -311,14 +316,15 @@ mod tests {
     fn without_validation_money_is_lost() {
         let Some(device) = device() else { return };
         let source = with_fault("bank_locks_without_marks", "PLANTED_LOCKS_WITHOUT_MARKS");
-        let outcome = run_kernels(&device, &CONTENDED, Method::Transactions, source).unwrap();
+        let outcome =
+            run_kernels(&device, &CONTENDED, TransferMethod::Transactions, source).unwrap();
         assert!(!outcome.preserved, "{outcome:?}");
     }
 
     #[test]
     fn atomics_preserve_the_totals_but_show_readers_half_a_transfer() {
         let Some(device) = device() else { return };
-        let outcome = run(&device, &CONTENDED, Method::Atomics).unwrap();
+        let outcome = run(&device, &CONTENDED, TransferMethod::Atomics).unwrap();
         assert!(outcome.preserved && outcome.aborted == 0, "{outcome:?}");
         assert!(outcome.wrong > 0, "the check of the totals sees nothing: {outcome:?}");
     }

@@ -6,7 +6,7 @@
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use kostra_core::{Key, SolveError, Vertex};
 use kostra_cuda::buffers::{Keys, download};
-use kostra_cuda::launch::{Blocks, launch};
+use kostra_cuda::launch::{BlockSize, launch};
 use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::{Device, DeviceError};
 
@@ -15,13 +15,13 @@ use crate::source::Source;
 const SOURCE: Source = Source::file("contraction.cu");
 
 #[derive(Clone)]
-pub(crate) struct Kernels {
+pub(crate) struct RoundKernels {
     make_keys: MakeKeys,
     list_owners: CudaFunction,
     propagate_colors: CudaFunction,
 }
 
-impl Kernels {
+impl RoundKernels {
     pub(crate) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
         Ok(Self {
             make_keys: MakeKeys::load(device, keys)?,
@@ -44,7 +44,7 @@ impl MakeKeys {
     pub(crate) fn launch<K: Key>(
         &self,
         device: &Device,
-        blocks: Blocks,
+        blocks: BlockSize,
         graph: &mut RoundGraph<K>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
@@ -62,8 +62,8 @@ impl MakeKeys {
 /// The shared steps of a solve.
 pub(crate) struct Contraction<'a> {
     device: &'a Device,
-    blocks: Blocks,
-    kernels: Kernels,
+    blocks: BlockSize,
+    kernels: RoundKernels,
     /// One word: not 0 if a sweep has changed a color.
     changed: CudaSlice<u32>,
 }
@@ -71,8 +71,8 @@ pub(crate) struct Contraction<'a> {
 impl<'a> Contraction<'a> {
     pub(crate) fn new(
         device: &'a Device,
-        blocks: Blocks,
-        kernels: Kernels,
+        blocks: BlockSize,
+        kernels: RoundKernels,
     ) -> Result<Self, DeviceError> {
         Ok(Self { device, blocks, kernels, changed: device.uninit(1)? })
     }

@@ -7,7 +7,10 @@
 /// The names under which the step `$name` is reported.
 macro_rules! step {
     ($name:literal) => {
-        kostra_cuda::step_clock::Step { phase: $name, occupancy: concat!("occupancy % of ", $name) }
+        kostra_cuda::step_clock::StepName {
+            phase: $name,
+            occupancy: concat!("occupancy % of ", $name),
+        }
     };
 }
 

@@ -18,7 +18,7 @@ const SOLVERS: &[&dyn DistributedSolver] = &[
     &boruvka_allreduce::BoruvkaAllreduce,
     &boruvka_contract::BoruvkaContract,
     &ghs::Ghs,
-    &merge::Merge,
+    &merge::LocalForestMerge,
 ];
 
 /// All solvers of this crate, in the order of tables.

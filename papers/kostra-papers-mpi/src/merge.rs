@@ -33,7 +33,7 @@ use kostra_core::{
 use kostra_mpi::{Communicator, DistributedAlgorithm, EdgeDistribution, Parts, Slice, VertexMap};
 
 /// Merging local forests along a tree.
-pub(crate) struct Merge;
+pub(crate) struct LocalForestMerge;
 
 const ARITY: SolverOption = SolverOption {
     name: "arity",
@@ -49,7 +49,7 @@ const LOCAL: SolverOption = SolverOption {
     values: OptionValues::Choice(&["kruskal", "prim-binary", "fast"]),
 };
 
-impl DistributedAlgorithm for Merge {
+impl DistributedAlgorithm for LocalForestMerge {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-merge",
         title: "Kruskal on each rank, forests merged along a tree of ranks",
@@ -165,7 +165,7 @@ impl<W: Weight> Held<W> {
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
         let too_many = |_| SolveError::Unsuitable {
-            solver: Merge::INFO.id,
+            solver: LocalForestMerge::INFO.id,
             cost: format!("{} edges at one rank", self.ids.len()),
             advice: "use it for graphs whose vertices fit one machine",
         };

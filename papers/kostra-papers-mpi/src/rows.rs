@@ -22,7 +22,7 @@ struct Arc {
 
 /// The edges of this rank's vertices, one row per vertex. An edge between two of these vertices is
 /// in both rows. Self-loops are left out.
-pub(crate) struct Rows<K> {
+pub(crate) struct RankRows<K> {
     /// The start of each row, and the end of the last one.
     pub(crate) offsets: Vec<u32>,
     /// The other ends, as global ids.
@@ -32,7 +32,7 @@ pub(crate) struct Rows<K> {
     pub(crate) ids: Vec<u64>,
 }
 
-impl<K: Key> Rows<K> {
+impl<K: Key> RankRows<K> {
     /// Distributes the edges of all slices. Collective. Sends each edge in 32 bytes to the one or
     /// two ranks that own its ends.
     ///
@@ -158,7 +158,7 @@ mod tests {
         let blocks = VertexDistribution::new(6, 2); // 0 to 2, and 3 to 5
         let arc = |from, to, key, id| Arc { from, to, key, id };
         let arcs = [arc(3, 4, 70, 0), arc(4, 1, 50, 2), arc(4, 3, 60, 5), arc(4, 1, 50, 8)];
-        let rows = Rows::<u32>::from_arcs(&arcs, blocks, 1, "test").unwrap();
+        let rows = RankRows::<u32>::from_arcs(&arcs, blocks, 1, "test").unwrap();
         assert_eq!((rows.offsets.as_slice(), rows.vertices()), (&[0, 2, 6, 6][..], 3));
         assert_eq!(rows.neighbors, [4, 4, 3, 1, 3, 1]);
         assert_eq!((rows.keys, rows.ids), (vec![70, 60, 70, 50, 60, 50], vec![0, 5, 0, 2, 5, 8]));

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use kostra_testkit::requests::{Answer, Request, Requests};
+use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
 
 use crate::harness::Workplace;
 
-fn answer(workplace: &Workplace, request: &Request) -> Result<Answer, String> {
+fn answer(workplace: &Workplace, request: &FaceRequest) -> Result<FaceAnswer, String> {
     let mut line = "solve g.edges --json -o forest".to_owned();
     if let Some(id) = &request.algorithm {
         write!(line, " --algorithm {id}").unwrap();
@@ -33,7 +33,7 @@ fn answer(workplace: &Workplace, request: &Request) -> Result<Answer, String> {
     let record = outcome.json();
     let fell_back = record["notes"].to_string().contains("solved on the processor instead");
     let ids = workplace.read("forest").lines().map(|id| id.parse().unwrap()).collect();
-    Ok(Answer { ids, solver: record["algorithm"].as_str().unwrap().to_owned(), fell_back })
+    Ok(FaceAnswer { ids, solver: record["algorithm"].as_str().unwrap().to_owned(), fell_back })
 }
 
 #[test]

@@ -6,7 +6,7 @@ use kostra_core::{
 };
 
 use super::{Limits, Sink};
-use crate::testing::Random;
+use crate::testing::CongruentialGenerator;
 
 /// The forest of an in-memory solver, as ids.
 fn expected<W: Weight>(graph: &Graph<W>, order: Order) -> Vec<u64> {
@@ -55,8 +55,15 @@ fn forest<W: Weight>(
 }
 
 /// Random edges, with self-loops and parallel edges; fewer weights give more ties.
-fn random_graph(random: &mut Random, vertices: u32, edges: u32, weights: u32) -> Graph<i32> {
-    let ends = |random: &mut Random| (0..edges).map(|_| random.below(vertices)).collect::<Vec<_>>();
+fn random_graph(
+    random: &mut CongruentialGenerator,
+    vertices: u32,
+    edges: u32,
+    weights: u32,
+) -> Graph<i32> {
+    let ends = |random: &mut CongruentialGenerator| {
+        (0..edges).map(|_| random.below(vertices)).collect::<Vec<_>>()
+    };
     let (u, v) = (ends(random), ends(random));
     let weights: Vec<_> =
         (0..edges).map(|_| random.below(weights) as i32 - weights as i32 / 2).collect();
@@ -65,7 +72,7 @@ fn random_graph(random: &mut Random, vertices: u32, edges: u32, weights: u32) ->
 
 #[test]
 fn any_buffer_and_block_gives_the_canonical_forest() {
-    let mut random = Random(25);
+    let mut random = CongruentialGenerator(25);
     for case in 0..60 {
         let (vertices, edges) = (1 + random.below(60), random.below(400));
         let graph = random_graph(&mut random, vertices, edges, [1, 3, 1000][case % 3]);
@@ -108,7 +115,7 @@ fn all_weight_types_and_the_extremes_of_keys_are_ordered() {
 
 #[test]
 fn the_pivot_drops_most_edges_of_a_random_graph() {
-    let graph = random_graph(&mut Random(7), 2000, 100_000, 1 << 30);
+    let graph = random_graph(&mut CongruentialGenerator(7), 2000, 100_000, 1 << 30);
     let list = graph.edge_list();
     let edges = list.edges(Order::Minimum);
     let limits = Limits::with_buffer(1000);
@@ -126,7 +133,7 @@ fn the_pivot_drops_most_edges_of_a_random_graph() {
 
 #[test]
 fn a_large_buffer_is_filtered_by_ranks_with_and_without_ties() {
-    let mut random = Random(11);
+    let mut random = CongruentialGenerator(11);
     for (vertices, weights) in [(2000, 1 << 30), (2000, 40), (2000, 1), (40_000, 1 << 30)] {
         let graph = random_graph(&mut random, vertices, 100_000, weights);
         for order in [Order::Minimum, Order::Maximum] {
@@ -141,7 +148,7 @@ fn a_large_buffer_is_filtered_by_ranks_with_and_without_ties() {
 
 #[test]
 fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
-    let mut random = Random(3);
+    let mut random = CongruentialGenerator(3);
     for _ in 0..20 {
         let graph = random_graph(&mut random, 40, 300, 20);
         let edges = graph.edge_list().edges(Order::Maximum);
@@ -172,7 +179,7 @@ fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
 
 #[test]
 fn ids_beyond_32_bits_are_kept_and_order_equal_weights() {
-    let graph = random_graph(&mut Random(32), 30, 200, 4);
+    let graph = random_graph(&mut CongruentialGenerator(32), 30, 200, 4);
     let edges = graph.edge_list().edges(Order::Minimum);
     let right = expected(&graph, Order::Minimum);
     // The second half of the edges follows billions of others, which are in no forest.

@@ -26,7 +26,7 @@ pub trait Heap<K: Key>: Sized {
 #[cfg(test)]
 pub fn agrees_with_a_searched_list<H: Heap<u32>>() {
     const VERTICES: u32 = 200;
-    let mut random = crate::testing::Random(7);
+    let mut random = crate::testing::CongruentialGenerator(7);
     for _ in 0..if cfg!(miri) { 2 } else { 100 } {
         let mut heap = H::new(VERTICES).unwrap();
         let mut list: Vec<(u64, Vertex)> = Vec::new();

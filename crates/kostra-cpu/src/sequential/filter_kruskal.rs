@@ -219,11 +219,11 @@ mod tests {
     use kostra_core::{AnyGraph, Order};
 
     use super::*;
-    use crate::testing::{Log, Random, forest_ids};
+    use crate::testing::{CongruentialGenerator, Log, forest_ids};
 
     /// The reports on a random graph.
     fn log_of(vertices: u32, edges: u32) -> Log {
-        let mut random = Random(5);
+        let mut random = CongruentialGenerator(5);
         let mut draw = |bound| random.list(edges, bound);
         let (u, v, weights) = (draw(vertices), draw(vertices), draw(1 << 30));
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();

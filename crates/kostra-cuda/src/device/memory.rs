@@ -9,7 +9,7 @@ use kostra_core::SolveError;
 use kostra_parallel::lock;
 
 use super::Device;
-use super::scratch::{Kept, Scratch, Told};
+use super::scratch::{DeviceScratch, Kept, Told};
 use crate::error::DeviceError;
 use crate::error::Doing;
 
@@ -42,7 +42,7 @@ impl Device {
 
     /// Scratch memory of at least `bytes` bytes, of undefined content. It is the memory of the last
     /// solve if that is large enough, because an allocation takes as long as a small solve.
-    pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>, DeviceError> {
+    pub(crate) fn scratch(&self, bytes: usize) -> Result<DeviceScratch<'_>, DeviceError> {
         let kept = self.kept_scratch().take();
         let kept = match kept {
             Some(kept) if kept.memory.len() >= bytes => kept,
@@ -53,7 +53,7 @@ impl Device {
                 Kept { memory: self.uninit(bytes)?, told, turns: 0 }
             }
         };
-        Ok(Scratch::new(&self.scratch, kept))
+        Ok(DeviceScratch::new(&self.scratch, kept))
     }
 
     /// Allocates the [scratch memory](Self::scratch) of the next solve.
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn scratch_memory_is_kept_until_an_allocation_needs_it() {
         let Some(device) = crate::testing::device() else { return };
-        let begin = |scratch: &Scratch<'_>| scratch.device_ptr(device.stream()).0;
+        let begin = |scratch: &DeviceScratch<'_>| scratch.device_ptr(device.stream()).0;
         let first = begin(&device.scratch(1 << 20).unwrap());
         assert_eq!(begin(&device.scratch(1000).unwrap()), first);
         let (one, other) = (device.scratch(1000).unwrap(), device.scratch(1000).unwrap());

@@ -26,7 +26,7 @@ use crate::wire::{Wire, WireMemory};
 
 pub(crate) use self::lanes::{Lane, PIECE};
 pub(crate) use self::memory::DRIVER_BYTES;
-pub(crate) use self::scratch::Scratch;
+pub(crate) use self::scratch::DeviceScratch;
 
 /// The lowest compute capability that the kernels support.
 const OLDEST: (u32, u32) = (8, 0);

@@ -48,12 +48,12 @@ impl Told {
 
 /// Scratch memory in use by a solve. When it is dropped, the device keeps the memory for the next
 /// solve.
-pub(crate) struct Scratch<'a> {
+pub(crate) struct DeviceScratch<'a> {
     home: &'a Mutex<Option<Kept>>,
     kept: ManuallyDrop<Kept>,
 }
 
-impl<'a> Scratch<'a> {
+impl<'a> DeviceScratch<'a> {
     /// Uses memory that returns to `home`.
     pub(super) fn new(home: &'a Mutex<Option<Kept>>, kept: Kept) -> Self {
         Self { home, kept: ManuallyDrop::new(kept) }
@@ -87,7 +87,7 @@ impl<'a> Scratch<'a> {
     }
 }
 
-impl Deref for Scratch<'_> {
+impl Deref for DeviceScratch<'_> {
     type Target = CudaSlice<u8>;
 
     fn deref(&self) -> &CudaSlice<u8> {
@@ -95,13 +95,13 @@ impl Deref for Scratch<'_> {
     }
 }
 
-impl DerefMut for Scratch<'_> {
+impl DerefMut for DeviceScratch<'_> {
     fn deref_mut(&mut self) -> &mut CudaSlice<u8> {
         &mut self.kept.memory
     }
 }
 
-impl Drop for Scratch<'_> {
+impl Drop for DeviceScratch<'_> {
     fn drop(&mut self) {
         // SAFETY: `kept` is not used after this.
         let kept = unsafe { ManuallyDrop::take(&mut self.kept) };

@@ -15,12 +15,12 @@ use super::arguments::{
 use super::layout::COUNTER_SETS;
 use super::plan::{LaunchPlan, TRACE_STEPS};
 use crate::buffers::{DeviceEdgeSet, download, download_set};
-use crate::device::Scratch;
+use crate::device::DeviceScratch;
 use crate::{Device, DeviceError};
 
 /// A forest with one bit per edge, in the scratch memory of the solve that found it.
 pub(crate) struct FoundForest<'a> {
-    scratch: Scratch<'a>,
+    scratch: DeviceScratch<'a>,
     /// The bytes of the forest, from the first edge on.
     forest: Range<usize>,
     /// The bytes of the light edges of the forest, if they were given as a list.

@@ -38,7 +38,7 @@ use self::coarsen::{Aim, Level};
 pub use self::error::DevicePartitionError;
 pub(crate) use self::graph::DeviceGraph;
 pub use self::options::{DevicePartitionOptions, Matching, Refinement};
-use self::refine::{Divided, Effort, Shape, refine};
+use self::refine::{Divided, Effort, PartitionShape, refine};
 use crate::buffers::{download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -108,7 +108,7 @@ struct Job<'a> {
     kernels: Kernels,
     options: &'a DevicePartitionOptions,
     aim: Aim,
-    shape: Shape,
+    shape: PartitionShape,
 }
 
 impl Job<'_> {
@@ -216,8 +216,8 @@ fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
 }
 
 /// The number of parts, and the most weight of a part.
-fn shape(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Shape {
+fn shape(graph: &WeightedGraph, options: &DevicePartitionOptions) -> PartitionShape {
     let Options { parts, imbalance, .. } = options.partition;
     // The total weight of an uploaded graph is below 2^31.
-    Shape { parts, limit: limit(graph, parts, imbalance).min(graph.total_weight()) as u32 }
+    PartitionShape { parts, limit: limit(graph, parts, imbalance).min(graph.total_weight()) as u32 }
 }

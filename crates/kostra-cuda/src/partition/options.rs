@@ -2,7 +2,7 @@
 
 use kostra_partition::Options;
 
-pub use super::refine::Method as Refinement;
+pub use super::refine::MoveMethod as Refinement;
 
 /// How pairs of vertices are matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

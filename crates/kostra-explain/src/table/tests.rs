@@ -86,7 +86,7 @@ fn random_tables_have_an_answer() {
         ",", ",", ",", "\n", "\n", ";", "\t", " ", "\"", "#", "x", "y", "source", "target",
         "weight", "0", "1", "-2.5", "1e300", "-1e300", "1e-320", "nan", "é", "\u{0}", "\r\n",
     ];
-    let random = kostra_core::random::Stream::new(5);
+    let random = kostra_core::random::RandomStream::new(5);
     let mut scenes = 0;
     for table in 0..3000 {
         let text: String = (0..random.at(100 * table) % 60)

@@ -31,9 +31,9 @@ use crate::allocation::{self, zeros};
 use crate::parameters::{Parameters, SEED};
 use crate::recipe::{ENDS, InMemory, without_writing};
 use crate::share::Share;
-use crate::source::{BLOCK_EDGES, Ends, Run, in_waves};
-use crate::target::Arrays;
-use crate::weights::Weights;
+use crate::source::{BLOCK_EDGES, EdgeEnds, SourceRun, in_waves};
+use crate::target::EdgeArrays;
+use crate::weights::WeightKind;
 use crate::{Generated, GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -68,7 +68,7 @@ type Site = [f64; 2];
 /// A network, and the kind of its weights; none for lengths.
 struct Road {
     plan: RoadPlan,
-    weights: Option<Weights>,
+    weights: Option<WeightKind>,
     seed: u64,
 }
 
@@ -76,7 +76,7 @@ impl Road {
     /// Refuses a network of which a part would be too large.
     fn check_size(&self, edges: u64, share: Share<'_>) -> Result<(), SpecError> {
         // Lengths take as much memory as other 32-bit weights.
-        let edge_bytes = (ENDS + self.weights.unwrap_or(Weights::U24).bytes()) as u128;
+        let edge_bytes = (ENDS + self.weights.unwrap_or(WeightKind::U24).bytes()) as u128;
         let place_bytes = (size_of::<Site>() * self.plan.vertices as usize) as u128;
         let bytes = place_bytes + share.amount_of(edge_bytes * u128::from(edges));
         allocation::check_size(self.plan.vertices.into(), edges.into(), bytes)
@@ -85,23 +85,23 @@ impl Road {
 
 impl InMemory for Road {
     fn header(&self) -> (u32, WeightType) {
-        (self.plan.vertices, self.weights.map_or(WeightType::U32, Weights::weight_type))
+        (self.plan.vertices, self.weights.map_or(WeightType::U32, WeightKind::weight_type))
     }
 
-    fn edges(&self, run: &Run<'_>) -> u64 {
+    fn edges(&self, run: &SourceRun<'_>) -> u64 {
         self.plan.blocks(run.team).edges
     }
 
-    fn generate(&self, run: &Run<'_>, share: Share<'_>) -> Result<Generated, SpecError> {
+    fn generate(&self, run: &SourceRun<'_>, share: Share<'_>) -> Result<Generated, SpecError> {
         let plan = &self.plan;
         let blocks = plan.blocks(run.team);
         self.check_size(blocks.edges, share)?;
         let mut places: Vec<Site> = zeros(plan.vertices as usize)?;
         let ids = share.ids(blocks.edges);
-        let mut arrays = Arrays::new(Some(ids.end - ids.start))?;
+        let mut arrays = EdgeArrays::new(Some(ids.end - ids.start))?;
         let mut next = 0;
         let divided = blocks.divide(&mut places);
-        let fill = |block: usize, (): &mut (), ends: &mut Ends| {
+        let fill = |block: usize, (): &mut (), ends: &mut EdgeEnds| {
             let places = lock(&divided[block]).take();
             plan.lay_out(blocks.blocks[block], places.unwrap_or_default(), ends);
         };
@@ -125,7 +125,7 @@ impl InMemory for Road {
 }
 
 /// The lengths of edges.
-fn lengths(team: &Team<'_>, ends: &Ends, places: &[Site]) -> Result<Vec<u32>, SpecError> {
+fn lengths(team: &Team<'_>, ends: &EdgeEnds, places: &[Site]) -> Result<Vec<u32>, SpecError> {
     let mut lengths = zeros(ends.len())?;
     let block = BLOCK_EDGES as usize;
     let items = lengths.chunks_mut(block).zip(ends.u.chunks(block).zip(ends.v.chunks(block)));

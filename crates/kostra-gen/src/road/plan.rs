@@ -25,12 +25,12 @@ use std::slice::IterMut;
 use std::sync::Mutex;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::{Team, for_each_item};
 
 use super::Site;
 use crate::random;
-use crate::source::Ends;
+use crate::source::EdgeEnds;
 
 /// The spacing of the lattice, in decimeters.
 const SPACING: f64 = 1200.0;
@@ -107,10 +107,10 @@ struct Roads {
 pub(super) struct RoadPlan {
     pub(super) vertices: u32,
     width: u64,
-    roads: Stream,
-    jitter: Stream,
-    chains: Stream,
-    dead_ends: Stream,
+    roads: RandomStream,
+    jitter: RandomStream,
+    chains: RandomStream,
+    dead_ends: RandomStream,
 }
 
 impl RoadPlan {
@@ -149,7 +149,7 @@ impl RoadPlan {
         if let Some(&last) = found.blocks.last() {
             let (size, second_roads) = self.size(last.rows);
             found.edges -= size - u64::from(last.rows.0 == 0) + second_roads;
-            let mut ends = Ends::default();
+            let mut ends = EdgeEnds::default();
             self.lay_out(last, &mut [], &mut ends);
             found.edges += ends.len() as u64;
         }
@@ -195,7 +195,7 @@ impl RoadPlan {
     /// network has enough vertices. Keeps the places for which there is room.
     ///
     /// Each vertex has an edge to an earlier vertex, so the network is connected wherever it ends.
-    pub(super) fn lay_out(&self, block: Block, places: &mut [Site], ends: &mut Ends) {
+    pub(super) fn lay_out(&self, block: Block, places: &mut [Site], ends: &mut EdgeEnds) {
         let (next, end) = (block.first_vertex, self.vertices);
         let mut work = Work { places: places.iter_mut(), ends, next, end };
         // The junction last laid out in each column.
@@ -299,7 +299,7 @@ fn happens(number: u64, probability: f64) -> bool {
 /// The state of the layout: the next vertex id and the limit.
 struct Work<'a> {
     places: IterMut<'a, Site>,
-    ends: &'a mut Ends,
+    ends: &'a mut EdgeEnds,
     next: Vertex,
     end: Vertex,
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use kostra_core::{Vertex, memory};
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::kept::KeptAttributes;
@@ -134,7 +134,7 @@ impl AttributedGraph {
     pub(crate) fn add_edge(
         &mut self,
         [u, v]: [&str; 2],
-        weight: Option<Number>,
+        weight: Option<TextNumber>,
         place: Place,
     ) -> Result<(), ReadErrorKind> {
         let weight = self.edges.check_weight(weight)?;
@@ -154,7 +154,7 @@ impl AttributedGraph {
     pub(crate) fn add_edge_between(
         &mut self,
         ends: [Vertex; 2],
-        weight: Option<Number>,
+        weight: Option<TextNumber>,
     ) -> Result<(), ReadErrorKind> {
         self.edges.add(ends, weight)?;
         self.kept.push_edge()

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::measure::{Measure, without_tags};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::formats::is_similarity;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, did_you_mean, show};
@@ -107,7 +107,7 @@ impl<'a> WeightAttribute<'a> {
     ///
     /// # Errors
     /// When it is no number, or its unit is not that of the weights before it.
-    pub(crate) fn number(&mut self, text: &str) -> Result<Number, Message> {
+    pub(crate) fn number(&mut self, text: &str) -> Result<TextNumber, Message> {
         let nan = self.options.nan;
         let plain = without_tags(text);
         let text = plain.as_deref().unwrap_or(text).trim();
@@ -131,7 +131,7 @@ impl<'a> WeightAttribute<'a> {
     }
 
     /// The number that a text is, whatever its unit.
-    pub(crate) fn number_in(&self, text: &str) -> Option<Number> {
+    pub(crate) fn number_in(&self, text: &str) -> Option<TextNumber> {
         let plain = without_tags(text);
         let measure = Measure::parse(plain.as_deref().unwrap_or(text))?;
         number::weight(measure.number.as_bytes(), self.options.nan).ok()

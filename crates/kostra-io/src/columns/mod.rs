@@ -20,14 +20,14 @@ use weights::reserve;
 
 /// A weight in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub(crate) enum TextNumber {
     Integer(i64),
     /// An integer of 2^63 or more.
     Huge(u64),
     Float(f64),
 }
 
-impl Number {
+impl TextNumber {
     /// Whether the value is zero, with any sign.
     pub(crate) fn is_zero(self) -> bool {
         matches!(self, Self::Integer(0)) || matches!(self, Self::Float(value) if value == 0.0)
@@ -84,20 +84,20 @@ impl Columns {
 
     /// Adds the weight of the edge that was added last.
     #[inline]
-    pub(crate) fn push_weight(&mut self, weight: Number) {
+    pub(crate) fn push_weight(&mut self, weight: TextNumber) {
         let edge = self.weights.len();
         match weight {
-            Number::Integer(value) => {
+            TextNumber::Integer(value) => {
                 if value < 0 {
                     self.kinds.see_negative(edge, value);
                 }
                 self.push_integer(value);
             }
-            Number::Huge(value) => {
+            TextNumber::Huge(value) => {
                 self.kinds.see_huge(edge, value);
                 self.weights.push_huge(value);
             }
-            Number::Float(value) => {
+            TextNumber::Float(value) => {
                 self.kinds.see_float(edge);
                 self.weights.push_float(value);
             }
@@ -138,7 +138,7 @@ impl Columns {
     }
 
     /// Gives each edge this weight. None has one.
-    pub(crate) fn fill_weights(&mut self, weight: Number) -> Result<(), ReadErrorKind> {
+    pub(crate) fn fill_weights(&mut self, weight: TextNumber) -> Result<(), ReadErrorKind> {
         self.weights.reserve(self.len(), false)?;
         (0..self.len()).for_each(|_| self.push_weight(weight));
         Ok(())
@@ -208,7 +208,7 @@ impl Columns {
 mod tests {
     use super::*;
 
-    fn columns(weights: &[Number]) -> Columns {
+    fn columns(weights: &[TextNumber]) -> Columns {
         let mut columns = Columns::default();
         for &weight in weights {
             columns.push_ends(0, 1);
@@ -217,16 +217,16 @@ mod tests {
         columns
     }
 
-    const SMALL: Number = Number::Integer(7);
-    const MINUS: Number = Number::Integer(-7);
-    const LARGE: Number = Number::Integer(1 << 40);
-    const INEXACT: Number = Number::Integer((1 << 53) + 1);
-    const HUGE: Number = Number::Huge(1 << 63);
-    const HALF: Number = Number::Float(0.5);
+    const SMALL: TextNumber = TextNumber::Integer(7);
+    const MINUS: TextNumber = TextNumber::Integer(-7);
+    const LARGE: TextNumber = TextNumber::Integer(1 << 40);
+    const INEXACT: TextNumber = TextNumber::Integer((1 << 53) + 1);
+    const HUGE: TextNumber = TextNumber::Huge(1 << 63);
+    const HALF: TextNumber = TextNumber::Float(0.5);
 
     /// Joins chunks of every size; all must agree. A fault comes with the edge at which it is
     /// found.
-    fn joined(weights: &[Number]) -> Result<Weights, (usize, String)> {
+    fn joined(weights: &[TextNumber]) -> Result<Weights, (usize, String)> {
         let mut results: Vec<_> = (1..=weights.len())
             .map(|size| {
                 let mut all = Columns::default();

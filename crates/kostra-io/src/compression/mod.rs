@@ -26,7 +26,7 @@ use decoder::{Decoder, Decoding};
 pub(crate) use in_order::missing;
 
 use crate::ReadErrorKind;
-use crate::source::{Progress, Source, from_io};
+use crate::source::{Progress, RawInput, from_io};
 
 /// The number of bytes by which a format is recognized: some hundred lines of most texts.
 pub(crate) const HEAD: usize = 1 << 16;
@@ -69,22 +69,25 @@ pub(crate) struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// Recognizes the compression and decompresses the head of the content. This thread
     /// decompresses alone.
-    pub(crate) fn new(source: Source<'a>) -> Result<Self, ReadErrorKind> {
+    pub(crate) fn new(source: RawInput<'a>) -> Result<Self, ReadErrorKind> {
         Self::with_threads(source, 1)
     }
 
     /// As [`new`](Self::new), but the memory of the decompressor is
     /// [known](Self::window_bytes): streams that need a larger window than the first are refused.
-    pub(crate) fn in_known_memory(source: Source<'a>) -> Result<Self, ReadErrorKind> {
+    pub(crate) fn in_known_memory(source: RawInput<'a>) -> Result<Self, ReadErrorKind> {
         Self::decoding(source, Decoding::InKnownMemory)
     }
 
     /// As [`new`](Self::new), with up to `threads` threads that decompress.
-    pub(crate) fn with_threads(source: Source<'a>, threads: usize) -> Result<Self, ReadErrorKind> {
+    pub(crate) fn with_threads(
+        source: RawInput<'a>,
+        threads: usize,
+    ) -> Result<Self, ReadErrorKind> {
         Self::decoding(source, Decoding::OnThreads(threads))
     }
 
-    fn decoding(mut source: Source<'a>, decoding: Decoding) -> Result<Self, ReadErrorKind> {
+    fn decoding(mut source: RawInput<'a>, decoding: Decoding) -> Result<Self, ReadErrorKind> {
         let mut start = vec![0; window::HEADER];
         let count = fill(&mut *source.reader, &mut start).map_err(from_io)?;
         start.truncate(count);
@@ -118,7 +121,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The content of a source that is known not to be compressed.
-    pub(crate) fn plain(source: Source<'a>) -> Self {
+    pub(crate) fn plain(source: RawInput<'a>) -> Self {
         Self {
             reader: source.reader,
             head: Vec::new(),

@@ -12,7 +12,7 @@ use crate::interface::{Format, FormatInfo, Parsed};
 use crate::kept::KeptAttributes;
 use crate::number::show;
 use crate::numbered_graph::{NumberedGraph, check_count};
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::WholeText;
 use crate::{KeptKind, ReadOptions};
 
@@ -107,7 +107,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let mut weight = WeightAttribute::new(options)?;
     let mut kept = KeptAttributes::new(options)?;
     let mut problem: Option<Problem> = None;
-    for mut row in Rows::new(&text, None) {
+    for mut row in TextRows::new(&text, None) {
         match (row.word().unwrap_or_default(), &mut problem) {
             ("c", _) | ("n", Some(_)) => {}
             ("p", None) => problem = Some(Problem::read(&mut row)?),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use kostra_core::{Vertex, memory};
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
@@ -18,7 +18,7 @@ use crate::labels::call_by_labels;
 use crate::matrix::Matrix;
 use crate::number::{self, show};
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::WholeText;
 use crate::{Place, ReadOptions};
 
@@ -131,7 +131,7 @@ impl Network {
     fn lists(
         &mut self,
         are_edges: bool,
-        rows: Rows<'_>,
+        rows: TextRows<'_>,
         options: &ReadOptions,
     ) -> Result<(), Fault> {
         for mut row in rows {
@@ -153,7 +153,7 @@ impl Network {
         &mut self,
         part: Part,
         with_diagonal: bool,
-        rows: &mut Rows<'_>,
+        rows: &mut TextRows<'_>,
         options: &ReadOptions,
     ) -> Result<Parsed, Fault> {
         let n = self.graph.vertices();
@@ -164,7 +164,7 @@ impl Network {
                 self.vertex(next(&mut line, rows)?)?;
             }
         }
-        let mut values: Vec<(Vec<Number>, Place)> = Vec::new();
+        let mut values: Vec<(Vec<TextNumber>, Place)> = Vec::new();
         for u in 0..n {
             let columns = match part {
                 Part::Full => 0..n,
@@ -204,7 +204,7 @@ impl Network {
 /// The line with the next word.
 fn next<'l, 't>(
     line: &'l mut Option<Row<'t>>,
-    rows: &mut Rows<'t>,
+    rows: &mut TextRows<'t>,
 ) -> Result<&'l mut Row<'t>, Fault> {
     let row = match line.take().filter(|row| !row.rest().is_empty()) {
         Some(row) => row,
@@ -218,7 +218,7 @@ fn next<'l, 't>(
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, None);
+    let mut rows = TextRows::new(&text, None);
     let mut end = None;
     for row in rows.by_ref() {
         if row.rest().to_ascii_lowercase().ends_with(DATA) {

@@ -15,7 +15,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
-use crate::mirror::{Division, EdgeColumns, Keep, MirroredRows, Rows, integer_weights};
+use crate::mirror::{Division, EdgeColumns, FileRows, Keep, MirroredRows, integer_weights};
 use crate::row_file::{Arrays, Layout, RowFile};
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
@@ -149,7 +149,8 @@ fn read_stream(stream: Stream<'_>, options: &ReadOptions) -> Result<Content, Fau
             .collect();
         EdgeColumns { u, v: neighbors, weights }
     } else {
-        let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
+        let rows =
+            FileRows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
         rows.edges(Division::among(options.thread_count()))?.map_err(|asymmetry| {
             Fault::at_byte(first_entry + 8 * asymmetry.entry as u64, asymmetry.sentence)
         })?

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::labels::call_by_labels;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadOptions};
 
@@ -93,7 +93,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let (mut labels, mut places) = (HashMap::new(), AscendingPlaces::default());
     let (mut of_nodes, mut of_edges) = (Vec::new(), Vec::new());
     let mut directed = false;
-    for row in Rows::new(&text, None) {
+    for row in TextRows::new(&text, None) {
         if starts(row.rest(), NODES) {
             of_nodes = columns(&row, NODES);
             continue;

@@ -2,7 +2,7 @@
 //!
 //! An edge without a weight weighs 1 if others have one, as the format says.
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};
 use crate::xml;
@@ -28,7 +28,7 @@ const DIALECT: Dialect = Dialect {
     value: "attvalue",
     depth: 2,
     called: &["for", "id"],
-    default: Some(Number::Integer(1)),
+    default: Some(TextNumber::Integer(1)),
     ignored: &["id", "type", "kind", "start", "end", "startopen", "endopen", "slices"],
 };
 

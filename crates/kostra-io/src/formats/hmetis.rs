@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::Rows;
+use crate::rows::TextRows;
 use crate::whole::WholeText;
 
 impl Format {
@@ -29,7 +29,7 @@ impl Format {
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, Some("%"));
+    let mut rows = TextRows::new(&text, Some("%"));
     let Some(mut header) = rows.next() else {
         return Err(Fault::whole("there is no line 'NETS VERTICES'; add it"));
     };

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::message::{Remedy, message};
-use crate::rows::Rows;
+use crate::rows::TextRows;
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{ReadErrorKind, ReadOptions};
 
@@ -110,7 +110,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let mut graph = AttributedGraph::new(options)?;
     let mut places = AscendingPlaces::default();
     let mut from = None;
-    for mut row in Rows::new(&text, None) {
+    for mut row in TextRows::new(&text, None) {
         if row.rest().starts_with('#') {
             let id = vertex(row.rest()).ok_or_else(|| {
                 row.malformed("a line with '#' should have one word after it; correct it")

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::ReadOptions;
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
@@ -16,7 +16,7 @@ use crate::labels::call_by_labels;
 use crate::matrix::Matrix;
 use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::WholeText;
 
 impl Format {
@@ -65,7 +65,7 @@ struct Network {
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, Some(COMMENT));
+    let mut rows = TextRows::new(&text, Some(COMMENT));
     let (mut network, mut section): (Option<Network>, _) = (None, Section::Other);
     while let Some(mut row) = rows.next() {
         let keyword = row.rest();
@@ -178,7 +178,7 @@ impl Network {
     /// the others.
     fn matrix(
         mut self,
-        rows: &mut Rows<'_>,
+        rows: &mut TextRows<'_>,
         section: &Row<'_>,
         options: &ReadOptions,
     ) -> Result<Parsed, Fault> {
@@ -197,7 +197,7 @@ impl Network {
                 let sentence = format!("the matrix has {row} rows, but should have {height}");
                 return Err(rows.cut_short(sentence));
             };
-            let mut numbers: Vec<Number> = Vec::new();
+            let mut numbers: Vec<TextNumber> = Vec::new();
             for _ in 0..width {
                 numbers.push(line.weight(options.nan)?);
             }

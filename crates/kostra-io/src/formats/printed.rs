@@ -28,7 +28,7 @@ const BARS: [char; 4] = ['|', '│', '┃', '║'];
 
 /// Where a line is cut into fields.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Columns {
+pub(crate) enum FieldCuts {
     Bars,
     /// At the characters where columns start.
     Starts(Vec<usize>),
@@ -43,7 +43,7 @@ fn is_rule(line: &str) -> bool {
 
 /// How the first lines divide into columns, if they are a printed table: a header, and a rule above
 /// or below it.
-pub(crate) fn columns(lines: &[&[u8]]) -> Option<Columns> {
+pub(crate) fn columns(lines: &[&[u8]]) -> Option<FieldCuts> {
     let mut lines = lines.iter().map_while(|line| str::from_utf8(line).ok());
     let first = lines.next()?;
     let (head, rule) = if is_rule(first) { (lines.next()?, first) } else { (first, lines.next()?) };
@@ -51,13 +51,13 @@ pub(crate) fn columns(lines: &[&[u8]]) -> Option<Columns> {
         return None;
     }
     if head.trim().trim_matches(BARS).contains(BARS) {
-        return Some(Columns::Bars);
+        return Some(FieldCuts::Bars);
     }
     let letters: Vec<char> = rule.trim_end().chars().collect();
     let is_start = |&at: &usize| letters[at] != ' ' && (at == 0 || letters[at - 1] == ' ');
     let starts: Vec<usize> = (0..letters.len()).filter(is_start).collect();
     let is_plain = letters.iter().all(|letter| " -=".contains(*letter));
-    (is_plain && starts.len() > 1).then_some(Columns::Starts(starts))
+    (is_plain && starts.len() > 1).then_some(FieldCuts::Starts(starts))
 }
 
 /// Whether a line tells the number of rows, as below a table: `(2 rows)`.
@@ -68,17 +68,17 @@ fn is_summary(line: &str) -> bool {
 }
 
 /// A line with tabs between its fields; empty if it has none.
-fn rewritten(line: &str, columns: &Columns) -> String {
+fn rewritten(line: &str, columns: &FieldCuts) -> String {
     if is_rule(line) || is_summary(line) || is_comment(line.as_bytes()) {
         return String::new();
     }
     let fields: Vec<&str> = match columns {
-        Columns::Bars => {
+        FieldCuts::Bars => {
             let line = line.trim();
             let line = line.strip_prefix(BARS).unwrap_or(line);
             line.strip_suffix(BARS).unwrap_or(line).split(BARS).collect()
         }
-        Columns::Starts(starts) => {
+        FieldCuts::Starts(starts) => {
             let place = |at: &usize| line.char_indices().nth(*at).map_or(line.len(), |(at, _)| at);
             let mut places: Vec<usize> = starts.iter().map(place).collect();
             places.push(line.len());

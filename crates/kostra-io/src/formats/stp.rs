@@ -12,7 +12,7 @@ use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::number::show;
 use crate::numbered_graph::{NumberedGraph, check_count};
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::WholeText;
 use crate::{ReadErrorKind, ReadOptions};
 
@@ -45,7 +45,7 @@ fn recognize(head: &Head<'_>) -> Evidence {
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, Some("#"));
+    let mut rows = TextRows::new(&text, Some("#"));
     let (mut graph, mut terminals) = (None, 0);
     while let Some(mut row) = rows.next() {
         match &*row.keyword() {
@@ -86,7 +86,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
 }
 
 /// The next row of a section.
-fn next<'t>(rows: &mut Rows<'t>) -> Result<Row<'t>, Fault> {
+fn next<'t>(rows: &mut TextRows<'t>) -> Result<Row<'t>, Fault> {
     rows.next()
         .ok_or_else(|| rows.cut_short("the file ends before the END of a section; it is cut short"))
 }
@@ -98,7 +98,7 @@ struct Section {
 }
 
 impl Section {
-    fn read(rows: &mut Rows<'_>, options: &ReadOptions) -> Result<Self, Fault> {
+    fn read(rows: &mut TextRows<'_>, options: &ReadOptions) -> Result<Self, Fault> {
         let mut graph: Option<NumberedGraph> = None;
         let (mut edges, mut directed) = (None, false);
         loop {

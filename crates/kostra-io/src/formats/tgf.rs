@@ -12,7 +12,7 @@ use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::labels::call_by_labels;
 use crate::message::{Remedy, message};
-use crate::rows::Rows;
+use crate::rows::TextRows;
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadErrorKind, ReadOptions};
 
@@ -62,7 +62,7 @@ fn recognize(head: &Head<'_>) -> Evidence {
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, None);
+    let mut rows = TextRows::new(&text, None);
     let mut graph = AttributedGraph::new(options)?;
     let mut weight = WeightAttribute::new(options)?;
     let mut labels = HashMap::new();

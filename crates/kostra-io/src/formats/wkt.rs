@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::geojson::Lines;
+use crate::formats::geojson::ReadLines;
 use crate::formats::{Separator, fields};
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -97,7 +97,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         ];
         return Err(ReadErrorKind::Columns { sentence, columns: vec![name.clone()] }.into());
     }
-    let mut lines = Lines::new(options)?;
+    let mut lines = ReadLines::new(options)?;
     for (index, (at, row)) in rows.enumerate() {
         let place = |kind| Fault {
             place: Some(crate::Place::Line { line: at as u64 + 1, column: 1 }),

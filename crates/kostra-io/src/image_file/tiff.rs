@@ -9,7 +9,7 @@ use tiff::tags::Tag;
 use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
 use super::{Admit, ImageFile, PixelValues, check_ratio, check_size, would_round};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::Fault;
 
 /// The first bytes, in both byte orders, and of BigTIFF.
@@ -166,9 +166,9 @@ fn refuse_inexact(
 ) -> Result<(), Fault> {
     let (words, _) = pixels.as_chunks();
     let number = |word: &[u8; 8]| match layout.sample_type {
-        Some(DecodingSampleType::I64) => Number::Integer(i64::from_ne_bytes(*word)),
-        Some(DecodingSampleType::U64) => Number::Huge(u64::from_ne_bytes(*word)),
-        _ => Number::Float(0.0),
+        Some(DecodingSampleType::I64) => TextNumber::Integer(i64::from_ne_bytes(*word)),
+        Some(DecodingSampleType::U64) => TextNumber::Huge(u64::from_ne_bytes(*word)),
+        _ => TextNumber::Float(0.0),
     };
     for (at, word) in words.iter().enumerate() {
         let Err(integer) = number(word).exact_float() else { continue };

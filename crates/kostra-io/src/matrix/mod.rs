@@ -19,7 +19,7 @@ mod distances;
 
 use kostra_core::counted;
 
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
@@ -88,15 +88,15 @@ fn is_rounding(epsilon: f64, [a, b]: [f64; 2], largest: f64) -> bool {
 }
 
 /// A number as a float, rounded.
-fn float(number: Number) -> f64 {
+fn float(number: TextNumber) -> f64 {
     match number {
-        Number::Integer(value) => value as f64,
-        Number::Huge(value) => value as f64,
-        Number::Float(value) => value,
+        TextNumber::Integer(value) => value as f64,
+        TextNumber::Huge(value) => value as f64,
+        TextNumber::Float(value) => value,
     }
 }
 
-impl<V: Fn(usize, usize) -> Option<Number>, P: Fn(usize, usize) -> Place> Matrix<V, P> {
+impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Matrix<V, P> {
     /// The graph of the matrix.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl<V: Fn(usize, usize) -> Option<Number>, P: Fn(usize, usize) -> Place> Matrix
     }
 
     /// The finite value in a row and a column.
-    fn number(&self, row: usize, column: usize) -> Option<Number> {
+    fn number(&self, row: usize, column: usize) -> Option<TextNumber> {
         (self.value)(row, column).filter(|&number| float(number).is_finite())
     }
 
@@ -160,7 +160,7 @@ impl<V: Fn(usize, usize) -> Option<Number>, P: Fn(usize, usize) -> Place> Matrix
     /// The matrix in which negative values are missing.
     fn without_negatives(
         &self,
-    ) -> Matrix<impl Fn(usize, usize) -> Option<Number>, impl Fn(usize, usize) -> Place> {
+    ) -> Matrix<impl Fn(usize, usize) -> Option<TextNumber>, impl Fn(usize, usize) -> Place> {
         Matrix {
             size: self.size,
             value: |row, column| self.number(row, column).filter(|&number| float(number) >= 0.0),

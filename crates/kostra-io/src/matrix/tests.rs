@@ -9,7 +9,7 @@ fn read(rows: &[&[f64]], options: &ReadOptions) -> Result<Parsed, String> {
     let value = |row: usize, column: usize| {
         let value = rows.get(row)?.get(column).copied()?;
         let is_whole = value.fract() == 0.0;
-        Some(if is_whole { Number::Integer(value as i64) } else { Number::Float(value) })
+        Some(if is_whole { TextNumber::Integer(value as i64) } else { TextNumber::Float(value) })
     };
     let place = |row, _| Place::Line { line: row as u64 + 1, column: 1 };
     let matrix = Matrix { size: rows.len(), value, place, epsilon: f64::EPSILON };

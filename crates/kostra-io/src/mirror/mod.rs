@@ -15,12 +15,12 @@ use kostra_core::Vertex;
 use kostra_core::memory::{self, OutOfMemory};
 
 use crate::columns::{Columns, Weights};
-pub(crate) use pairing::{BLOCK_ENTRIES, Division, Entries, Keep, edges};
+pub(crate) use pairing::{BLOCK_ENTRIES, Division, Keep, RowEntries, edges};
 pub(crate) use write::{MirroredRows, integer_weights};
 
 /// The rows of a file: for each vertex its neighbors, and the weights of the edges to them.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a, W> {
+pub(crate) struct FileRows<'a, W> {
     /// The start of each row in `neighbors`, and the end of the last: `n + 1` ascending positions
     /// from 0.
     pub(crate) offsets: &'a [usize],
@@ -64,7 +64,7 @@ pub(crate) struct Asymmetry {
     pub(crate) sentence: String,
 }
 
-impl<W> Rows<'_, W>
+impl<W> FileRows<'_, W>
 where
     W: Copy + Ord + Default + Display + Into<i64> + Send + Sync + Zeroable,
 {
@@ -185,7 +185,7 @@ where
 }
 
 /// Rows in memory; reading a block costs nothing.
-impl<W> Entries for Rows<'_, W>
+impl<W> RowEntries for FileRows<'_, W>
 where
     W: Copy + Default + Into<i64> + Send + Sync + Zeroable,
 {

@@ -26,7 +26,7 @@ use super::fingerprint::{Fingerprint, Points};
 pub(crate) const BLOCK_ENTRIES: usize = 1 << 16;
 
 /// The entries of all rows, of which threads read blocks.
-pub(crate) trait Entries: Sync {
+pub(crate) trait RowEntries: Sync {
     type Weight: Copy + Default + Into<i64> + Send + Sync + Zeroable;
     /// What a thread needs to read blocks.
     type Scratch: Default;
@@ -72,7 +72,7 @@ impl Division {
 ///
 /// # Errors
 /// When the system does not grant the memory.
-pub(crate) fn edges<E: Entries>(
+pub(crate) fn edges<E: RowEntries>(
     offsets: &[usize],
     entries: &E,
     keep: Keep,
@@ -104,7 +104,7 @@ struct Rows<'a, E> {
     total: usize,
 }
 
-impl<E: Entries> Rows<'_, E> {
+impl<E: RowEntries> Rows<'_, E> {
     /// The number of kept entries of each block. `None` if the rows are not symmetric.
     fn survey_all(&self, team: &Team<'_>, blocks: usize) -> Option<Vec<usize>> {
         let kept: Vec<AtomicUsize> = (0..blocks).map(|_| AtomicUsize::new(0)).collect();

@@ -15,7 +15,8 @@ fn edges(rows: List<'_>) -> Result<Vec<(Vertex, Vertex, i32)>, String> {
     }));
     let neighbors: Vec<_> = rows.concat().iter().map(|entry| entry.0).collect();
     let weights: Vec<_> = rows.concat().iter().map(|entry| entry.1).collect();
-    let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
+    let (offsets, neighbors, weights) = (&offsets[..], &neighbors[..], &weights[..]);
+    let rows = FileRows { offsets, neighbors, weights, first: 0 };
     let columns = rows.edges(DIVISION).unwrap().map_err(|asymmetry| {
         assert!(rows.entries(asymmetry.row).contains(&asymmetry.entry), "the entry is in its row");
         format!("entry {}: {}", asymmetry.entry, asymmetry.sentence)
@@ -100,7 +101,8 @@ proptest! {
         if !weighted {
             weights.clear();
         }
-        let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
+        let (offsets, neighbors, weights) = (&offsets[..], &neighbors[..], &weights[..]);
+        let rows = FileRows { offsets, neighbors, weights, first: 0 };
         let found = rows.edges(Division { threads, block }).unwrap();
         let expected = rows.first_asymmetry().unwrap().map_or_else(
             || {

@@ -48,7 +48,7 @@ enum Content {
     #[cfg(target_os = "linux")]
     Unnamed(File),
     /// A file with a temporary name.
-    Named(NamedTempFile, Unfinished),
+    Named(NamedTempFile, UnfinishedName),
 }
 
 impl Replacement {
@@ -146,7 +146,7 @@ impl Replacement {
 #[derive(Debug)]
 pub struct ReplacementPart {
     file: File,
-    _unfinished: Unfinished,
+    _unfinished: UnfinishedName,
 }
 
 impl ReplacementPart {
@@ -157,7 +157,7 @@ impl ReplacementPart {
     pub fn open(name: &Path) -> io::Result<Self> {
         let mut names = lock();
         let file = OpenOptions::new().write(true).open(name)?;
-        Ok(Self { file, _unfinished: Unfinished::enlist(name, &mut names) })
+        Ok(Self { file, _unfinished: UnfinishedName::enlist(name, &mut names) })
     }
 
     /// The file to write to.
@@ -198,9 +198,9 @@ pub fn abandon_unfinished() {
 
 /// A name in the list; dropping it removes the name from the list.
 #[derive(Debug)]
-pub(crate) struct Unfinished(PathBuf);
+pub(crate) struct UnfinishedName(PathBuf);
 
-impl Unfinished {
+impl UnfinishedName {
     /// Enlists a file.
     pub(crate) fn new(name: &Path) -> Self {
         Self::enlist(name, &mut lock())
@@ -216,7 +216,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedName {
     fn drop(&mut self) {
         let mut names = lock();
         if let Some(index) = names.iter().position(|name| *name == self.0) {
@@ -315,7 +315,7 @@ fn named_in(folder: &Path, permissions_follow: bool) -> io::Result<Content> {
     }
     let mut names = lock();
     let file = builder.tempfile_in(folder).map_err(plain)?;
-    let unfinished = Unfinished::enlist(file.path(), &mut names);
+    let unfinished = UnfinishedName::enlist(file.path(), &mut names);
     Ok(Content::Named(file, unfinished))
 }
 

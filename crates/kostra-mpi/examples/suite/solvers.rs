@@ -8,7 +8,7 @@ use kostra_core::{AnyGraph, Observer, Order, Round, Run};
 use kostra_mpi::{
     AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution, VertexPlacement,
 };
-use kostra_testkit::matrix::{Answer, ORDERS, same_total};
+use kostra_testkit::matrix::{ExactAnswer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;
 
@@ -76,9 +76,9 @@ fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], job: &Job<'_>) ->
     let check = |&order| {
         // The check by definition takes quadratic time.
         let answer = if graph.edges() < 300 {
-            Answer::by_definition(graph, order)
+            ExactAnswer::by_definition(graph, order)
         } else {
-            Answer::verified(graph, order).unwrap_or_else(|error| job.world.fail(error))
+            ExactAnswer::verified(graph, order).unwrap_or_else(|error| job.world.fail(error))
         };
         check_distributions(name, graph, order, &answer, job)
     };
@@ -174,7 +174,7 @@ fn check_distributions(
     name: &str,
     graph: &AnyGraph,
     order: Order,
-    answer: &Answer,
+    answer: &ExactAnswer,
     job: &Job<'_>,
 ) -> usize {
     let world = job.world;
@@ -284,7 +284,7 @@ fn settings(
 
 fn compare(
     forest: &DistributedForest,
-    answer: &Answer,
+    answer: &ExactAnswer,
     edges: &EdgeDistribution,
     world: &Communicator,
 ) -> Result<(), String> {

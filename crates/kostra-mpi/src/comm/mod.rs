@@ -36,7 +36,7 @@ pub use mailbox::Mailbox;
 pub use memory::ALLOCATOR;
 pub(crate) use memory::OUT_OF_MEMORY_ADVICE;
 pub use parts::Parts;
-pub use reduce::{Number, Reduction};
+pub use reduce::{Reducible, Reduction};
 pub use refusal::Refusal;
 pub use start::library;
 pub use traffic::{PhaseTraffic, Traffic};

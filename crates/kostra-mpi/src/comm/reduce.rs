@@ -18,23 +18,23 @@ pub enum Reduction {
 }
 
 /// A number that MPI can reduce: `u32` or `u64`.
-pub trait Number: bytemuck::Pod + Ord + Equivalence + sealed::Number {}
-impl Number for u32 {}
-impl Number for u64 {}
+pub trait Reducible: bytemuck::Pod + Ord + Equivalence + sealed::Reducible {}
+impl Reducible for u32 {}
+impl Reducible for u64 {}
 
 mod sealed {
     use mpi::traits::Equivalence;
 
     /// Unsigned numbers are mapped to signed numbers in the same order, because MPICH 4.0.2
     /// compares unsigned numbers as signed ones.
-    pub trait Number: Copy {
+    pub trait Reducible: Copy {
         type Signed: bytemuck::Pod + Equivalence;
         fn signed(self) -> Self::Signed;
         fn from_signed(signed: Self::Signed) -> Self;
     }
     macro_rules! numbers {
         ($($unsigned:ty => $signed:ty),*) => {
-            $(impl Number for $unsigned {
+            $(impl Reducible for $unsigned {
                 type Signed = $signed;
                 fn signed(self) -> $signed {
                     self.wrapping_sub(1 << (Self::BITS - 1)) as $signed
@@ -54,7 +54,7 @@ const CHUNK: usize = 1 << 17;
 impl Communicator {
     /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must
     /// have the same length on every rank.
-    pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
+    pub fn reduce<T: Reducible>(&self, by: Reduction, numbers: &mut [T]) {
         self.counted(self.sent_along_tree(size_of_val(numbers)), || {
             self.meet();
             match by {
@@ -65,7 +65,7 @@ impl Communicator {
         });
     }
 
-    fn add_up<T: Number>(&self, numbers: &mut [T]) {
+    fn add_up<T: Reducible>(&self, numbers: &mut [T]) {
         let mut own = Vec::new();
         for numbers in numbers.chunks_mut(CHUNK) {
             own.clear();
@@ -74,7 +74,7 @@ impl Communicator {
         }
     }
 
-    fn reduce_signed<T: Number>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {
+    fn reduce_signed<T: Reducible>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {
         let (mut own, mut reduced) = (Vec::new(), Vec::new());
         for numbers in numbers.chunks_mut(CHUNK) {
             own.clear();

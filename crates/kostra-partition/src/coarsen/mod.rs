@@ -9,7 +9,7 @@ mod contract;
 mod heavy_edges;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::Team;
 
 use crate::{PartitionError, WeightedGraph};
@@ -59,7 +59,7 @@ pub(crate) fn coarsen(
     graph: &WeightedGraph,
     aim: Aim,
     parts: Option<&[u32]>,
-    stream: Stream,
+    stream: RandomStream,
     team: &Team<'_>,
 ) -> Result<Vec<Level>, PartitionError> {
     let mut levels: Vec<Level> = Vec::new();
@@ -95,7 +95,7 @@ struct Grouping<'a> {
     graph: &'a WeightedGraph,
     aim: Aim,
     parts: Option<&'a [u32]>,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Grouping<'_> {

@@ -1,6 +1,6 @@
 //! Multilevel bisection: the best of several bisections of a small graph, refined on each level.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::with_team;
 
 use super::Goal;
@@ -21,7 +21,7 @@ const CLUSTER_SHARE: i64 = 4;
 pub(super) fn bisect(
     graph: &WeightedGraph,
     goal: Goal,
-    stream: Stream,
+    stream: RandomStream,
 ) -> Result<Vec<u8>, PartitionError> {
     let side = goal.limits[0].min(goal.limits[1]);
     let aim = Aim {
@@ -44,7 +44,7 @@ pub(super) fn bisect(
 
 /// The best of several grown and refined bisections: the one with the least overload, then the
 /// least cut, then the one that was found first.
-fn best_of(graph: &WeightedGraph, goal: Goal, stream: Stream) -> Vec<u8> {
+fn best_of(graph: &WeightedGraph, goal: Goal, stream: RandomStream) -> Vec<u8> {
     let attempts = (0..goal.attempts.max(1)).map(|attempt| {
         let stream = stream.split(u64::MAX - attempt);
         let mut state = grow::grow(graph, goal, stream);

@@ -8,14 +8,14 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use super::Goal;
 use crate::WeightedGraph;
 use crate::two_way::TwoWay;
 
 /// Grows the second side up to its intended weight. All other vertices are on the first side.
-pub(super) fn grow<'a>(graph: &'a WeightedGraph, goal: Goal, stream: Stream) -> TwoWay<'a> {
+pub(super) fn grow<'a>(graph: &'a WeightedGraph, goal: Goal, stream: RandomStream) -> TwoWay<'a> {
     let n = graph.vertices();
     let mut state = TwoWay::new(graph, vec![0; n as usize], goal.limits);
     let mut seeds: Vec<Vertex> = (0..n).collect();

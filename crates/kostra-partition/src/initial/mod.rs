@@ -9,7 +9,7 @@ mod bisect;
 mod grow;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use crate::{PartitionError, WeightedGraph};
 
@@ -39,7 +39,7 @@ pub(crate) fn partition(
     graph: &WeightedGraph,
     (count, limit): (u32, i64),
     attempts: u64,
-    stream: Stream,
+    stream: RandomStream,
 ) -> Result<Vec<u32>, PartitionError> {
     let mut parts = vec![0; graph.vertices() as usize];
     let members = (0..graph.vertices()).collect();
@@ -58,7 +58,7 @@ pub(crate) fn partition(
 fn split(
     task: &Task,
     (limit, attempts): (i64, u64),
-    stream: Stream,
+    stream: RandomStream,
 ) -> Result<[Task; 2], PartitionError> {
     let counts = [task.count.div_ceil(2), task.count / 2];
     let goal = Goal { attempts, ..goal(&task.graph, task.count, limit) };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::Team;
 
 use super::state::State;
@@ -20,7 +20,7 @@ const PASSES: u64 = 8;
 ///
 /// The threads rate the vertices of overloaded parts, and one thread moves them in the order of
 /// their ratings. O(n + m + c log n) for `c` moves.
-pub(super) fn rebalance(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
+pub(super) fn rebalance(state: &mut State<'_>, stream: RandomStream, team: &Team<'_>) {
     let rated = {
         let state = &*state;
         let excess: Vec<i64> = state.weights.iter().map(|weight| weight - state.limit).collect();
@@ -115,7 +115,7 @@ impl Lightest {
 
 /// Brings every part within the limit, and gives every part a vertex. Both are always possible if
 /// there are at least as many vertices as parts; see [`limit`](crate::limit).
-pub(crate) fn enforce(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
+pub(crate) fn enforce(state: &mut State<'_>, stream: RandomStream, team: &Team<'_>) {
     for pass in 0..PASSES {
         if state.overload() == 0 {
             break;

@@ -16,7 +16,7 @@
 //! the vertices. O(n + m + k) per pass.
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::Team;
 
 use super::balance::rebalance;
@@ -39,7 +39,7 @@ const WORTHWHILE: f64 = 0.001;
 const CANDIDATES: usize = 1 << 9;
 
 /// Lowers the cut, and the overload if there is any.
-pub(crate) fn refine(state: &mut State<'_>, effort: Effort, stream: Stream, team: &Team<'_>) {
+pub(crate) fn refine(state: &mut State<'_>, effort: Effort, stream: RandomStream, team: &Team<'_>) {
     if state.count() < 2 {
         return;
     }

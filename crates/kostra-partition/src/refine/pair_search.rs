@@ -11,7 +11,7 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 
 use super::state::State;
 
@@ -95,7 +95,7 @@ impl Search {
         state: &State<'_>,
         Border { pair: (a, b), vertices }: &Border,
         effort: PairEffort,
-        stream: Stream,
+        stream: RandomStream,
     ) -> Vec<(Vertex, u32)> {
         let parts = [*a, *b];
         let weights = parts.map(|part| state.weights[part as usize]);
@@ -140,7 +140,7 @@ impl Search {
     }
 
     /// One pass; whether it lowered the cut.
-    fn pass(&mut self, pair: &mut Pair<'_>, patience: usize, stream: Stream) -> bool {
+    fn pass(&mut self, pair: &mut Pair<'_>, patience: usize, stream: RandomStream) -> bool {
         self.queues.iter_mut().for_each(BinaryHeap::clear);
         self.moves.clear();
         for index in 0..self.touched.len() {
@@ -170,7 +170,7 @@ impl Search {
         best > 0
     }
 
-    fn push(&mut self, index: u32, stream: Stream) {
+    fn push(&mut self, index: u32, stream: RandomStream) {
         let one = &self.touched[index as usize];
         let tie = (stream.at(one.vertex.into()) >> 32) as u32;
         self.queues[usize::from(one.side)].push((one.gain(), tie, index));
@@ -201,7 +201,7 @@ impl Search {
     }
 
     /// Moves a vertex to the other side. With a stream, also queues the neighbors.
-    fn flip(&mut self, pair: &mut Pair<'_>, index: u32, queue: Option<Stream>) {
+    fn flip(&mut self, pair: &mut Pair<'_>, index: u32, queue: Option<RandomStream>) {
         let one = &mut self.touched[index as usize];
         let (v, from) = (one.vertex, one.side);
         one.side = 1 - from;

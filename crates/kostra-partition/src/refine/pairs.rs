@@ -6,7 +6,7 @@
 //! tasks, which threads share, and the result does not depend on the number of threads.
 
 use kostra_core::Vertex;
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_parallel::Team;
 
 use super::pair_search::{Border, PairEffort, Search};
@@ -26,7 +26,7 @@ fn key((low, high): (u32, u32)) -> u64 {
 pub(crate) fn refine_pairs(
     state: &mut State<'_>,
     effort: PairEffort,
-    stream: Stream,
+    stream: RandomStream,
     team: &Team<'_>,
 ) {
     if state.overload() > 0 {
@@ -152,7 +152,7 @@ mod tests {
         let refined = |threads| {
             let mut state = State::new(&graph, parts.clone(), (4, 42));
             let before = (state.overload(), state.cut());
-            with_team(threads, |team| refine_pairs(&mut state, effort, Stream::new(3), team));
+            with_team(threads, |team| refine_pairs(&mut state, effort, RandomStream::new(3), team));
             let fresh = State::new(&graph, state.parts.clone(), (4, 42));
             assert_eq!((state.overload(), state.cut()), (fresh.overload(), fresh.cut()));
             assert!((state.overload(), state.cut()) < before, "{before:?}");

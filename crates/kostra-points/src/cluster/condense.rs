@@ -279,7 +279,7 @@ impl<'a> Undo<'a> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use crate::PointTree;
 
@@ -287,7 +287,7 @@ mod tests {
 
     /// A tree whose distances repeat, as a forest of random pairs.
     fn random_hierarchy(seed: u64, n: u32) -> Hierarchy {
-        let random = Stream::new(seed);
+        let random = RandomStream::new(seed);
         let mut edges: Vec<(u64, u32, u32)> = (1..n)
             .map(|v| {
                 (random.at(v.into()) % 40, random.split(1).below(v.into(), v.into()) as u32, v)

@@ -247,12 +247,12 @@ impl Candidate {
 #[cfg(test)]
 mod tests {
     use kostra_core::UnionFind;
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use super::*;
 
     fn condensed(seed: u64, n: u64, values: u64) -> Vec<f64> {
-        let random = Stream::new(seed);
+        let random = RandomStream::new(seed);
         (0..n * n.saturating_sub(1) / 2).map(|at| random.below(at, values) as f64).collect()
     }
 

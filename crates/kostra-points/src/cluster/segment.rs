@@ -125,12 +125,12 @@ impl Regions {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use super::*;
 
     fn random_graph(seed: u64) -> EdgeList<f64> {
-        let random = Stream::new(seed);
+        let random = RandomStream::new(seed);
         let end = |part: u64| {
             (0..200).map(|edge| random.split(part).below(edge, 60) as u32).collect::<Vec<_>>()
         };

@@ -243,7 +243,7 @@ impl Entries<'_> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use super::*;
     use crate::cluster::{Distances, pairwise_tree};
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn all_pairs_in_any_order_give_the_tree_of_the_matrix() {
         let n = 120_u32; // more entries than the least number that threads sort
-        let random = Stream::new(3);
+        let random = RandomStream::new(3);
         let mut pairs: Vec<_> = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v))).collect();
         let condensed: Vec<_> =
             (0..pairs.len() as u64).map(|at| random.below(at, 7) as f64).collect();
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn core_distances_are_the_order_statistics_of_the_rows() {
         let (n, m) = (2500_u32, 40_000_u64);
-        let random = Stream::new(9);
+        let random = RandomStream::new(9);
         let drawn = (0..m).map(|at| random.below(2 * at, u64::from(n)) as u32);
         let rows: Vec<_> = drawn.chain((0..n).flat_map(|row| [row; 3])).collect();
         let columns: Vec<_> = rows.iter().map(|row| (row + 1) % n).collect();

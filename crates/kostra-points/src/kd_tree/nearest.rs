@@ -7,7 +7,7 @@ use super::lists::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
 use crate::canonical::{Accumulate, larger, smaller};
-use crate::neighbors::{MANY, Selection};
+use crate::neighbors::{MANY, NearestSelection};
 
 /// From this number of dimensions on, each node is compared with each point of the leaf. In many
 /// dimensions, the box of the leaf is near most nodes, while the points are not.
@@ -22,7 +22,7 @@ pub(super) struct LeafNeighbors {
     /// Their indices and positions.
     points: Vec<(u32, u32)>,
     /// For each lane, from [`MANY`] neighbors on; then only the last place is set while searching.
-    many: Vec<Selection>,
+    many: Vec<NearestSelection>,
 }
 
 impl LeafNeighbors {
@@ -31,7 +31,7 @@ impl LeafNeighbors {
         let compared = memory::filled(LANES * k, f64::INFINITY)?;
         let points = memory::filled(LANES * k, (u32::MAX, u32::MAX))?;
         let lanes = if k < MANY { 0 } else { LANES };
-        let many = (0..lanes).map(|_| Selection::new(k)).collect::<Result<_, _>>()?;
+        let many = (0..lanes).map(|_| NearestSelection::new(k)).collect::<Result<_, _>>()?;
         Ok(Self { k, compared, points, many })
     }
 

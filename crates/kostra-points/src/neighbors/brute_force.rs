@@ -9,7 +9,7 @@ use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Schedule, Team, atomic_u64, lock};
 
 use super::Nearest;
-use crate::blocks::{Blocks, LANES, compared};
+use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
 use crate::kd_tree::NeighborList;
 use crate::wide::{Work, wide};
@@ -51,7 +51,7 @@ pub(super) fn for_each_row(
     if neighbors == 0 || n == 0 {
         return Ok(());
     }
-    let mut blocks = Blocks::zeros(n, prepared.dimensions())?;
+    let mut blocks = PointBlocks::zeros(n, prepared.dimensions())?;
     (0..prepared.len()).for_each(|point| blocks.set(point as usize, prepared.row(point)));
     let scratch = (0..team.threads())
         .map(|_| Ok(Mutex::new(memory::filled(ROWS, Nearest::new(neighbors)?)?)))
@@ -80,7 +80,7 @@ pub(super) fn for_each_row(
 /// Finds the nearest points of some rows.
 fn compare<A: Accumulate>(
     prepared: &Prepared<'_>,
-    blocks: &Blocks,
+    blocks: &PointBlocks,
     rows: &Range<u32>,
     nearest: &mut [Nearest],
 ) {
@@ -98,7 +98,7 @@ fn compare<A: Accumulate>(
 
 struct Compare<'a, A> {
     prepared: &'a Prepared<'a>,
-    blocks: &'a Blocks,
+    blocks: &'a PointBlocks,
     rows: Range<u32>,
     nearest: &'a mut [Nearest],
     norm: PhantomData<A>,

@@ -2,16 +2,17 @@
 
 use kostra_core::{OutOfMemory, memory};
 
-/// From this number of neighbors on, a [`Selection`] finds them. Measured: below it, insertion in
-/// order is as fast.
+/// From this number of neighbors on, a [`NearestSelection`] finds them. Measured: below it,
+/// insertion in order is as fast.
 pub(crate) const MANY: usize = 64;
 
 /// The first `k` of many points in the order of (compared distance, index).
 ///
 /// Points wait in any order. When there are `2 * k`, a selection keeps the first `k` (Hoare 1961).
-/// So `m` points take O(m + k log k) time, while insertion in order takes O(m k).
+/// So `m` points take O(m + k log k) time, while insertion
+/// in order takes O(m k).
 #[derive(Clone)]
-pub(crate) struct Selection {
+pub(crate) struct NearestSelection {
     k: usize,
     /// The points, packed so that one comparison orders two.
     waiting: Vec<u128>,
@@ -19,7 +20,7 @@ pub(crate) struct Selection {
     last: u128,
 }
 
-impl Selection {
+impl NearestSelection {
     /// No points yet. `k` is at least 1.
     pub(crate) fn new(k: usize) -> Result<Self, OutOfMemory> {
         Ok(Self { k, waiting: memory::with_capacity(2 * k)?, last: u128::MAX })
@@ -79,14 +80,14 @@ pub(crate) struct Nearest {
     /// Their indices; the second number is not used.
     pub(crate) points: Vec<(u32, u32)>,
     /// From [`MANY`] neighbors on.
-    many: Option<Selection>,
+    many: Option<NearestSelection>,
 }
 
 impl Nearest {
     /// No points yet. `k` is at least 1.
     pub(crate) fn new(k: usize) -> Result<Self, OutOfMemory> {
         let compared = memory::filled(k, f64::INFINITY)?;
-        let many = if k < MANY { None } else { Some(Selection::new(k)?) };
+        let many = if k < MANY { None } else { Some(NearestSelection::new(k)?) };
         Ok(Self { compared, points: memory::filled(k, (u32::MAX, 0))?, many })
     }
 

@@ -17,7 +17,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::TableReader;
 
 /// `ArrowSchema`: the type of a column, or of a table.
 #[repr(C)]
@@ -35,16 +35,16 @@ pub(crate) struct Schema {
 
 /// `ArrowArray`: the values of a column, or of a table.
 #[repr(C)]
-pub(crate) struct Array {
+pub(crate) struct ArrowArray {
     length: i64,
     null_count: i64,
     offset: i64,
     n_buffers: i64,
     n_children: i64,
     buffers: *mut *const c_void,
-    children: *mut *mut Array,
-    dictionary: *mut Array,
-    release: Option<unsafe extern "C" fn(*mut Array)>,
+    children: *mut *mut ArrowArray,
+    dictionary: *mut ArrowArray,
+    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
     private_data: *mut c_void,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Array {
 #[repr(C)]
 struct Stream {
     get_schema: Option<unsafe extern "C" fn(*mut Stream, *mut Schema) -> c_int>,
-    get_next: Option<unsafe extern "C" fn(*mut Stream, *mut Array) -> c_int>,
+    get_next: Option<unsafe extern "C" fn(*mut Stream, *mut ArrowArray) -> c_int>,
     get_last_error: Option<unsafe extern "C" fn(*mut Stream) -> *const c_char>,
     release: Option<unsafe extern "C" fn(*mut Stream)>,
     private_data: *mut c_void,
@@ -82,7 +82,7 @@ macro_rules! exported {
     };
 }
 
-exported!(Schema: c"arrow_schema", Array: c"arrow_array", Stream: c"arrow_array_stream");
+exported!(Schema: c"arrow_schema", ArrowArray: c"arrow_array", Stream: c"arrow_array_stream");
 
 /// A struct that this module owns. Dropping it calls the release callback.
 pub(crate) struct Owned<T: Exported>(T);
@@ -174,8 +174,8 @@ impl Schema {
     }
 }
 
-impl Owned<Array> {
-    pub(crate) fn get(&self) -> &Array {
+impl Owned<ArrowArray> {
+    pub(crate) fn get(&self) -> &ArrowArray {
         &self.0
     }
 
@@ -199,7 +199,7 @@ impl Owned<Array> {
     }
 }
 
-impl Array {
+impl ArrowArray {
     pub(crate) fn rows(&self) -> PyResult<usize> {
         usize::try_from(self.length).map_err(|_| malformed("it has a negative length"))
     }

@@ -6,21 +6,21 @@ use std::ptr;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use super::{Array, Exported, Owned, Schema, Stream, malformed, text};
+use super::{ArrowArray, Exported, Owned, Schema, Stream, malformed, text};
 
 /// A reader of a table.
-pub(crate) struct Reader {
+pub(crate) struct TableReader {
     schema: Owned<Schema>,
     source: Source,
 }
 
 enum Source {
     /// All rows at once; `None` after they are read.
-    Whole(Option<Owned<Array>>),
+    Whole(Option<Owned<ArrowArray>>),
     Parts(Owned<Stream>),
 }
 
-impl Reader {
+impl TableReader {
     /// Takes the capsules that `__arrow_c_stream__` or `__arrow_c_array__` returned.
     pub(crate) fn from_export(exported: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok((schema, array)) = exported.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() {
@@ -40,7 +40,7 @@ impl Reader {
     }
 
     /// The next batch of rows; `None` after the last.
-    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Owned<Array>>> {
+    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Owned<ArrowArray>>> {
         match &mut self.source {
             Source::Whole(rows) => Ok(rows.take()),
             Source::Parts(stream) => {

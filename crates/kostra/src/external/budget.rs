@@ -89,7 +89,7 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
-    use kostra_io::{OptionValue, Remedy};
+    use kostra_io::{Remedy, RemedyValue};
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_least_memory_of_a_refusal_suffices() {
         let least = |error: &ExternalError| match error.remedy() {
-            Some(Remedy::Option { value: OptionValue::Bytes(least), .. }) => least,
+            Some(Remedy::Option { value: RemedyValue::Bytes(least), .. }) => least,
             _ => panic!("{error}"),
         };
         let smallest = least(&Budget::new(0, 3).check_reading().unwrap_err());

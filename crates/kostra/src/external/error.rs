@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use kostra_core::{OutOfMemory, SolveError, WeightType, counted, shown};
 #[cfg(feature = "gen")]
 use kostra_gen::StreamError;
-use kostra_io::{OptionValue, ReadError, ReadErrorKind, Remedy};
+use kostra_io::{ReadError, ReadErrorKind, Remedy, RemedyValue};
 
 pub(super) const MIB: u64 = 1 << 20;
 
@@ -89,14 +89,14 @@ impl ExternalError {
     /// The option that avoids the error, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         let (option, value) = match self {
-            Self::Limit { least, .. } => ("memory", OptionValue::Bytes(*least)),
+            Self::Limit { least, .. } => ("memory", RemedyValue::Bytes(*least)),
             Self::Checkpoint { fault, .. } => match fault {
                 CheckpointFault::InUse | CheckpointFault::OtherFile => {
-                    ("output", OptionValue::Unsaid)
+                    ("output", RemedyValue::Unsaid)
                 }
-                CheckpointFault::Interrupted => ("resume", OptionValue::On),
+                CheckpointFault::Interrupted => ("resume", RemedyValue::On),
                 CheckpointFault::OtherSolve { .. } | CheckpointFault::OtherEdges { .. } => {
-                    ("resume", OptionValue::Unsaid)
+                    ("resume", RemedyValue::Unsaid)
                 }
                 CheckpointFault::NoForest => return None,
             },

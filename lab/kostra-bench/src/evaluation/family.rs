@@ -6,7 +6,7 @@ use kostra_io::MissingWeights;
 use serde::Deserialize;
 
 use super::real::file_of;
-use crate::graphs::GraphSource;
+use crate::graphs::GraphOrigin;
 
 /// A family of graphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -49,17 +49,17 @@ pub(super) struct PaperGraph {
 impl PaperGraph {
     /// The file of the graph, or a spec. Sizes are divided by `scale`; a scaled graph is never
     /// real.
-    pub(super) fn source(&self, scale: u64, data: Option<&Path>) -> GraphSource {
+    pub(super) fn source(&self, scale: u64, data: Option<&Path>) -> GraphOrigin {
         let name = self.name.clone();
         let file = self.real.as_ref().zip(data.filter(|_| scale == 1));
         if let Some(found) = file.and_then(|(real, folder)| file_of(folder, real)) {
             let source = found.path.to_string_lossy().into_owned();
             let missing_weights = found.is_snap.then_some(MissingWeights::Hash);
-            return GraphSource { name, source, stand_in_for: None, missing_weights };
+            return GraphOrigin { name, source, stand_in_for: None, missing_weights };
         }
         let stand_in_for = self.real.clone();
         let source = format!("gen:{}", self.spec(scale));
-        GraphSource { name, source, stand_in_for, missing_weights: None }
+        GraphOrigin { name, source, stand_in_for, missing_weights: None }
     }
 
     fn spec(&self, scale: u64) -> String {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use kostra_core::Platform;
 
 use super::phases::{ACHIEVED, MEAN_ACHIEVED};
-use crate::observed::{Counter, Observed};
+use crate::observed::{Observed, SolverFigure};
 use crate::process::kostra_beside_this;
 use crate::record::{ContestantResult, ExperimentResult, GraphResult, Skipped};
 
@@ -111,7 +111,7 @@ fn add_launches(observed: &mut Observed, launches: &[Launch]) {
     for kernel in kernels {
         let own = launches.iter().filter(|(other, _)| other == kernel);
         let values: Vec<f64> = own.map(|(_, value)| *value).collect();
-        let counter = |prefix, round, value| Counter {
+        let counter = |prefix, round, value| SolverFigure {
             name: format!("{prefix}{kernel}"),
             round,
             phase: None,

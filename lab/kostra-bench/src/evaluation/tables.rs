@@ -257,7 +257,7 @@ fn all_settings(graph: &GraphResult) -> Vec<&BTreeMap<String, u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observed::{Counter, Observed, ObservedRound};
+    use crate::observed::{Observed, ObservedRound, SolverFigure};
     use crate::record::ContestantResult;
     use crate::statistics::Timing;
 
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn rates_are_read_off_the_observed_solve() {
         let round = |round, components| ObservedRound { round, components, edges: 0, seconds: 0.0 };
-        let count = |name: &str, round, value| Counter {
+        let count = |name: &str, round, value| SolverFigure {
             name: name.to_owned(),
             round,
             phase: None,

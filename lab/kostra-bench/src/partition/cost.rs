@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::PartitionResult;
-use crate::observed::{Observed, Phase};
+use crate::observed::{Observed, PhaseTotal};
 
 /// Words of four bytes in a sector of memory, the source's `C`.
 const SECTOR: f64 = 8.0;
@@ -25,7 +25,7 @@ const ACCESSES: f64 = 5.0;
 
 /// A step on a level.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct LevelStep {
     pub(crate) name: String,
     /// The number of edges of the level.
     pub(crate) edges: f64,
@@ -59,12 +59,12 @@ pub(crate) struct Residual {
 
 impl Fit {
     /// The modelled seconds of a step.
-    pub(crate) fn seconds(&self, step: &Step) -> f64 {
+    pub(crate) fn seconds(&self, step: &LevelStep) -> f64 {
         (self.launch * step.span).max(self.transfer * step.transfers)
     }
 
     /// The best constants for steps; none if there are no steps.
-    pub(crate) fn to(steps: &[Step]) -> Option<Self> {
+    pub(crate) fn to(steps: &[LevelStep]) -> Option<Self> {
         /// The exponents of ten between which the constants are searched.
         const LAUNCHES: (f64, f64) = (-7.0, -3.0);
         const TRANSFERS: (f64, f64) = (-13.0, -8.0);
@@ -99,8 +99,8 @@ impl Fit {
     }
 
     /// The residuals by step, and those of all steps at the end.
-    pub(crate) fn residuals(&self, steps: &[Step]) -> Vec<Residual> {
-        let mut by_name: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
+    pub(crate) fn residuals(&self, steps: &[LevelStep]) -> Vec<Residual> {
+        let mut by_name: BTreeMap<&str, Vec<&LevelStep>> = BTreeMap::new();
         for step in steps {
             by_name.entry(&step.name).or_default().push(step);
         }
@@ -109,9 +109,9 @@ impl Fit {
         groups.map(|(name, steps)| self.residual(name, &steps)).collect()
     }
 
-    fn residual(&self, name: &str, steps: &[&Step]) -> Residual {
+    fn residual(&self, name: &str, steps: &[&LevelStep]) -> Residual {
         let count = steps.len() as f64;
-        let logarithm = |step: &&Step| (step.seconds / self.seconds(step)).ln();
+        let logarithm = |step: &&LevelStep| (step.seconds / self.seconds(step)).ln();
         let mean = steps.iter().map(logarithm).sum::<f64>() / count;
         let squares = steps.iter().map(|step| (logarithm(step) - mean).powi(2)).sum::<f64>();
         Residual {
@@ -125,15 +125,15 @@ impl Fit {
 }
 
 /// The steps of an observed partition, by level; none without an observed one.
-pub(crate) fn steps(result: &PartitionResult) -> Vec<Step> {
+pub(crate) fn steps(result: &PartitionResult) -> Vec<LevelStep> {
     let Some(observed) = &result.observed else { return Vec::new() };
     let sorts = result.contestant.ends_with("-transactions");
-    let step = |phase: &Phase| {
+    let step = |phase: &PhaseTotal| {
         let level = Level::new(observed, phase, sorts, f64::from(result.parts))?;
         let (span, transfers) = level.terms(&phase.name)?;
         let (name, seconds) = (phase.name.clone(), phase.seconds);
         // Events tick in half a microsecond: shorter steps are noise.
-        (seconds > 1e-6).then(|| Step {
+        (seconds > 1e-6).then(|| LevelStep {
             name,
             edges: level.entries / 2.0,
             seconds,
@@ -158,7 +158,7 @@ struct Level {
 }
 
 impl Level {
-    fn new(observed: &Observed, phase: &Phase, sorts: bool, parts: f64) -> Option<Self> {
+    fn new(observed: &Observed, phase: &PhaseTotal, sorts: bool, parts: f64) -> Option<Self> {
         let round = observed.rounds.iter().find(|round| Some(round.round) == phase.round)?;
         let is_attempt = |name: &str| name.ends_with("s started");
         let counters = observed.counters.iter().filter(|one| one.round == phase.round);
@@ -223,8 +223,8 @@ impl Level {
 mod tests {
     use super::*;
 
-    fn step(span: f64, transfers: f64, seconds: f64) -> Step {
-        Step { name: "connect".to_owned(), edges: 1.0, seconds, span, transfers }
+    fn step(span: f64, transfers: f64, seconds: f64) -> LevelStep {
+        LevelStep { name: "connect".to_owned(), edges: 1.0, seconds, span, transfers }
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         let sizes = [(4.0, 1e3), (8.0, 1e5), (4.0, 1e7), (4.0, 1e9)];
         let steps = sizes.map(|(span, transfers)| {
             let unknown = step(span, transfers, 0.0);
-            Step { seconds: exact.seconds(&unknown), ..unknown }
+            LevelStep { seconds: exact.seconds(&unknown), ..unknown }
         });
         let fit = Fit::to(&steps).unwrap();
         assert!((fit.launch / exact.launch).ln().abs() < 0.01, "{fit:?}");

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Result};
 
-use crate::graphs::GraphSource;
+use crate::graphs::GraphOrigin;
 
 /// A graph with its class. Averages are per class, because partitioners differ by class.
 pub(crate) struct ClassedGraph {
     pub(crate) class: String,
-    pub(crate) source: GraphSource,
+    pub(crate) source: GraphOrigin,
 }
 
 /// Real graphs and generated ones. Files that are missing are skipped.
@@ -45,7 +45,7 @@ pub(super) fn choose(named: &[String], smoke: bool) -> Result<Vec<ClassedGraph>>
         let file = source.rsplit('/').next().filter(|_| !source.starts_with("gen:"));
         let name = file.unwrap_or(source).to_owned();
         let source = source.to_owned();
-        let source = GraphSource { name, source, stand_in_for: None, missing_weights: None };
+        let source = GraphOrigin { name, source, stand_in_for: None, missing_weights: None };
         ClassedGraph { class: class.to_owned(), source }
     };
     if named.is_empty() {

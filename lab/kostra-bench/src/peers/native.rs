@@ -10,7 +10,7 @@ use petgraph::data::Element;
 use petgraph::graph::UnGraph;
 
 use super::Arrays;
-use crate::contestant::{Answer, Contestant, Identity, Solved};
+use crate::contestant::{AnswerProperties, Contestant, Identity, TimedAnswer};
 
 /// A crate's solver with its graph. `solve` returns the number of edges and the total weight.
 struct Native<S> {
@@ -75,11 +75,14 @@ impl<S: FnMut() -> (usize, u64)> Contestant for Native<S> {
         &self.identity
     }
 
-    fn solve(&mut self) -> Result<Solved> {
+    fn solve(&mut self) -> Result<TimedAnswer> {
         let start = Instant::now();
         let (edges, total) = black_box((self.solve)());
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Solved { seconds, answer: Answer { edges, total: total.to_string(), ids: None } })
+        Ok(TimedAnswer {
+            seconds,
+            answer: AnswerProperties { edges, total: total.to_string(), ids: None },
+        })
     }
 }
 
@@ -93,7 +96,11 @@ mod tests {
         let graph = Arrays { vertices: 5, u: &u, v: &v, weights: vec![5, 6, 7, 1].into() };
         for name in ["pathfinding", "petgraph"] {
             let answer = enter(name, &graph).unwrap().solve().unwrap().answer;
-            assert_eq!(answer, Answer { edges: 2, total: "11".to_owned(), ids: None }, "{name}");
+            assert_eq!(
+                answer,
+                AnswerProperties { edges: 2, total: "11".to_owned(), ids: None },
+                "{name}"
+            );
         }
     }
 }

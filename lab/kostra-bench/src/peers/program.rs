@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
 use super::Arrays;
-use crate::contestant::{Answer, Contestant, Identity, Solved};
+use crate::contestant::{AnswerProperties, Contestant, Identity, TimedAnswer};
 
 const MAGIC: &[u8; 8] = b"KOSTRAPE";
 
@@ -137,15 +137,16 @@ impl Contestant for Program {
         &self.identity
     }
 
-    fn solve(&mut self) -> Result<Solved> {
+    fn solve(&mut self) -> Result<TimedAnswer> {
         self.resume();
         // If the peer has exited, writing fails. Reading the answer then gives a better error
         // message than the broken pipe.
         let _ = self.requests.write_all(b"run\n").and_then(|()| self.requests.flush());
         let reply: Reply = self.answer()?;
         self.pause();
-        let answer = Answer { edges: reply.edges, total: reply.total.to_string(), ids: None };
-        Ok(Solved { seconds: reply.seconds, answer })
+        let answer =
+            AnswerProperties { edges: reply.edges, total: reply.total.to_string(), ids: None };
+        Ok(TimedAnswer { seconds: reply.seconds, answer })
     }
 }
 
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(peer.identity().version, "sh 1");
         for _ in 0..2 {
             let solved = peer.solve().unwrap();
-            let answer = Answer { edges: 2, total: "48".to_owned(), ids: None };
+            let answer = AnswerProperties { edges: 2, total: "48".to_owned(), ids: None };
             assert_eq!((solved.seconds, solved.answer), (0.25, answer));
         }
     }

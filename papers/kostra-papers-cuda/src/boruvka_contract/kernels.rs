@@ -4,10 +4,10 @@ use kostra_cuda::buffers::Keys;
 use kostra_cuda::launch::{Kernel, kernels};
 use kostra_cuda::scan::{self, TileSums};
 use kostra_cuda::shared::{arguments, assert_takes, ptr};
-use kostra_cuda::step_clock::Step;
+use kostra_cuda::step_clock::StepName;
 use kostra_cuda::{Device, DeviceError};
 
-use crate::contraction;
+use crate::contraction::RoundKernels;
 use crate::source::Source;
 
 /// The kernels that both solvers use, and those of [`ByVertex`](super::ByVertex).
@@ -57,8 +57,8 @@ kernels! {
     remove_mirrored_edges initialize_colors flag_roots;
     [keys.bits()] find_minimum_edges;
     {
-        contraction: contraction::Kernels = contraction::Kernels::load(device, keys)?;
-        scan: scan::Kernels = scan::Kernels::load(device)?;
+        contraction: RoundKernels = RoundKernels::load(device, keys)?;
+        scan: scan::ScanKernels = scan::ScanKernels::load(device)?;
     }
 }
 
@@ -85,11 +85,11 @@ impl Building {
     }
 }
 
-pub(super) const FIND_MINIMUM_EDGES: Step = step!("find minimum edge per vertex");
-pub(super) const REMOVE_MIRRORED_EDGES: Step = step!("remove mirrored edges");
-pub(super) const INITIALIZE_COLORS: Step = step!("initialize colors");
-pub(super) const PROPAGATE_COLORS: Step = step!("propagate colors");
-pub(super) const CREATE_NEW_VERTEX_IDS: Step = step!("create new vertex ids");
-pub(super) const COUNT_NEW_EDGES: Step = step!("count new edges");
-pub(super) const ASSIGN_EDGE_SEGMENTS: Step = step!("assign edge segments");
-pub(super) const INSERT_NEW_EDGES: Step = step!("insert new edges");
+pub(super) const FIND_MINIMUM_EDGES: StepName = step!("find minimum edge per vertex");
+pub(super) const REMOVE_MIRRORED_EDGES: StepName = step!("remove mirrored edges");
+pub(super) const INITIALIZE_COLORS: StepName = step!("initialize colors");
+pub(super) const PROPAGATE_COLORS: StepName = step!("propagate colors");
+pub(super) const CREATE_NEW_VERTEX_IDS: StepName = step!("create new vertex ids");
+pub(super) const COUNT_NEW_EDGES: StepName = step!("count new edges");
+pub(super) const ASSIGN_EDGE_SEGMENTS: StepName = step!("assign edge segments");
+pub(super) const INSERT_NEW_EDGES: StepName = step!("insert new edges");

@@ -5,7 +5,7 @@
 use cudarc::driver::LaunchConfig;
 use kostra_core::{CsrView, EdgeSet, Key, Problem, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address};
-use kostra_cuda::launch::{Blocks, Kernel, block_size};
+use kostra_cuda::launch::{BlockSize, Kernel, block_size};
 use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::scan::Scan;
 use kostra_cuda::shared::fill;
@@ -66,7 +66,7 @@ fn scratch_bytes<K: Key>(n: usize, m: usize, entries: usize) -> usize {
 
 struct Rounds<'a> {
     device: &'a Device,
-    blocks: Blocks,
+    blocks: BlockSize,
     kernels: Kernels,
     building: Building,
     scan: Scan,
@@ -87,7 +87,7 @@ impl<'a> Rounds<'a> {
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
         let all = rows.vertices() as usize;
-        let blocks = Blocks { threads: run.request.option(&BLOCK_SIZE) as u32 };
+        let blocks = BlockSize { threads: run.request.option(&BLOCK_SIZE) as u32 };
         Ok(Self {
             device,
             blocks,

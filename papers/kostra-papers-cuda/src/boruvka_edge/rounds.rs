@@ -5,7 +5,7 @@
 use cudarc::driver::CudaSlice;
 use kostra_core::{EdgeId, Key, OptionValues, Run, SolveError, SolverOption};
 use kostra_cuda::buffers::{DeviceEdgeSet, Keys, address, download};
-use kostra_cuda::launch::{Blocks, Kernel, block_size};
+use kostra_cuda::launch::{BlockSize, Kernel, block_size};
 use kostra_cuda::shared::fill;
 use kostra_cuda::step_clock::StepClock;
 use kostra_cuda::{Device, DeviceError};
@@ -39,7 +39,7 @@ pub(super) fn scratch_bytes<K: Key>(n: usize, m: usize) -> usize {
 /// What is kept from round to round, in addition to the remaining edges.
 pub(super) struct Rounds<'a> {
     device: &'a Device,
-    blocks: Blocks,
+    blocks: BlockSize,
     kernels: Kernels,
     path_compression: u32,
     vertices: u32,
@@ -67,7 +67,7 @@ impl<'a> Rounds<'a> {
         let n = vertices as usize;
         Ok(Self {
             device,
-            blocks: Blocks { threads: run.request.option(&BLOCK_SIZE) as u32 },
+            blocks: BlockSize { threads: run.request.option(&BLOCK_SIZE) as u32 },
             path_compression: run.request.option(&PATH_COMPRESSION) as u32,
             vertices,
             records: device.uninit(n)?,

@@ -3,9 +3,9 @@
 
 use cudarc::driver::LaunchConfig;
 use kostra_cuda::buffers::Keys;
-use kostra_cuda::launch::{Blocks, Kernel, kernels};
+use kostra_cuda::launch::{BlockSize, Kernel, kernels};
 use kostra_cuda::shared::{arguments, constant, ptr};
-use kostra_cuda::step_clock::Step;
+use kostra_cuda::step_clock::StepName;
 
 use crate::contraction::MakeKeys;
 use crate::source::Source;
@@ -13,7 +13,8 @@ use crate::source::Source;
 pub(super) const SOURCE: Source = Source::file("boruvka_stm.cu");
 
 /// The size of the blocks: warps share memory, so the kernels fix it.
-pub(super) const BLOCKS: Blocks = Blocks { threads: constant(SOURCE.text(), "THREADS") as u32 };
+pub(super) const BLOCKS: BlockSize =
+    BlockSize { threads: constant(SOURCE.text(), "THREADS") as u32 };
 
 /// The most vertices in a transaction that the log of a thread has room for.
 pub(super) const CAPACITY: u64 = constant(SOURCE.text(), "CAPACITY");
@@ -47,9 +48,9 @@ kernels! {
     }
 }
 
-pub(super) const DISCOVER_EDGES: Step = step!("discover edges");
-pub(super) const SUGGEST_IDS: Step = step!("suggest ids");
-pub(super) const CHOOSE_EDGES: Step = step!("choose edges");
-pub(super) const MERGE: Step = step!("merge");
-pub(super) const FLATTEN: Step = step!("flatten");
-pub(super) const PRUNE: Step = step!("prune");
+pub(super) const DISCOVER_EDGES: StepName = step!("discover edges");
+pub(super) const SUGGEST_IDS: StepName = step!("suggest ids");
+pub(super) const CHOOSE_EDGES: StepName = step!("choose edges");
+pub(super) const MERGE: StepName = step!("merge");
+pub(super) const FLATTEN: StepName = step!("flatten");
+pub(super) const PRUNE: StepName = step!("prune");

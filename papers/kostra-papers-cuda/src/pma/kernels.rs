@@ -1,12 +1,12 @@
 //! The kernels of PMA, and the steps under which their times are reported.
 
 use kostra_cuda::buffers::Keys;
-use kostra_cuda::launch::{Blocks, kernels};
+use kostra_cuda::launch::{BlockSize, kernels};
 use kostra_cuda::shared::{arguments, constant, ptr};
-use kostra_cuda::step_clock::Step;
+use kostra_cuda::step_clock::StepName;
 use kostra_cuda::{scan, sort_rows};
 
-use crate::contraction;
+use crate::contraction::RoundKernels;
 use crate::source::Source;
 
 pub(super) const SOURCE: Source = Source::file("pma.cu");
@@ -18,10 +18,10 @@ pub(super) const MUTUAL_TOUCHES: usize = constant(SOURCE.text(), "MUTUAL_TOUCHES
 pub(super) const COUNTERS: usize = MUTUAL_TOUCHES + 1;
 
 /// The blocks of Partial Prim.
-pub(super) const PROCESSOR_BLOCKS: Blocks =
-    Blocks { threads: constant(SOURCE.text(), "BLOCK_PROCESSORS") as u32 };
+pub(super) const PROCESSOR_BLOCKS: BlockSize =
+    BlockSize { threads: constant(SOURCE.text(), "BLOCK_PROCESSORS") as u32 };
 /// The blocks of all other kernels. Several of them fit on a multiprocessor.
-pub(super) const BLOCKS: Blocks = Blocks { threads: 256 };
+pub(super) const BLOCKS: BlockSize = BlockSize { threads: 256 };
 
 arguments! {
     pub(super) struct Arguments in SOURCE.text();
@@ -36,15 +36,15 @@ kernels! {
     flag_lightest compact_rows;
     [keys.bits()] partial_prim_min partial_prim_sort update_edges compact;
     {
-        sort: sort_rows::Kernels = sort_rows::Kernels::load(device, keys)?;
-        contraction: contraction::Kernels = contraction::Kernels::load(device, keys)?;
-        scan: scan::Kernels = scan::Kernels::load(device)?;
+        sort: sort_rows::SortRowsKernels = sort_rows::SortRowsKernels::load(device, keys)?;
+        contraction: RoundKernels = RoundKernels::load(device, keys)?;
+        scan: scan::ScanKernels = scan::ScanKernels::load(device)?;
     }
 }
 
 pub(super) const SORT_BY_WEIGHT: &str = "sort edges by weight";
-pub(super) const PARTIAL_PRIM: Step =
-    Step { phase: "partial prim", occupancy: "occupancy % of partial prim" };
+pub(super) const PARTIAL_PRIM: StepName =
+    StepName { phase: "partial prim", occupancy: "occupancy % of partial prim" };
 pub(super) const FIND_ROOTS: &str = "find roots";
 pub(super) const COMPUTE_NEW_INDICES: &str = "compute new indices";
 pub(super) const UPDATE_EDGES: &str = "update edges";

@@ -39,7 +39,7 @@ use kostra_mpi::{Communicator, DistributedAlgorithm, GraphSize, Slice, VertexDis
 
 use self::contracted_graph::{ContractedGraph, NONE};
 use self::kernels::{OwnVertices, insert_new_edges};
-use crate::rows::{Rows, own_edges};
+use crate::rows::{RankRows, own_edges};
 
 /// The generic contracting Borůvka algorithm on ranks.
 pub(crate) struct BoruvkaContract;
@@ -89,7 +89,7 @@ fn build<W: Weight>(
     world: &Communicator,
 ) -> Result<ContractedGraph<W::Key>, SolveError> {
     let distribution = VertexDistribution::new(slice.vertices(), world.size());
-    let rows = Rows::distribute(slice, order, distribution, BoruvkaContract::INFO.id, world)?;
+    let rows = RankRows::distribute(slice, order, distribution, BoruvkaContract::INFO.id, world)?;
     let degrees: Vec<_> = rows.offsets.windows(2).map(|row| row[1] - row[0]).collect();
     // `admit` has checked that vertices and ids fit 32 bits.
     let edge_dst: Vec<_> = rows.neighbors.iter().map(|&vertex| vertex as Vertex).collect();

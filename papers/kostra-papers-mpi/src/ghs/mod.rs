@@ -54,7 +54,7 @@ use kostra_mpi::{
     VertexDistribution,
 };
 
-use crate::rows::{Rows, own_edges};
+use crate::rows::{RankRows, own_edges};
 use crate::termination::{Idle, Termination};
 use message::{COUNTERS, Note, Wire};
 use vertices::{Outbox, Vertices};
@@ -159,7 +159,7 @@ fn distribute<W: Weight>(
     world: &Communicator,
 ) -> Result<Vertices, SolveError> {
     let blocks = VertexDistribution::new(slice.vertices(), world.size());
-    let rows = Rows::distribute(slice, order, blocks, Ghs::INFO.id, world)?;
+    let rows = RankRows::distribute(slice, order, blocks, Ghs::INFO.id, world)?;
     let mut vertices = Vertices::new(&rows, blocks);
     drop(rows);
     let own = vertices.arcs_by_rank(world.size());

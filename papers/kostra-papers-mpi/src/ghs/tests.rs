@@ -9,7 +9,7 @@ use kostra_testkit::multigraphs::Random;
 use super::interleaved;
 use super::message::{KINDS, Note, Wire};
 use super::vertices::{Outbox, Vertices};
-use crate::rows::Rows;
+use crate::rows::RankRows;
 
 const CONNECT: usize = 0;
 
@@ -21,9 +21,9 @@ struct Outcome {
     level: u8,
 }
 
-fn rows_of(graph: &EdgeList<u32>, distribution: VertexDistribution, rank: usize) -> Rows<u32> {
+fn rows_of(graph: &EdgeList<u32>, distribution: VertexDistribution, rank: usize) -> RankRows<u32> {
     let edges = graph.edges(Order::Minimum);
-    let mut rows = Rows { offsets: vec![0], neighbors: vec![], keys: vec![], ids: vec![] };
+    let mut rows = RankRows { offsets: vec![0], neighbors: vec![], keys: vec![], ids: vec![] };
     for vertex in distribution.first(rank)..distribution.first(rank + 1) {
         for id in edges.ids() {
             let (u, v) = edges.ends(id);

@@ -60,25 +60,25 @@ impl AdjacencyList {
 
     /// A writer that can insert `entries` entries. Several threads may have a writer each.
     #[inline]
-    pub fn writer(&self, entries: usize) -> Writer<'_> {
+    pub fn writer(&self, entries: usize) -> ListWriter<'_> {
         let first = self.reserved.fetch_add(entries, Relaxed);
-        Writer { list: self, free: first..first + entries }
+        ListWriter { list: self, free: first..first + entries }
     }
 
     /// The lists, for reading.
-    pub fn rows(&mut self) -> Rows<'_> {
-        Rows { list: self }
+    pub fn rows(&mut self) -> ListReader<'_> {
+        ListReader { list: self }
     }
 }
 
 /// Inserts into the lists concurrently with other writers.
-pub struct Writer<'a> {
+pub struct ListWriter<'a> {
     list: &'a AdjacencyList,
     /// The reserved entries that are still unused.
     free: Range<usize>,
 }
 
-impl Writer<'_> {
+impl ListWriter<'_> {
     /// Inserts an edge into the lists of both ends. Wait-free. Takes two entries.
     ///
     /// # Panics
@@ -104,11 +104,11 @@ impl Writer<'_> {
 
 /// Read access to the lists.
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub struct ListReader<'a> {
     list: &'a AdjacencyList,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ListReader<'a> {
     /// The edges of a vertex, each with its other end, in no particular order.
     #[inline]
     pub fn row(self, vertex: Vertex) -> impl Iterator<Item = (Vertex, EdgeId)> + use<'a> {
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use kostra_parallel::with_team;
 
-    fn row(rows: Rows<'_>, vertex: Vertex) -> Vec<(Vertex, EdgeId)> {
+    fn row(rows: ListReader<'_>, vertex: Vertex) -> Vec<(Vertex, EdgeId)> {
         let mut row: Vec<_> = rows.row(vertex).collect();
         row.sort_unstable_by_key(|&(_, id)| id);
         row

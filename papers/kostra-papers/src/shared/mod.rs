@@ -17,7 +17,7 @@ mod shared_union_find;
 mod stm;
 mod worklist;
 
-pub use adjacency_list::{AdjacencyList, Rows, Writer};
+pub use adjacency_list::{AdjacencyList, ListReader, ListWriter};
 pub use lightest_edges::LightestEdges;
 pub use shared_trees::SharedTrees;
 pub use shared_union_find::SharedUnionFind;

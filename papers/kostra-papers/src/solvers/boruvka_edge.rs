@@ -387,7 +387,7 @@ mod tests {
     use kostra_core::{AnyGraph, Order, Workspace};
 
     use super::*;
-    use kostra_cpu::testing::{Log, Random, canonical_ids, forest_ids};
+    use kostra_cpu::testing::{CongruentialGenerator, Log, canonical_ids, forest_ids};
 
     fn graph(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> AnyGraph {
         AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap()
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn every_variant_returns_the_canonical_forest_in_memory_that_was_used_before() {
-        let (mut random, mut workspace) = (Random(1), Workspace::new());
+        let (mut random, mut workspace) = (CongruentialGenerator(1), Workspace::new());
         for round in 0..if cfg!(miri) { 1 } else { 50 } {
             let (n, m) = (1 + random.below(60), random.below(150));
             let (u, v, weights) = (random.list(m, n), random.list(m, n), random.list(m, 9));

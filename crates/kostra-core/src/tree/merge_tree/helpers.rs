@@ -107,13 +107,13 @@ fn join(nodes: &Nodes, ancestors: &Ancestors, edges: usize, children: &mut Vec<V
 mod tests {
     use std::cell::RefCell;
 
-    use crate::random::Stream;
+    use crate::random::RandomStream;
     use crate::tree::MergeTree;
 
     use super::*;
 
     /// Runs the steps on one thread in random order, as if others were late or early.
-    struct AnyOrder(RefCell<Stream>);
+    struct AnyOrder(RefCell<RandomStream>);
 
     impl Helpers for AnyOrder {
         fn threads(&self) -> usize {
@@ -130,11 +130,11 @@ mod tests {
     }
 
     fn any_order(seed: u64) -> AnyOrder {
-        AnyOrder(RefCell::new(Stream::new(seed)))
+        AnyOrder(RefCell::new(RandomStream::new(seed)))
     }
 
     /// Trees of several shapes, and forests: the ends of their edges in order.
-    fn shape(kind: u64, n: u32, random: Stream) -> Vec<[Vertex; 2]> {
+    fn shape(kind: u64, n: u32, random: RandomStream) -> Vec<[Vertex; 2]> {
         let below = |v: u32, bound: u32| random.below(v.into(), bound.into()) as u32;
         let mut ends: Vec<_> = (1..n)
             .map(|v| match kind % 5 {
@@ -159,7 +159,7 @@ mod tests {
     fn the_order_of_steps_does_not_matter() {
         for kind in 0..15 {
             for n in [1, 2, 17, 63, 64, 65, 66, 129, 1000] {
-                let ends = shape(kind, n, Stream::new(kind));
+                let ends = shape(kind, n, RandomStream::new(kind));
                 let expected = MergeTree::in_order(n, &ends).unwrap();
                 for seed in 0..4 {
                     let found = MergeTree::in_order_with(n, &ends, &any_order(seed)).unwrap();
@@ -175,7 +175,7 @@ mod tests {
         let n = 300;
         for at in [0, 1, 63, 64, 65, 200, 298] {
             for wrong in [[5, 5], [7, n], [n + 3, n]] {
-                let mut ends = shape(7, n, Stream::new(1));
+                let mut ends = shape(7, n, RandomStream::new(1));
                 ends[at] = wrong;
                 ends[at.max(250)] = [n, 0];
                 let expected = MergeTree::in_order(n, &ends).err();

@@ -55,11 +55,11 @@ fn top_bits_sse2(bytes: &[u8; 64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
 
     #[test]
     fn packed_bits_are_the_answers_with_and_without_vector_instructions() {
-        let mut random = Random(4);
+        let mut random = CongruentialGenerator(4);
         for _ in 0..100 {
             let expected =
                 u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));

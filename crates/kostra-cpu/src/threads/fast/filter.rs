@@ -186,12 +186,12 @@ mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
 
     #[test]
     fn edges_to_the_giant_component_are_kept_apart_one_per_vertex() {
         let (n, m) = if cfg!(miri) { (40, 200_u32) } else { (40_000, 100_000) };
-        let mut random = Random(10);
+        let mut random = CongruentialGenerator(10);
         // The giant component consists of the first four vertices, and every other edge leads to
         // one of them. The other components are pairs of vertices.
         let u: Vec<Vertex> =

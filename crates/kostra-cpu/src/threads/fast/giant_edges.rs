@@ -109,7 +109,7 @@ mod tests {
     use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
 
     /// Edges from vertex 0, the giant component, to the given vertices. Every other edge is stored
     /// from its outside end.
@@ -179,7 +179,7 @@ mod tests {
     /// All threads write to all vertices at once, each with edges of its own.
     fn check_at_once<W: Weight>(weight: impl Fn(u32) -> W) {
         let (vertices, each) = if cfg!(miri) { (4, 4) } else { (2000, 6) };
-        let mut random = Random(9);
+        let mut random = CongruentialGenerator(9);
         let edges_out: Vec<_> =
             (0..vertices * each).map(|id| (1 + id / each, weight(random.below(5)))).collect();
         let list = star(&edges_out);

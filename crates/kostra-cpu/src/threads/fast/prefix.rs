@@ -157,7 +157,7 @@ mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
 
     fn scale_of_keys(keys: &[u64]) -> PrefixScale {
         let span = KeySpan::default();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_exact_scale_gives_different_keys_different_prefixes() {
-        let mut random = Random(11);
+        let mut random = CongruentialGenerator(11);
         let mut exact = 0;
         for round in 0..if cfg!(miri) { 20 } else { 2000 } {
             let (zeros, bits) = (random.below(40), 1 + random.below(24));

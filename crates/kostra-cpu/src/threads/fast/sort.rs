@@ -148,12 +148,12 @@ mod tests {
     use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;
-    use crate::testing::Random;
+    use crate::testing::CongruentialGenerator;
     use crate::threads::fast::prefix::{KeySpan, pack};
 
     #[test]
     fn items_are_in_the_order_of_their_edges_on_any_number_of_threads() {
-        let mut random = Random(3);
+        let mut random = CongruentialGenerator(3);
         for (len, bound) in
             [(0, 1), (1, 5), (100, 7), (500, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {

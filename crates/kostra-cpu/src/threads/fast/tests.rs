@@ -3,11 +3,11 @@
 use kostra_core::{AnyGraph, EdgeList, Graph, Order, UnionFind, Weight, Workspace, with_graph};
 
 use super::*;
-use crate::testing::{Random, canonical_ids, forest_ids};
+use crate::testing::{CongruentialGenerator, canonical_ids, forest_ids};
 
 #[test]
 fn small_multigraphs_on_many_threads_in_one_workspace_give_the_canonical_forest() {
-    let (mut random, mut workspace) = (Random(5), Workspace::new());
+    let (mut random, mut workspace) = (CongruentialGenerator(5), Workspace::new());
     for round in 0..if cfg!(miri) { 5 } else { 3000 } {
         let graph = random.any_graph();
         let order = if round % 2 == 0 { Order::Minimum } else { Order::Maximum };
@@ -28,7 +28,7 @@ fn small_multigraphs_on_many_threads_in_one_workspace_give_the_canonical_forest(
 /// components in all possible ways.
 #[test]
 fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
-    let mut random = Random(8);
+    let mut random = CongruentialGenerator(8);
     let n = if cfg!(miri) { 60 } else { 4000 };
     for (far, weights) in [(0, 1000), (50, 1000), (50, 2), (5, 1000), (5, 1), (1, 1000)] {
         let (mut u, mut v, mut w) = (Vec::new(), Vec::new(), Vec::<i64>::new());
@@ -74,7 +74,7 @@ fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
 #[cfg_attr(miri, ignore = "millions of edges")]
 fn batches_in_rounds_on_many_threads_give_the_canonical_forest() {
     let (n, m) = (600_000, 2_000_000);
-    let mut random = Random(9);
+    let mut random = CongruentialGenerator(9);
     let mut ends = || -> Vec<u32> { (0..m).map(|_| random.below(n)).collect() };
     let (u, v, high, low) = (ends(), ends(), ends(), ends());
     let few = high.iter().map(|high| high % 5).collect::<Vec<_>>();
@@ -99,7 +99,7 @@ fn batches_in_rounds_on_many_threads_give_the_canonical_forest() {
 #[cfg_attr(miri, ignore = "millions of edges")]
 fn light_edges_that_join_nothing_lead_to_more_batches() {
     let (n, m) = (1000_u32, 300_000_u32);
-    let mut random = Random(6);
+    let mut random = CongruentialGenerator(6);
     let light = |id: u32| id.is_multiple_of(8);
     let u: Vec<u32> = (0..m).map(|id| if light(id) { 0 } else { random.below(n) }).collect();
     let v: Vec<u32> = (0..m).map(|id| if light(id) { 1 } else { random.below(n) }).collect();
@@ -181,7 +181,7 @@ fn check_interior<W: Weight>(
 
 #[test]
 fn interiors_of_small_multigraphs_are_contracted_as_far_as_kruskal_would() {
-    let mut random = Random(11);
+    let mut random = CongruentialGenerator(11);
     for round in 0..if cfg!(miri) { 10 } else { 2000 } {
         let graph: AnyGraph = random.any_graph();
         let share = 1 + random.below(6);
@@ -207,7 +207,7 @@ fn interiors_of_small_multigraphs_are_contracted_as_far_as_kruskal_would() {
 /// forest.
 #[test]
 fn the_undecided_edges_of_a_grid_complete_its_forest() {
-    let mut random = Random(12);
+    let mut random = CongruentialGenerator(12);
     let side = if cfg!(miri) { 12 } else { 300 };
     let at = |row: u32, column: u32| row * side + column;
     let (mut u, mut v) = (Vec::new(), Vec::new());
@@ -256,7 +256,7 @@ fn the_undecided_edges_of_a_grid_complete_its_forest() {
 /// other segments need more rounds.
 #[test]
 fn a_segment_that_has_no_edges_left_is_not_read_in_later_rounds() {
-    let mut random = Random(3);
+    let mut random = CongruentialGenerator(3);
     let (others, groups, segments) = (12_000, 2000, 8);
     let (mut u, mut v, mut w) = (Vec::new(), Vec::new(), Vec::new());
     for group in 0..groups {

@@ -14,7 +14,7 @@ use crate::partition::DeviceGraph;
 use crate::rows::RoundGraph;
 use crate::scan::Scan;
 use crate::shared::{arguments, constant, fill, ptr};
-use crate::sort_rows::{self, RowOrder};
+use crate::sort_rows::{RowOrder, SortRowsKernels};
 use crate::source::Source;
 use crate::step_clock::StepClock;
 
@@ -34,8 +34,8 @@ kernels! {
     pub(super) struct Kernels(device) of Arguments in SOURCE;
     mark_leaders map_mates measure_rows gather_rows mark_kept pack_entries pack_offsets project;
     {
-        sort: sort_rows::Kernels =
-            sort_rows::Kernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?;
+        sort: SortRowsKernels =
+            SortRowsKernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?;
     }
 }
 

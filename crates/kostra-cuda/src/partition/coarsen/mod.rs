@@ -19,12 +19,12 @@ use self::matching::Matcher;
 use super::{DeviceGraph, Matching};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::Blocks;
+use crate::launch::BlockSize;
 use crate::scan::{self, Scan, TileSums};
 use crate::step_clock::StepClock;
 
 /// The size of the blocks: warps share memory, so the kernels fix it.
-const BLOCKS: Blocks = Blocks { threads: 256 };
+const BLOCKS: BlockSize = BlockSize { threads: 256 };
 
 /// Coarsening ends when a level keeps more than this share of the vertices, in percent.
 const STALLED_PERCENT: u64 = 95;
@@ -32,7 +32,7 @@ const STALLED_PERCENT: u64 = 95;
 pub(super) struct Kernels {
     matching: matching::Kernels,
     contraction: contraction::Kernels,
-    scan: scan::Kernels,
+    scan: scan::ScanKernels,
 }
 
 impl Kernels {
@@ -40,7 +40,7 @@ impl Kernels {
         Ok(Self {
             matching: matching::Kernels::load(device)?,
             contraction: contraction::Kernels::load(device)?,
-            scan: scan::Kernels::load(device)?,
+            scan: scan::ScanKernels::load(device)?,
         })
     }
 

@@ -17,7 +17,7 @@ use cudarc::driver::CudaSlice;
 use super::balance::Balance;
 use super::kernels::{Arguments, JET};
 use super::state::{Direction, State};
-use super::{Effort, Outcome};
+use super::{Effort, RefinedPartition};
 use crate::error::DeviceError;
 use crate::shared::{constant, fill};
 use crate::step_clock::StepClock;
@@ -33,7 +33,7 @@ const UNLIMITED: u64 = u64::MAX / 2;
 const PERFECT: (u64, u32, u64) = (0, 0, 0);
 
 /// Whether `now` is so much better than `best` that the search goes on.
-fn is_worthwhile(now: Outcome, best: Outcome) -> bool {
+fn is_worthwhile(now: RefinedPartition, best: RefinedPartition) -> bool {
     /// An improvement by one in this number of units of the cut.
     const UNITS: u64 = 1000;
     now.rank() < best.rank()
@@ -71,7 +71,7 @@ impl Jet {
         state: &mut State<'_>,
         effort: Effort,
         clock: &mut StepClock<'_>,
-    ) -> Result<Outcome, DeviceError> {
+    ) -> Result<RefinedPartition, DeviceError> {
         state.connect()?;
         clock.lap("connect")?;
         let mut now = state.outcome()?;
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_improvement_by_less_than_a_thousandth_does_not_prolong_the_search() {
-        let outcome = |overload, cut| Outcome { cut, overload, empty: 0 };
+        let outcome = |overload, cut| RefinedPartition { cut, overload, empty: 0 };
         assert!(is_worthwhile(outcome(0, 999), outcome(0, 1000)));
         assert!(is_worthwhile(outcome(0, 9990), outcome(0, 10_000)));
         assert!(!is_worthwhile(outcome(0, 9991), outcome(0, 10_000)));

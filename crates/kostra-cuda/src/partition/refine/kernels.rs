@@ -3,7 +3,7 @@
 use cudarc::driver::LaunchConfig;
 
 use crate::buffers::Keys;
-use crate::launch::{Blocks, kernels};
+use crate::launch::{BlockSize, kernels};
 use crate::shared::{arguments, constant, ptr};
 use crate::sort_rows;
 use crate::source::Source;
@@ -16,12 +16,12 @@ pub(super) const JET: Source = Source::file("partition_refine_jet.cu");
 pub(super) const STM: Source = Source::file("partition_refine_stm.cu");
 
 /// The size of the blocks of all kernels.
-pub(super) const BLOCKS: Blocks = {
+pub(super) const BLOCKS: BlockSize = {
     let threads = constant(CONNECTIONS.text(), "THREADS");
     assert!(
         threads == constant(JET.text(), "THREADS") && threads == constant(STM.text(), "THREADS")
     );
-    Blocks { threads: threads as u32 }
+    BlockSize { threads: threads as u32 }
 };
 
 /// The grid of the moves in transactions. The number of a thread is its priority, which has 31
@@ -53,7 +53,7 @@ kernels! {
     {
         jet: JetKernels = JetKernels::load(device)?;
         transactions: TransactionKernels = TransactionKernels::load(device)?;
-        sort: sort_rows::Kernels = sort_rows::Kernels::load(device, SORT_KEYS)?;
+        sort: sort_rows::SortRowsKernels = sort_rows::SortRowsKernels::load(device, SORT_KEYS)?;
     }
 }
 

@@ -1,7 +1,8 @@
 //! Refinement of a partition on a device: moves vertices between parts to lower the cut.
 //!
-//! There are two ways, [`Method`]. Both start from the connections of each vertex to the parts of
-//! its neighbors, which [`State`] computes, and both first bring parts above the limit within it.
+//! There are two ways, [`MoveMethod`]. Both start from the connections of each vertex to the parts
+//! of its neighbors, which [`State`] computes, and both
+//! first bring parts above the limit within it.
 //!
 //! | module | contents |
 //! |---|---|
@@ -37,7 +38,7 @@ use crate::step_clock::StepClock;
 
 /// What a partition must be like.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct PartitionShape {
     pub(crate) parts: u32,
     /// The greatest weight of a part.
     pub(crate) limit: u32,
@@ -50,12 +51,12 @@ pub(crate) struct Divided<'a> {
     pub(crate) graph: &'a DeviceGraph,
     /// The part of each vertex, below `shape.parts`.
     pub(crate) parts: &'a mut CudaSlice<u32>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: PartitionShape,
 }
 
 /// How vertices move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum MoveMethod {
     /// Many vertices at once, even to lower gains and heavier parts (Jet).
     #[default]
     Jet,
@@ -66,10 +67,10 @@ pub enum Method {
 /// How to search, and how long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    pub(crate) method: Method,
-    /// Whether this is the finest graph. On coarser ones, [`Method::Jet`] accepts greater losses.
+    pub(crate) method: MoveMethod,
+    /// Whether this is the finest graph. Coarser ones accept greater losses ([`MoveMethod::Jet`]).
     pub(crate) finest: bool,
-    /// The number of passes without a better partition that end [`Method::Jet`].
+    /// The number of passes without a better partition that end [`MoveMethod::Jet`].
     pub(crate) patience: u32,
     /// Chooses the part of vertices that may move to any part.
     pub(crate) seed: u32,
@@ -85,7 +86,7 @@ const MOST_PARTS: u32 = u32::MAX / constant(JET.text(), "CLASSES") as u32;
 
 /// The partition that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct RefinedPartition {
     /// The weight of all edges between different parts.
     pub(crate) cut: u64,
     /// The weight above the limit, in all parts. It is 0 if it was 0 before, and nearly always
@@ -127,10 +128,10 @@ pub(crate) fn refine(
     effort: Effort,
     clock: &mut StepClock<'_>,
     run: &mut Run<'_>,
-) -> Result<Outcome, DeviceError> {
+) -> Result<RefinedPartition, DeviceError> {
     let shape = divided.shape;
     if divided.graph.vertices == 0 {
-        return Ok(Outcome { cut: 0, overload: 0, empty: shape.parts });
+        return Ok(RefinedPartition { cut: 0, overload: 0, empty: shape.parts });
     }
     clock.start()?;
     let mut state = State::new(divided, effort.method)?;
@@ -139,8 +140,10 @@ pub(crate) fn refine(
         return state.outcome();
     }
     let outcome = match effort.method {
-        Method::Jet => Jet::new(&state)?.refine(&mut state, effort, clock),
-        Method::Transactions => Transactions::new(&state)?.refine(&mut state, effort, clock, run),
+        MoveMethod::Jet => Jet::new(&state)?.refine(&mut state, effort, clock),
+        MoveMethod::Transactions => {
+            Transactions::new(&state)?.refine(&mut state, effort, clock, run)
+        }
     }?;
     clock.report(run)?;
     Ok(outcome)

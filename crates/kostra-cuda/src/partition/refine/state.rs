@@ -6,8 +6,8 @@ use cudarc::driver::CudaSlice;
 
 use super::counters::Counters;
 use super::kernels::{Arguments, BLOCKS, CONNECTIONS, Kernels};
-use super::{DeviceGraph, Divided, Method, Outcome, Shape};
-use crate::buffers::{Array, address, download};
+use super::{DeviceGraph, Divided, MoveMethod, PartitionShape, RefinedPartition};
+use crate::buffers::{KernelArray, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::Kernel;
@@ -55,7 +55,7 @@ pub(super) struct State<'a> {
     pub(super) device: &'a Device,
     pub(super) kernels: &'a Kernels,
     pub(super) graph: &'a DeviceGraph,
-    pub(super) shape: Shape,
+    pub(super) shape: PartitionShape,
     pub(super) parts: &'a mut CudaSlice<u32>,
     pub(super) part_weights: CudaSlice<u64>,
     /// The vertex of each entry.
@@ -75,12 +75,12 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(divided: Divided<'a>, method: Method) -> Result<Self, DeviceError> {
+    pub(super) fn new(divided: Divided<'a>, method: MoveMethod) -> Result<Self, DeviceError> {
         let Divided { device, kernels, graph, parts, shape } = divided;
         let (n, entries) = (graph.vertices as usize, graph.entries as usize);
         let sorted = match method {
-            Method::Jet => None,
-            Method::Transactions => Some(Sorted::new(device, graph)?),
+            MoveMethod::Jet => None,
+            MoveMethod::Transactions => Some(Sorted::new(device, graph)?),
         };
         let mut state = Self {
             row_of: device.uninit(entries)?,
@@ -166,11 +166,11 @@ impl<'a> State<'a> {
 
     /// The figures of the partition for which [`connect`](Self::connect) was called last. Waits for
     /// the device.
-    pub(super) fn outcome(&self) -> Result<Outcome, DeviceError> {
+    pub(super) fn outcome(&self) -> Result<RefinedPartition, DeviceError> {
         let counters = download(self.device, &self.counters)?;
         let weights = download(self.device, &self.part_weights)?;
         let limit = u64::from(self.shape.limit);
-        Ok(Outcome {
+        Ok(RefinedPartition {
             cut: counters[const { constant(CONNECTIONS.text(), "DOUBLED_CUT") as usize }] / 2,
             overload: weights.iter().map(|weight| weight.saturating_sub(limit)).sum(),
             empty: weights.iter().filter(|&&weight| weight == 0).count() as u32,
@@ -191,7 +191,7 @@ impl<'a> State<'a> {
     }
 }
 
-impl Outcome {
+impl RefinedPartition {
     /// What makes a partition better: less overload, then fewer empty parts, then a lower cut.
     pub(super) fn rank(self) -> (u64, u32, u64) {
         (self.overload, self.empty, self.cut)

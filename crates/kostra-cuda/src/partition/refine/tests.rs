@@ -10,7 +10,7 @@ use super::*;
 use crate::buffers::{download, upload};
 use crate::testing::device;
 
-const METHODS: [Method; 2] = [Method::Jet, Method::Transactions];
+const METHODS: [MoveMethod; 2] = [MoveMethod::Jet, MoveMethod::Transactions];
 
 /// A device with the kernels.
 struct Fixture {
@@ -29,9 +29,9 @@ impl Fixture {
         &self,
         graph: &WeightedGraph,
         parts: &[u32],
-        (shape, effort): (Shape, Effort),
+        (shape, effort): (PartitionShape, Effort),
         run: &mut Run<'_>,
-    ) -> (Vec<u32>, Outcome) {
+    ) -> (Vec<u32>, RefinedPartition) {
         let device = &*self.device;
         let graph = DeviceGraph::upload(device, graph, 1).unwrap();
         let mut parts = upload(device, parts).unwrap();
@@ -47,8 +47,8 @@ impl Fixture {
         &self,
         graph: &WeightedGraph,
         parts: &[u32],
-        (shape, effort): (Shape, Effort),
-    ) -> Outcome {
+        (shape, effort): (PartitionShape, Effort),
+    ) -> RefinedPartition {
         let before = recount(graph, parts, shape);
         let (after, outcome) = self.refine(graph, parts, (shape, effort), &mut Run::new());
         let words = format!("{} vertices, {shape:?}, {effort:?}", graph.vertices());
@@ -59,12 +59,12 @@ impl Fixture {
     }
 }
 
-fn effort(method: Method) -> Effort {
+fn effort(method: MoveMethod) -> Effort {
     Effort { method, finest: true, patience: Effort::PATIENCE, seed: 1 }
 }
 
 /// The figures of a partition.
-fn recount(graph: &WeightedGraph, parts: &[u32], shape: Shape) -> Outcome {
+fn recount(graph: &WeightedGraph, parts: &[u32], shape: PartitionShape) -> RefinedPartition {
     let mut weights = vec![0; shape.parts as usize];
     let mut doubled = 0;
     for v in 0..graph.vertices() {
@@ -76,7 +76,7 @@ fn recount(graph: &WeightedGraph, parts: &[u32], shape: Shape) -> Outcome {
             .map(|(_, weight)| weight as u64)
             .sum::<u64>();
     }
-    Outcome {
+    RefinedPartition {
         cut: doubled / 2,
         overload: weights.iter().map(|weight| weight.saturating_sub(shape.limit.into())).sum(),
         empty: weights.iter().filter(|&&weight| weight == 0).count() as u32,
@@ -139,7 +139,7 @@ fn star(leaves: u32) -> WeightedGraph {
 
 /// A partition within the limit, and its shape: each vertex goes to a random part, or to the
 /// lightest one if that is full.
-fn start(graph: &WeightedGraph, count: u32, seed: u64) -> (Vec<u32>, Shape) {
+fn start(graph: &WeightedGraph, count: u32, seed: u64) -> (Vec<u32>, PartitionShape) {
     let weights = || (0..graph.vertices()).map(|v| graph.weight(v));
     let (sum, greatest) = (weights().sum::<i64>(), weights().max().unwrap_or_default());
     let limit = sum / i64::from(count) * 103 / 100 + greatest;
@@ -153,7 +153,7 @@ fn start(graph: &WeightedGraph, count: u32, seed: u64) -> (Vec<u32>, Shape) {
         loads[part] += weight;
         part as u32
     });
-    (parts.collect(), Shape { parts: count, limit: limit as u32 })
+    (parts.collect(), PartitionShape { parts: count, limit: limit as u32 })
 }
 
 /// The best part of a vertex and the connection to it, and the connection to the own part.
@@ -232,10 +232,10 @@ fn parts_without_room_are_not_chosen() {
     let graph = DeviceGraph::upload(&device, &graph, 1).unwrap();
     for (limit, expected) in [(3, (6_u64, 1_u32)), (2, (4, 2))] {
         let mut parts = upload(&device, &[0, 1, 1, 2]).unwrap();
-        let shape = Shape { parts: 3, limit };
+        let shape = PartitionShape { parts: 3, limit };
         let (device, kernels, graph) = (&device, &kernels, &graph);
         let divided = Divided { device, kernels, graph, parts: &mut parts, shape };
-        let mut state = State::new(divided, Method::Jet).unwrap();
+        let mut state = State::new(divided, MoveMethod::Jet).unwrap();
         state.connect().unwrap();
         state.choose(limit.into(), Direction::Any).unwrap();
         let best = download(device, &state.best).unwrap()[0];
@@ -305,7 +305,8 @@ fn two_adjacent_vertices_do_not_swap_their_parts() {
     // Both ends of the heavy edge gain by a move, but not if both move.
     let graph = weighted(4, &[(0, 1), (1, 2), (2, 3)], Some(&[1, 10, 1]));
     for method in METHODS {
-        for shape in [Shape { parts: 2, limit: 3 }, Shape { parts: 5, limit: 3 }] {
+        for shape in [PartitionShape { parts: 2, limit: 3 }, PartitionShape { parts: 5, limit: 3 }]
+        {
             let outcome = fixture.check(&graph, &[0, 0, 1, 1], (shape, effort(method)));
             assert_eq!(outcome.cut, 1, "{method:?}");
         }
@@ -342,11 +343,11 @@ fn transactions_at_a_complete_graph_make_progress() {
     for (vertices, count) in [(24, 8), (600, 8), (600, 3)] {
         let graph = complete(vertices);
         let parts: Vec<_> = (0..vertices).map(|v| v % count).collect();
-        let shape = Shape { parts: count, limit: 2 * vertices / count };
+        let shape = PartitionShape { parts: count, limit: 2 * vertices / count };
         let before = recount(&graph, &parts, shape);
         let mut sums = Sums::default();
         let mut run = Run::new().observed_by(&mut sums);
-        let request = (shape, effort(Method::Transactions));
+        let request = (shape, effort(MoveMethod::Transactions));
         let (after, outcome) = fixture.refine(&graph, &parts, request, &mut run);
         assert_eq!(recount(&graph, &after, shape), outcome);
         assert!(outcome.rank() < before.rank(), "{before:?}, {outcome:?}");
@@ -368,9 +369,9 @@ fn adjacent_candidates_that_conflict_do_not_both_move() {
     let weights: Vec<_> = (1..i64::from(VERTICES)).collect();
     let graph = weighted(VERTICES, &ends, Some(&weights));
     let parts: Vec<_> = (0..VERTICES).map(|v| v % 16).collect();
-    let shape = Shape { parts: 16, limit: VERTICES / 8 };
+    let shape = PartitionShape { parts: 16, limit: VERTICES / 8 };
     let before = recount(&graph, &parts, shape);
-    let after = fixture.check(&graph, &parts, (shape, effort(Method::Transactions)));
+    let after = fixture.check(&graph, &parts, (shape, effort(MoveMethod::Transactions)));
     assert!(after.cut < before.cut / 10 * 7, "{before:?}, {after:?}");
 }
 
@@ -378,8 +379,8 @@ fn adjacent_candidates_that_conflict_do_not_both_move() {
 fn an_empty_graph_and_one_part_are_allowed() {
     let Some(fixture) = Fixture::new() else { return };
     for method in METHODS {
-        let shape = Shape { parts: 3, limit: 0 };
+        let shape = PartitionShape { parts: 3, limit: 0 };
         let outcome = fixture.check(&unweighted(0, &[]), &[], (shape, effort(method)));
-        assert_eq!(outcome, Outcome { cut: 0, overload: 0, empty: 3 });
+        assert_eq!(outcome, RefinedPartition { cut: 0, overload: 0, empty: 3 });
     }
 }

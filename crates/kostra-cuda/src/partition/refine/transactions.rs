@@ -49,7 +49,7 @@ use super::balance::Balance;
 use super::counters::Counters;
 use super::kernels::{Arguments, Kernels, moving_grid};
 use super::state::{Direction, State};
-use super::{Effort, Outcome};
+use super::{Effort, RefinedPartition};
 use crate::buffers::download;
 use crate::error::DeviceError;
 use crate::shared::fill;
@@ -101,7 +101,7 @@ impl Transactions {
         effort: Effort,
         clock: &mut StepClock<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Outcome, DeviceError> {
+    ) -> Result<RefinedPartition, DeviceError> {
         let mut best = self.bring_within_limit(state, effort.seed, clock)?;
         let (vertices, kernels) = (state.graph.vertices, &state.kernels.transactions);
         let arguments = &self.arguments(state);
@@ -131,7 +131,7 @@ impl Transactions {
         state: &mut State<'_>,
         seed: u32,
         clock: &mut StepClock<'_>,
-    ) -> Result<Outcome, DeviceError> {
+    ) -> Result<RefinedPartition, DeviceError> {
         let mut best = connected(state, clock)?;
         if best.overload == 0 || state.shape.parts < 2 {
             return Ok(best);
@@ -243,7 +243,10 @@ fn extended(least: u64, greatest: u64) -> u64 {
 }
 
 /// The figures of the current partition.
-fn connected(state: &mut State<'_>, clock: &mut StepClock<'_>) -> Result<Outcome, DeviceError> {
+fn connected(
+    state: &mut State<'_>,
+    clock: &mut StepClock<'_>,
+) -> Result<RefinedPartition, DeviceError> {
     clock.start()?;
     state.connect()?;
     clock.lap("connect")?;

@@ -75,7 +75,7 @@ impl<'a> Contraction<'a> {
             above: device.uninit(2 * n)?,
             absorbed_by: device.uninit(n)?,
             levels: Vec::new(),
-            scan: Scan::new(device, scan::Kernels::load(device)?, n, TileSums::OnDevice)?,
+            scan: Scan::new(device, scan::ScanKernels::load(device)?, n, TileSums::OnDevice)?,
         };
         let (roots, remaining) = (device.uninit(n)?, device.uninit(n)?);
         let flags = device.filled(2, 0)?;

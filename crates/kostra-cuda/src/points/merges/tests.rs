@@ -1,6 +1,6 @@
 //! Merges of a device beside those of the processor.
 
-use kostra_core::random::Stream;
+use kostra_core::random::RandomStream;
 use kostra_points::cluster::Hierarchy;
 use kostra_points::{Metric, PointTree, Points};
 
@@ -29,7 +29,7 @@ fn compare(device: &Arc<Device>, len: u32, ends: Vec<[u32; 2]>, about: &str) {
 }
 
 /// The edges of a tree of a named shape. Vertex `v` is joined to a lower one by edge `v - 1`.
-fn shape(name: &str, len: u32, random: Stream) -> Vec<[u32; 2]> {
+fn shape(name: &str, len: u32, random: RandomStream) -> Vec<[u32; 2]> {
     let below = |v: u32, bound: u32| random.below(v.into(), bound.into()) as u32;
     let joined_to = |v: u32| match name {
         "path" => v - 1,
@@ -46,7 +46,7 @@ fn the_merges_of_trees_of_all_shapes_are_those_of_the_processor() {
     let Some(device) = device() else { return };
     for name in ["path", "star", "recursive", "caterpillar", "binary"] {
         for len in [0, 1, 2, 3, 31, 32, 33, 1000, 100_000] {
-            let random = Stream::new(len.into());
+            let random = RandomStream::new(len.into());
             let ascending = shape(name, len, random);
             let mut shuffled = ascending.clone();
             shuffled.sort_by_cached_key(|pair| random.split(1).at(pair[1].into()));
@@ -71,7 +71,7 @@ fn the_merges_of_trees_of_all_shapes_are_those_of_the_processor() {
 fn the_merges_of_points_are_those_of_the_processor() {
     let Some(device) = device() else { return };
     for len in [2_u32, 33, 1000, 100_000] {
-        let random = Stream::new(7);
+        let random = RandomStream::new(7);
         let unit = |i: u32| random.unit(i.into()) as f32;
         let uniform: Vec<f32> = (0..3 * len).map(unit).collect();
         let lattice: Vec<f32> = uniform.iter().map(|x| (20.0 * x).floor()).collect();

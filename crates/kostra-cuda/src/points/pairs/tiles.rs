@@ -11,7 +11,7 @@ use super::{RoundedPoints, Rows, launch_pairs};
 use crate::buffers::{address, download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::launch::{Blocks, STRIDE_BLOCK, grid_stride};
+use crate::launch::{BlockSize, STRIDE_BLOCK, grid_stride};
 use crate::points::input::PointAddresses;
 use crate::points::kernels::{PairArguments, PairKernels};
 use crate::points::rounds::Rounds;
@@ -159,7 +159,7 @@ impl Slots {
 
 /// The grid of a kernel with a warp for each item, and no loop.
 fn every_warp(items: usize) -> LaunchConfig {
-    Blocks { threads: STRIDE_BLOCK }.for_items((items as u64 * WARP) as u32)
+    BlockSize { threads: STRIDE_BLOCK }.for_items((items as u64 * WARP) as u32)
 }
 
 impl Pivots {

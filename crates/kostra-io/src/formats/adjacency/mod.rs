@@ -7,7 +7,7 @@ mod syntax;
 
 use std::collections::HashMap;
 
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::edge_list::is_comment;
@@ -33,15 +33,15 @@ impl Format {
 }
 
 /// The weights of the edges between two vertices, in the line of the lower and of the higher one.
-type Pair = [Vec<Option<Number>>; 2];
+type Pair = [Vec<Option<TextNumber>>; 2];
 
 /// Adds an edge of the line of `u`. Returns whether it is a new one, or the other line's weight if
 /// it is another one.
 fn add(
     pairs: &mut HashMap<[u32; 2], Pair>,
     [u, v]: [u32; 2],
-    weight: Option<Number>,
-) -> Result<bool, Option<Number>> {
+    weight: Option<TextNumber>,
+) -> Result<bool, Option<TextNumber>> {
     let pair = pairs.entry([u.min(v), u.max(v)]).or_default();
     let [own, others] = if u <= v { [0, 1] } else { [1, 0] };
     pair[own].push(weight);
@@ -109,11 +109,11 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     graph_of(numbering, columns, weighted == Some(true), options)
 }
 
-fn shown(number: Number) -> String {
+fn shown(number: TextNumber) -> String {
     match number {
-        Number::Integer(value) => value.to_string(),
-        Number::Huge(value) => value.to_string(),
-        Number::Float(value) => value.to_string(),
+        TextNumber::Integer(value) => value.to_string(),
+        TextNumber::Huge(value) => value.to_string(),
+        TextNumber::Float(value) => value.to_string(),
     }
 }
 

@@ -20,7 +20,7 @@ use super::dimacs_flow as flow;
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
-use crate::edge_blocks::{Blocks, StreamFacts};
+use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
@@ -98,7 +98,7 @@ fn read_in_blocks(
 fn read_blocks(
     stream: Stream<'_>,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;

@@ -8,7 +8,7 @@ use kostra_core::{memory, with_graph};
 use super::EDGE_ID;
 use super::tokens::{Kind, Token, Tokens};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -316,8 +316,8 @@ impl<'a> Document<'a> {
     }
 
     /// The weight among the attributes of an edge.
-    fn weight_among(&mut self, attributes: &[Attribute<'_>]) -> Result<Option<Number>, Fault> {
-        let mut weight: Option<(Number, usize)> = None;
+    fn weight_among(&mut self, attributes: &[Attribute<'_>]) -> Result<Option<TextNumber>, Fault> {
+        let mut weight: Option<(TextNumber, usize)> = None;
         for Attribute { name, value, at } in attributes {
             if self.weight.is(name) {
                 let number = self.weight.number(value);

@@ -15,7 +15,7 @@ use kostra_core::Vertex;
 use kostra_core::random::{STEP, mix};
 
 use super::read::read;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, Part, PartContent, PartOfFile};
@@ -168,7 +168,7 @@ impl EclPart {
                 }
                 self.columns.push_ends(row, to);
                 if self.weighted {
-                    self.columns.push_weight(Number::Integer(weight.into()));
+                    self.columns.push_weight(TextNumber::Integer(weight.into()));
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::columns::Weights;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
-use crate::mirror::{Division, EdgeColumns, Keep, Rows};
+use crate::mirror::{Division, EdgeColumns, FileRows, Keep};
 use crate::row_file::{Arrays, Layout, RowFile};
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
@@ -70,7 +70,7 @@ fn read_stream(stream: Stream<'_>, options: &ReadOptions) -> Result<Content, Fau
         return Err(Fault::at_byte(file.offset, "the file goes on after its weights"));
     }
 
-    let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
+    let rows = FileRows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
     let division = Division::among(options.thread_count());
     let edges = rows.edges(division)?.map_err(|asymmetry| {
         Fault::at_byte(first_neighbor + 4 * asymmetry.entry as u64, asymmetry.sentence)

@@ -3,7 +3,7 @@
 use crate::blocks::Text;
 use crate::columns::{Columns, Kinds};
 use crate::compression::{HEAD, LONGEST_HEAD};
-use crate::edge_blocks::{Blocks, StreamFacts};
+use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::Fault;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
@@ -133,7 +133,7 @@ impl Head {
     pub(super) fn parse_blocks(
         &self,
         text: Text<'_>,
-        blocks: &mut Blocks<'_>,
+        blocks: &mut EdgeSink<'_>,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
         let with_names = self.with_names(options);

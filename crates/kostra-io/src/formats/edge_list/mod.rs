@@ -35,7 +35,7 @@ use kostra_core::{AnyGraph, memory, with_graph};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
-use crate::edge_blocks::{Blocks, Ids};
+use crate::edge_blocks::{EdgeSink, Ids};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
 use crate::interface::{
@@ -178,7 +178,7 @@ fn refuse_number_of_names(named: bool, options: &ReadOptions) -> Result<(), Read
 fn read_blocks(
     stream: Stream<'_>,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
     let mut head = Head::read(&mut text, &in_order_of_ids(options))?;

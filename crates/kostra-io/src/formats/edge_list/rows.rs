@@ -10,7 +10,7 @@ use super::fields::{
 };
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::blocks::Parser;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::fault::{BlockFault, LineFault};
 use crate::message::{Message, Remedy, message};
 use crate::number::{digits, has_decimal_comma, natural, show, weight};
@@ -80,18 +80,18 @@ impl<'l> Row<'l> {
     }
 
     /// The weight, if the layout contains weights.
-    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<Number>, LineFault> {
+    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<TextNumber>, LineFault> {
         let Some(field) = self.weight else { return Ok(None) };
         let weight = number_in(field, options)?;
         let Some(reverse) = self.reverse else { return Ok(Some(weight)) };
         let costs = [weight, number_in(reverse, options)?];
-        let is_edge = |cost: &Number| {
+        let is_edge = |cost: &TextNumber| {
             options.negatives == Some(Meaning::Edge) || cost.exact_float().is_ok_and(|c| c >= 0.0)
         };
-        let value = |cost: &Number| cost.exact_float().unwrap_or(f64::MAX);
+        let value = |cost: &TextNumber| cost.exact_float().unwrap_or(f64::MAX);
         let there = costs.into_iter().filter(is_edge);
         match there.min_by(|a, b| value(a).total_cmp(&value(b))) {
-            None if options.nan == Nan::Skip => Ok(Some(Number::Float(f64::NAN))),
+            None if options.nan == Nan::Skip => Ok(Some(TextNumber::Float(f64::NAN))),
             None => {
                 let sentence = message![
                     "both costs are negative, so there is no edge; remove the line, or pass ",
@@ -105,7 +105,7 @@ impl<'l> Row<'l> {
 }
 
 /// The number in a field.
-fn number_in((at, field): Field<'_>, options: &ReadOptions) -> Result<Number, LineFault> {
+fn number_in((at, field): Field<'_>, options: &ReadOptions) -> Result<TextNumber, LineFault> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     let text = if options.columns.decimal_comma {
         with_point(&text).map_err(|sentence| (at, sentence))?

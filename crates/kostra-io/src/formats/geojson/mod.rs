@@ -16,7 +16,7 @@ mod read;
 mod topology;
 
 pub(crate) use parse::{kind, parse};
-pub(crate) use read::{Lines, typed};
+pub(crate) use read::{ReadLines, typed};
 
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::parse::{kind, parse};
 use super::topology;
 use crate::attributed_graph::WeightAttribute;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -22,7 +22,7 @@ use crate::{KeptKind, MissingWeights, ReadErrorKind, ReadOptions};
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let value = parse(&mut stream)?;
-    let mut lines = Lines::new(options)?;
+    let mut lines = ReadLines::new(options)?;
     match kind(&value) {
         "FeatureCollection" => {
             let features = value.get("features").and_then(Value::as_array);
@@ -72,7 +72,7 @@ pub(crate) fn typed(value: &Value) -> Option<(Cow<'_, str>, KeptKind)> {
 }
 
 /// What has been read.
-pub(crate) struct Lines<'a> {
+pub(crate) struct ReadLines<'a> {
     options: &'a ReadOptions,
     weight: WeightAttribute<'a>,
     /// The vertex at each position.
@@ -86,7 +86,7 @@ pub(crate) struct Lines<'a> {
     others: u64,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ReadLines<'a> {
     /// No lines.
     ///
     /// # Errors
@@ -182,7 +182,7 @@ impl<'a> Lines<'a> {
         &self,
         properties: Option<&Value>,
         index: usize,
-    ) -> Result<Option<Number>, ReadErrorKind> {
+    ) -> Result<Option<TextNumber>, ReadErrorKind> {
         let members = properties.and_then(Value::as_object);
         let found = members.into_iter().flatten().find(|(name, _)| self.weight.is(name));
         match (found, self.options.columns.weight.is_some()) {
@@ -230,7 +230,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Adds the edges of a line: one with a weight, or one per segment.
-    fn line(&mut self, line: &Value, weight: Option<Number>) -> Result<(), ReadErrorKind> {
+    fn line(&mut self, line: &Value, weight: Option<TextNumber>) -> Result<(), ReadErrorKind> {
         let positions = line.as_array().map(Vec::as_slice).unwrap_or_default();
         let (Some(first), Some(last), true) =
             (positions.first(), positions.last(), positions.len() > 1)

@@ -1,6 +1,6 @@
 //! The keys of GraphML, which declare the attributes of edges.
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::{KeptKind, Place};
 
 /// The attribute that is the weight. It has a key for each of its types: NetworkX writes one for
@@ -9,7 +9,7 @@ pub(super) struct WeightKeys {
     pub(super) name: String,
     /// Whether all keys are for numbers.
     pub(super) numeric: bool,
-    pub(super) default: Option<Number>,
+    pub(super) default: Option<TextNumber>,
 }
 
 /// An attribute of edges.
@@ -51,6 +51,6 @@ pub(super) fn kind_of(name: &str) -> KeptKind {
 /// The edge that is open.
 pub(super) struct Edge {
     pub(super) ends: [String; 2],
-    pub(super) weight: Option<Number>,
+    pub(super) weight: Option<TextNumber>,
     pub(super) place: Place,
 }

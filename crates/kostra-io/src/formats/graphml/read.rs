@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use super::EDGE_ID;
 use super::keys::{Edge, Key, WeightKeys, kind_of};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -344,7 +344,7 @@ impl<'a> Document<'a> {
     }
 
     /// The number that is the text.
-    fn number(&mut self) -> Result<Number, Fault> {
+    fn number(&mut self) -> Result<TextNumber, Fault> {
         self.weight.number(&self.text).map_err(|sentence| malformed(self.text_place, sentence))
     }
 

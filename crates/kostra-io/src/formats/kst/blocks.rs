@@ -22,14 +22,14 @@ use super::header::{Header, LONGEST, Section, check_length};
 use super::pool::{Lent, Pool};
 use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::edge_blocks::{Blocks, StreamFacts};
+use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::Fault;
 use crate::source::{Progress, from_io};
 
 pub(super) fn read_blocks(
     stream: &Stream<'_>,
     mut file: File,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let have_bytes = file.metadata().map_err(ReadErrorKind::Io)?.len();
     let mut head = [0; LONGEST];
@@ -63,7 +63,7 @@ pub(super) fn read_blocks(
 /// Passes on what the header states, and the bytes that reading holds besides blocks.
 pub(super) fn begin(
     header: &Header,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
     held_bytes: u64,
 ) -> Result<(), Fault> {
     if header.names.is_some() {
@@ -84,7 +84,7 @@ const QUEUED: usize = 1;
 fn read_all<K: Key + Plain>(
     reader: Reader<'_>,
     checker: &mut Checker,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
     progress: &dyn Fn(u64),
 ) -> Result<(), Fault> {
     let Checker { vertices, weight_type, .. } = *checker;

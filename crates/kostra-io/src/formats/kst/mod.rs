@@ -36,7 +36,7 @@ mod tests;
 mod write;
 
 use crate::compression::Stream;
-use crate::edge_blocks::Blocks;
+use crate::edge_blocks::EdgeSink;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, ReadOptions, StreamWriter};
@@ -68,7 +68,7 @@ impl Format {
 fn read_blocks(
     mut stream: Stream<'_>,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     weights::refuse_others(true, options)?;
     match stream.file.take() {

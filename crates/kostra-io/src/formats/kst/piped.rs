@@ -15,11 +15,11 @@ use super::header::{Header, LONGEST, Section, check_length};
 use super::pool::Pool;
 use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::edge_blocks::Blocks;
+use crate::edge_blocks::EdgeSink;
 use crate::fault::Fault;
 use crate::source::from_io;
 
-pub(super) fn read_blocks(stream: Stream<'_>, blocks: &mut Blocks<'_>) -> Result<(), Fault> {
+pub(super) fn read_blocks(stream: Stream<'_>, blocks: &mut EdgeSink<'_>) -> Result<(), Fault> {
     let head = stream.head();
     let (header, sections, length) = Header::decode(head.get(..LONGEST).unwrap_or(head))?;
     let held_bytes = header.edges * (2 * Vertex::SIZE) as u64;
@@ -55,7 +55,7 @@ fn read_weights<K: Key + Plain>(
     header: &Header,
     [u, v]: [Vec<Vertex>; 2],
     mut checker: Checker,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let (ends, weights) = (Pool::<Vertex>::default(), Pool::<K>::default());
     let size = blocks.block_edges();

@@ -8,7 +8,7 @@ mod shape;
 
 use kostra_core::memory;
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::edge_list::is_comment;
@@ -69,7 +69,11 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     Ok(Parsed { names, ..matrix.graph(options)? })
 }
 
-fn number(cell: &[u8], shape: &Shape<'_>, options: &ReadOptions) -> Result<Number, ReadErrorKind> {
+fn number(
+    cell: &[u8],
+    shape: &Shape<'_>,
+    options: &ReadOptions,
+) -> Result<TextNumber, ReadErrorKind> {
     let text = unquote(cell).unwrap_or_default();
     let is_grouped = shape.decimal_comma && !options.columns.decimal_comma && {
         let digits = text.split(|&byte| byte == b',').nth(1).map(<[u8]>::len);

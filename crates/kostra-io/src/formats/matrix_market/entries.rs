@@ -5,7 +5,7 @@ use kostra_core::Vertex;
 use super::{Banner, Field, Symmetry};
 use crate::Nan;
 use crate::blocks::Parser;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::fault::{BlockFault, LineFault};
 use crate::number::{natural, plain_entry, show, weight, words};
 
@@ -92,7 +92,7 @@ impl Entries {
                     weight if field == Field::Real => {
                         Some(as_real(weight, word).map_err(|wrong| (at, wrong))?)
                     }
-                    Number::Float(_) => {
+                    TextNumber::Float(_) => {
                         let word = show(word);
                         let sentence = format!(
                             "the weight {word} is not a whole number, but the banner says integer"
@@ -143,9 +143,9 @@ impl Entries {
 }
 
 /// A weight where the banner says real.
-fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
+fn as_real(weight: TextNumber, word: &[u8]) -> Result<TextNumber, String> {
     let shown = show(word);
-    weight.exact_float().map(Number::Float).map_err(|_| {
+    weight.exact_float().map(TextNumber::Float).map_err(|_| {
         format!(
             "the weight {shown} has no exact 64-bit float, which the banner's 'real' asks for; write {shown}.0 if it \
              may be rounded"

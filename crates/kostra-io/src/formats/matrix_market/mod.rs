@@ -16,7 +16,7 @@ use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, counted};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
-use crate::edge_blocks::{Blocks, StreamFacts};
+use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::{BlockFault, Fault};
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -89,7 +89,7 @@ fn read_in_blocks(
 fn read_blocks(
     stream: Stream<'_>,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text, options)?;

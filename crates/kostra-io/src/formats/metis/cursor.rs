@@ -1,7 +1,7 @@
 //! Parsing the numbers of a line in order.
 
 use crate::Nan;
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::BlockFault;
 use crate::number::{digits, is_blank, natural, show, weight};
 
@@ -49,11 +49,11 @@ impl Cursor<'_> {
         }
         let word = self.word();
         let sentence = match weight(word, Nan::Skip) {
-            Ok(Number::Integer(value)) => return Ok(value),
-            Ok(Number::Huge(_)) => {
+            Ok(TextNumber::Integer(value)) => return Ok(value),
+            Ok(TextNumber::Huge(_)) => {
                 format!("the weight {} does not fit in 64 bits with a sign", show(word))
             }
-            Ok(Number::Float(_)) => {
+            Ok(TextNumber::Float(_)) => {
                 format!("the weight {} is not an integer, as METIS requires", show(word))
             }
             Err(sentence) => return Err(BlockFault::new(start, sentence)),

@@ -25,7 +25,7 @@ use crate::columns::Weights;
 use crate::compression::Stream;
 use crate::fault::{BlockFault, Fault};
 use crate::interface::{Format, FormatInfo, Parsed};
-use crate::mirror::{Asymmetry, Division, Rows};
+use crate::mirror::{Asymmetry, Division, FileRows};
 use crate::number::words;
 use crate::{ReadErrorKind, ReadOptions, weights};
 use cursor::Cursor;
@@ -92,7 +92,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         );
         return Err(Fault { place: Some(header.place_of_edges), ..Fault::at_line(1, 1, sentence) });
     }
-    let rows = Rows {
+    let rows = FileRows {
         offsets: &body.offsets,
         neighbors: &body.neighbors,
         weights: &body.weights,

@@ -11,7 +11,7 @@ use super::positions::Positions;
 use super::rows;
 use super::values::{Values, fault_at};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
@@ -349,11 +349,11 @@ fn weight_of(
     object: &Members<'_>,
     weights: &mut WeightAttribute<'_>,
     options: &ReadOptions,
-) -> Result<Option<Number>, ReadErrorKind> {
+) -> Result<Option<TextNumber>, ReadErrorKind> {
     match object.weight {
         // pandas writes NaN as null.
         Some("null") if options.missing_weights.is_some() => Ok(None),
-        Some("null") if options.nan == Nan::Skip => Ok(Some(Number::Float(f64::NAN))),
+        Some("null") if options.nan == Nan::Skip => Ok(Some(TextNumber::Float(f64::NAN))),
         Some("null") => {
             let sentence = message!["the weight is missing; add it, or pass ", Remedy::skip_nan()];
             Err(ReadErrorKind::malformed(sentence))

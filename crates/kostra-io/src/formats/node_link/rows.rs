@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::members::{id, is_integer, typed_value};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -116,7 +116,7 @@ impl Rows<'_> {
         at: usize,
     ) -> Result<(), ReadErrorKind> {
         let [u, v, rest @ ..] = row else { return Ok(()) };
-        let weight: Option<Number> = match rest {
+        let weight: Option<TextNumber> = match rest {
             [weight] => {
                 let text = typed_value(weight.get()).map_or(Cow::Borrowed("nan"), |(text, _)| text);
                 Some(weights.number(&text).map_err(ReadErrorKind::malformed)?)

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use kostra_core::{MAX_VERTICES, Vertex};
 
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::number::show;
 
 /// The first bytes.
@@ -225,7 +225,7 @@ impl<'a> Array<'a> {
     }
 
     /// A value.
-    pub(crate) fn number(&self, row: usize, column: usize) -> Number {
+    pub(crate) fn number(&self, row: usize, column: usize) -> TextNumber {
         let at = self.index(row, column) * self.stride;
         let mut word = [0; 8];
         let value = self.values.get(at..at + self.size).unwrap_or_default();
@@ -237,14 +237,16 @@ impl<'a> Array<'a> {
         }
         let bits = u64::from_le_bytes(word);
         match self.kind {
-            Kind::Float if self.size == 4 => Number::Float(f64::from(f32::from_bits(bits as u32))),
-            Kind::Float => Number::Float(f64::from_bits(bits)),
+            Kind::Float if self.size == 4 => {
+                TextNumber::Float(f64::from(f32::from_bits(bits as u32)))
+            }
+            Kind::Float => TextNumber::Float(f64::from_bits(bits)),
             Kind::Signed => {
                 let unused = u64::BITS - 8 * self.size as u32;
-                Number::Integer((bits << unused) as i64 >> unused)
+                TextNumber::Integer((bits << unused) as i64 >> unused)
             }
             Kind::Boolean | Kind::Unsigned => {
-                i64::try_from(bits).map_or(Number::Huge(bits), Number::Integer)
+                i64::try_from(bits).map_or(TextNumber::Huge(bits), TextNumber::Integer)
             }
         }
     }
@@ -253,17 +255,17 @@ impl<'a> Array<'a> {
     pub(super) fn vertex(&self, row: usize, column: usize) -> At<Vertex> {
         let number = self.number(row, column);
         let whole = match number {
-            Number::Integer(value) => u64::try_from(value).ok(),
-            Number::Huge(value) => Some(value),
-            Number::Float(value) if value.fract() == 0.0 && value >= 0.0 => Some(value as u64),
-            Number::Float(_) => None,
+            TextNumber::Integer(value) => u64::try_from(value).ok(),
+            TextNumber::Huge(value) => Some(value),
+            TextNumber::Float(value) if value.fract() == 0.0 && value >= 0.0 => Some(value as u64),
+            TextNumber::Float(_) => None,
         };
         let fault = |sentence: String| (self.offset(row, column), sentence);
         let vertex = whole.filter(|&vertex| vertex < MAX_VERTICES as u64).ok_or_else(|| {
             let shown = match number {
-                Number::Integer(value) => value.to_string(),
-                Number::Huge(value) => value.to_string(),
-                Number::Float(value) => value.to_string(),
+                TextNumber::Integer(value) => value.to_string(),
+                TextNumber::Huge(value) => value.to_string(),
+                TextNumber::Float(value) => value.to_string(),
             };
             let highest = MAX_VERTICES - 1;
             fault(format!(

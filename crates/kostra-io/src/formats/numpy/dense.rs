@@ -1,7 +1,7 @@
 //! Reading `.npy` files.
 
 use super::array::{Array, At};
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::is_similarity;
@@ -124,7 +124,7 @@ fn add_edges(
         edge.push_ends(u, v);
         if let [(array, column)] = rest {
             let weight = array.number(row, *column);
-            if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
+            if options.nan == Nan::Error && matches!(weight, TextNumber::Float(w) if w.is_nan()) {
                 let fault = format!("the weight in row {row} is NaN; fix it, or pass ");
                 let sentence = message![fault, Remedy::skip_nan()];
                 return Err(Fault::at_byte(array.offset(row, *column) as u64, sentence));

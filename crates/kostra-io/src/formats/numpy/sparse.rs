@@ -4,7 +4,7 @@ use kostra_core::MAX_VERTICES;
 
 use super::array::{self, Array, At};
 use super::zip::Archive;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -146,7 +146,7 @@ impl Matrix {
                 return Err(at_byte(file.fault(&sentence)));
             }
             let weight = data.number(entry, 0);
-            if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
+            if options.nan == Nan::Error && matches!(weight, TextNumber::Float(w) if w.is_nan()) {
                 let (at, sentence) =
                     self.data.fault(&format!("entry {entry} has weight NaN; fix it, or pass "));
                 return Err(Fault::at_byte(at as u64, message![sentence, Remedy::skip_nan()]));

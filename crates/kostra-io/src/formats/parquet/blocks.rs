@@ -11,7 +11,7 @@ use super::headers::Stored;
 use super::read::{Table, choose, similarity_of};
 use crate::columns::Ends;
 use crate::compression::Stream;
-use crate::edge_blocks::{Blocks, Ids, StreamFacts};
+use crate::edge_blocks::{EdgeSink, Ids, StreamFacts};
 use crate::fault::Fault;
 use crate::source::Progress;
 use crate::{ReadErrorKind, ReadOptions, Vertices, damage, weights};
@@ -19,7 +19,7 @@ use crate::{ReadErrorKind, ReadOptions, Vertices, damage, weights};
 pub(super) fn read_blocks(
     mut stream: Stream<'_>,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
 ) -> Result<(), Fault> {
     let Some(file) = stream.file.take() else {
         return Err(Fault::whole(
@@ -35,7 +35,7 @@ pub(super) fn read_blocks(
 fn read_file(
     on_disk: fs::File,
     options: &ReadOptions,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut EdgeSink<'_>,
     progress: &dyn Fn(Progress),
 ) -> Result<(), Fault> {
     let length = on_disk.metadata().map_err(ReadErrorKind::Io)?.len();

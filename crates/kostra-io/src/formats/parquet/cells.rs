@@ -12,7 +12,7 @@ use parquet::errors::Result;
 use super::column::{Column, Kind};
 use super::time;
 use crate::ReadErrorKind;
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::kept::LONG;
 use crate::message::Message;
 
@@ -231,41 +231,41 @@ impl Cells<'_> {
                 Cow::Owned(values.get(place).map(ToString::to_string).unwrap_or_default())
             }
             _ => Cow::Owned(match self.number(row) {
-                Some(Number::Integer(value)) => value.to_string(),
-                Some(Number::Huge(value)) => value.to_string(),
-                Some(Number::Float(value)) => value.to_string(),
+                Some(TextNumber::Integer(value)) => value.to_string(),
+                Some(TextNumber::Huge(value)) => value.to_string(),
+                Some(TextNumber::Float(value)) => value.to_string(),
                 None => String::new(),
             }),
         })
     }
 
     /// A value as a number, NaN if it is missing; none if it is not a number.
-    pub(super) fn number(&self, row: usize) -> Option<Number> {
-        let Some(place) = self.place(row) else { return Some(Number::Float(f64::NAN)) };
+    pub(super) fn number(&self, row: usize) -> Option<TextNumber> {
+        let Some(place) = self.place(row) else { return Some(TextNumber::Float(f64::NAN)) };
         match self.kind {
             Kind::Dates | Kind::Times { .. } => return None,
             Kind::Decimals { digits: 0 } => {
                 let integer = self.integer(place)?;
-                let huge = || u64::try_from(integer).ok().map(Number::Huge);
-                return i64::try_from(integer).ok().map(Number::Integer).or_else(huge);
+                let huge = || u64::try_from(integer).ok().map(TextNumber::Huge);
+                return i64::try_from(integer).ok().map(TextNumber::Integer).or_else(huge);
             }
             Kind::Decimals { digits } => {
-                return decimal(self.integer(place)?, digits).parse().ok().map(Number::Float);
+                return decimal(self.integer(place)?, digits).parse().ok().map(TextNumber::Float);
             }
             _ => {}
         }
         let unsigned = self.kind == Kind::Integers { unsigned: true };
         Some(match &self.values {
             Values::Narrow(values) => match *values.get(place)? {
-                value if unsigned => Number::Integer((value as u32).into()),
-                value => Number::Integer(value.into()),
+                value if unsigned => TextNumber::Integer((value as u32).into()),
+                value => TextNumber::Integer(value.into()),
             },
             Values::Wide(values) => match *values.get(place)? {
-                value @ ..0 if unsigned => Number::Huge(value as u64),
-                value => Number::Integer(value),
+                value @ ..0 if unsigned => TextNumber::Huge(value as u64),
+                value => TextNumber::Integer(value),
             },
-            Values::Single(values) => Number::Float((*values.get(place)?).into()),
-            Values::Double(values) => Number::Float(*values.get(place)?),
+            Values::Single(values) => TextNumber::Float((*values.get(place)?).into()),
+            Values::Double(values) => TextNumber::Float(*values.get(place)?),
             Values::Booleans(_) | Values::Times(_) | Values::Bytes(_) => return None,
         })
     }

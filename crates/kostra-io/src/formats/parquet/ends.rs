@@ -7,7 +7,7 @@ use kostra_core::{MAX_VERTICES, Vertex};
 use super::cells::Cells;
 use super::column::{Column, Kind};
 use super::file::{File, Group};
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::fault::Fault;
 use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};
 use crate::interface::Vertices;
@@ -71,10 +71,10 @@ fn has_large_ids(file: &File, ends: [usize; 2], threads: usize) -> Result<bool, 
     results.try_fold(false, |found, result| Ok(found | result?))
 }
 
-fn is_large(id: Option<Number>) -> bool {
+fn is_large(id: Option<TextNumber>) -> bool {
     match id {
-        Some(Number::Integer(id)) => id >= MAX_VERTICES as i64,
-        Some(Number::Huge(_)) => true,
+        Some(TextNumber::Integer(id)) => id >= MAX_VERTICES as i64,
+        Some(TextNumber::Huge(_)) => true,
         _ => false,
     }
 }
@@ -103,10 +103,10 @@ pub(super) fn named(
 /// The vertex in a row of numbers.
 pub(super) fn vertex(end: &Cells<'_>, row: usize) -> Result<Vertex, ReadErrorKind> {
     match end.number(row) {
-        Some(Number::Integer(value)) if (0..MAX_VERTICES as i64).contains(&value) => {
+        Some(TextNumber::Integer(value)) if (0..MAX_VERTICES as i64).contains(&value) => {
             Ok(value as Vertex)
         }
-        Some(Number::Integer(value @ ..0)) => Err(end.fault(
+        Some(TextNumber::Integer(value @ ..0)) => Err(end.fault(
             row,
             message![
                 format!("the vertex {value} is negative; with "),
@@ -114,7 +114,7 @@ pub(super) fn vertex(end: &Cells<'_>, row: usize) -> Result<Vertex, ReadErrorKin
                 " any integer is a vertex",
             ],
         )),
-        Some(Number::Integer(_) | Number::Huge(_)) => Err(end.fault(
+        Some(TextNumber::Integer(_) | TextNumber::Huge(_)) => Err(end.fault(
             row,
             message![
                 "the vertex is too large; with ",

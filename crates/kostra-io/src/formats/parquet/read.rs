@@ -9,7 +9,7 @@ use super::column::Kind;
 use super::ends::{are_names, conclude, named, vertex};
 use super::file::{File, Group};
 use super::headers::Stored;
-use crate::columns::{Columns, Number};
+use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value, similarity};
@@ -225,12 +225,12 @@ impl Table<'_> {
     }
 
     /// The weight in a row.
-    fn weight_in(&self, weight: &Cells<'_>, row: usize) -> Result<Number, ReadErrorKind> {
+    fn weight_in(&self, weight: &Cells<'_>, row: usize) -> Result<TextNumber, ReadErrorKind> {
         let Some(number) = weight.number(row) else {
             let sentence = "the weight is not a number; store the column as numbers";
             return Err(weight.fault(row, sentence));
         };
-        if self.options.nan == Nan::Error && matches!(number, Number::Float(w) if w.is_nan()) {
+        if self.options.nan == Nan::Error && matches!(number, TextNumber::Float(w) if w.is_nan()) {
             let what = if weight.is_missing(row) { "missing" } else { "NaN" };
             let fault = format!("the weight is {what}; fix it, or pass ");
             return Err(weight.fault(row, message![fault, Remedy::skip_nan()]));

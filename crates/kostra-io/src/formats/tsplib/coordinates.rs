@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use kostra_core::{Coordinates, Vertex, memory};
 
 use super::{size, starts_with_keyword};
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::{Nan, ReadErrorKind};
 
 /// The nodes with their ids and coordinates.
@@ -21,7 +21,7 @@ pub(super) struct Points<'t> {
 
 impl<'t> Points<'t> {
     /// Reads lines `id x y` or `id x y z`.
-    pub(super) fn read(nodes: usize, rows: &mut Rows<'t>) -> Result<Self, Fault> {
+    pub(super) fn read(nodes: usize, rows: &mut TextRows<'t>) -> Result<Self, Fault> {
         let mut points = Self::default();
         let mut seen = HashSet::new();
         for found in 0..nodes {
@@ -136,7 +136,7 @@ impl Distance {
                     );
                     return Err(Fault::whole(sentence));
                 }
-                let weight = Number::Integer(distance as i64);
+                let weight = TextNumber::Integer(distance as i64);
                 graph.edges.push([u as Vertex, v as Vertex], Some(weight));
             }
             graph.edges.join()?;

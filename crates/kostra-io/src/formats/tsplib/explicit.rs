@@ -4,11 +4,11 @@ use kostra_core::{Vertex, memory};
 
 use super::starts_with_keyword;
 use crate::ReadOptions;
-use crate::columns::Number;
+use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 
 /// The entries of a matrix that a file has, row by row.
 #[derive(Clone, Copy)]
@@ -65,14 +65,14 @@ impl Layout {
 pub(super) fn matrix(
     graph: &mut NumberedGraph,
     layout: Layout,
-    rows: &mut Rows<'_>,
+    rows: &mut TextRows<'_>,
     options: &ReadOptions,
 ) -> Result<(), Fault> {
     let n = graph.vertices();
     graph.edges.expect_weights();
     let mut line: Option<Row<'_>> = None;
     // The entries above the diagonal of a full matrix, row by row.
-    let mut upper: Vec<Number> = Vec::new();
+    let mut upper: Vec<TextNumber> = Vec::new();
     for u in 0..n {
         for v in layout.columns(u, n) {
             while line.is_none_or(|line| line.rest().is_empty()) {
@@ -121,7 +121,7 @@ pub(super) fn edges(
     graph: &mut NumberedGraph,
     format: &str,
     section: &Row<'_>,
-    rows: &mut Rows<'_>,
+    rows: &mut TextRows<'_>,
     options: &ReadOptions,
 ) -> Result<(), Fault> {
     if format != "EDGE_LIST" {

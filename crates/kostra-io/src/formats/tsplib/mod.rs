@@ -20,7 +20,7 @@ use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::number::show;
 use crate::numbered_graph::NumberedGraph;
-use crate::rows::{Row, Rows};
+use crate::rows::{Row, TextRows};
 use crate::whole::WholeText;
 use coordinates::{Distance, Points};
 
@@ -119,7 +119,7 @@ impl Specification {
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
-    let mut rows = Rows::new(&text, None);
+    let mut rows = TextRows::new(&text, None);
     let mut specification = Specification::default();
     let (mut graph, mut points) = (None, None);
     let mut row = rows.next();

@@ -10,7 +10,7 @@ use kostra_core::Key;
 use kostra_mpi::{Parts, VertexDistribution};
 
 use super::message::{EdgeRank, Fragment, KINDS, Level, Message, NO_EDGE, Note, State, Wire};
-use crate::rows::Rows;
+use crate::rows::RankRows;
 
 /// The null arc, and the end of lists.
 const NONE: u32 = u32::MAX;
@@ -121,7 +121,7 @@ pub(super) struct Vertices {
 impl Vertices {
     /// The sleeping vertices of a rank. The opposite arcs are not known before
     /// [`link`](Self::link).
-    pub(super) fn new<K: Key>(rows: &Rows<K>, distribution: VertexDistribution) -> Self {
+    pub(super) fn new<K: Key>(rows: &RankRows<K>, distribution: VertexDistribution) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
         for vertex in 0..rows.vertices() {

@@ -5,9 +5,9 @@ use kostra_core::{AnyGraph, EdgeId, Order, Solver, Vertex, with_graph};
 use kostra_parallel::with_team;
 
 use super::*;
-use kostra_cpu::testing::{Log, Random, canonical_ids};
+use kostra_cpu::testing::{CongruentialGenerator, Log, canonical_ids};
 
-fn random_options(random: &mut Random) -> Options {
+fn random_options(random: &mut CongruentialGenerator) -> Options {
     let mut search = || [Search::Min, Search::Sort][random.below(2) as usize];
     let (first, later) = (search(), search());
     let gamma = [2, 3, 5, 1000][random.below(4) as usize];
@@ -23,7 +23,7 @@ fn interleaved<K: Key>(
     problem: Problem<'_, K>,
     workers: usize,
     options: Options,
-    random: &mut Random,
+    random: &mut CongruentialGenerator,
 ) -> (Vec<EdgeId>, Vec<Counts>) {
     let vertices = problem.edges().vertices() as usize;
     let forest = SharedEdgeSet::new(problem.edges().len()).unwrap();
@@ -62,7 +62,7 @@ fn interleaved<K: Key>(
 
 #[test]
 fn however_trees_touch_the_forest_is_the_canonical_one() {
-    let mut random = Random(11);
+    let mut random = CongruentialGenerator(11);
     let (mut most_iterations, mut mutual_touches) = (0, 0);
     for round in 0..if cfg!(miri) { 20 } else { 6000 } {
         let graph = random.any_graph();

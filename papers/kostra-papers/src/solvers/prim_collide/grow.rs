@@ -10,7 +10,7 @@ use kostra_parallel::{Team, lock};
 use super::super::stage_graph::StageGraph;
 use super::starts::{AfterCollision, Search, Starts};
 use super::{UNVISITED, refusal};
-use crate::shared::{AdjacencyList, Cells, Participant, SharedTrees, Writer};
+use crate::shared::{AdjacencyList, Cells, ListWriter, Participant, SharedTrees};
 
 /// The number of steps (scanned edges) after which instances pause and report to the observer.
 const STRIDE: usize = 1 << 20;
@@ -30,7 +30,7 @@ pub(super) struct Instance<'a, K: Key> {
     size: u32,
     search: Search,
     /// Inserts into the list that holds the tree, and the number of edges for which it has entries.
-    writer: Writer<'a>,
+    writer: ListWriter<'a>,
     reserved: usize,
     /// Runs the transactions that claim vertices, if there are any.
     pub(super) participant: Option<Participant<'a>>,

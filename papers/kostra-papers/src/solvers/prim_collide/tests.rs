@@ -5,7 +5,7 @@ use kostra_core::{AnyGraph, EdgeId, Order, Solver, with_graph};
 use kostra_parallel::with_team;
 
 use super::*;
-use kostra_cpu::testing::{Log, Random, canonical_ids};
+use kostra_cpu::testing::{CongruentialGenerator, Log, canonical_ids};
 
 /// The vertices of a stage, those that were claimed, and the collisions.
 type Counts = [u32; 3];
@@ -16,7 +16,7 @@ fn interleaved<K: Key>(
     problem: Problem<'_, K>,
     instances: usize,
     (after_collision, with_transactions): (AfterCollision, bool),
-    random: &mut Random,
+    random: &mut CongruentialGenerator,
 ) -> (Vec<EdgeId>, Vec<Counts>) {
     let (edges, rows) = (problem.edges(), problem.csr(&mut Run::new()).unwrap());
     let mut tree = tree_list(edges.vertices(), instances).unwrap();
@@ -60,7 +60,7 @@ fn interleaved<K: Key>(
 }
 
 fn check_interleaved(after_collision: AfterCollision, check: impl Fn(&[Counts], &str)) {
-    let mut random = Random(3);
+    let mut random = CongruentialGenerator(3);
     let mut most_stages = 0;
     for round in 0..if cfg!(miri) { 20 } else { 4000 } {
         let graph = random.any_graph();
@@ -197,7 +197,7 @@ fn transactions_claim_each_vertex_once() {
 #[test]
 fn reports_what_each_thread_has_processed_in_each_stage() {
     let n = if cfg!(miri) { 60 } else { 3000 };
-    let mut random = Random(5);
+    let mut random = CongruentialGenerator(5);
     let mut draw = |bound| (0..2 * n).map(|_| random.below(bound)).collect::<Vec<_>>();
     let graph = AnyGraph::from_edges(n as usize, draw(n), draw(n), draw(100)).unwrap();
     for (threads, waiting) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1)] {

@@ -8,7 +8,7 @@ use kostra_core::{
 
 use super::{PrimBoundary, PrimUnion};
 use kostra_cpu::FASTEST_ON_SMALL;
-use kostra_cpu::testing::{Random, canonical_ids};
+use kostra_cpu::testing::{CongruentialGenerator, canonical_ids};
 
 /// The forest of a solver with given parts and options.
 fn forest(
@@ -25,14 +25,14 @@ fn forest(
     solver.solve(graph, order, &mut run).unwrap().forest.into_ids()
 }
 
-fn random_parts(vertices: u32, random: &mut Random) -> (Vec<u32>, u32) {
+fn random_parts(vertices: u32, random: &mut CongruentialGenerator) -> (Vec<u32>, u32) {
     let count = 1 + random.below(vertices.max(1));
     ((0..vertices).map(|_| random.below(count)).collect(), count)
 }
 
 #[test]
 fn any_parts_give_the_canonical_forest() {
-    let mut random = Random(11);
+    let mut random = CongruentialGenerator(11);
     for round in 0..if cfg!(miri) { 10 } else { 2000 } {
         let graph = random.any_graph();
         let order = [Order::Minimum, Order::Maximum][round % 2];
@@ -92,7 +92,7 @@ fn boundary_forest(graph: &AnyGraph, order: Order, parts: &[u32]) -> Vec<EdgeId>
 
 /// A cycle with some chords, in two or three ranges. Unlike random parts, these have vertices that
 /// are not boundary vertices.
-fn cycle_in_ranges(random: &mut Random) -> (AnyGraph, (Vec<u32>, u32)) {
+fn cycle_in_ranges(random: &mut CongruentialGenerator) -> (AnyGraph, (Vec<u32>, u32)) {
     let (n, count) = (8 + random.below(16), 2 + random.below(2));
     let chords: Vec<_> = (0..random.below(4)).map(|_| [random.below(n), random.below(n)]).collect();
     let u: Vec<_> = (0..n).chain(chords.iter().map(|chord| chord[0])).collect();
@@ -105,7 +105,7 @@ fn cycle_in_ranges(random: &mut Random) -> (AnyGraph, (Vec<u32>, u32)) {
 
 #[test]
 fn only_edges_at_boundary_vertices_are_reconsidered() {
-    let mut random = Random(12);
+    let mut random = CongruentialGenerator(12);
     let mut heavier = 0;
     for round in 0..if cfg!(miri) { 10 } else { 2000 } {
         let (graph, (parts, count)) = if round % 4 < 2 {
