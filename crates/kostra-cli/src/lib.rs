@@ -24,7 +24,6 @@ mod last_words;
 #[cfg(not(feature = "mpi"))]
 mod launcher;
 mod memory_limit;
-mod npy;
 mod output;
 mod part_file;
 mod point_faults;
@@ -32,7 +31,6 @@ mod points;
 mod progress;
 mod remedy;
 mod report;
-mod table;
 mod trace;
 mod verdict;
 

@@ -76,6 +76,7 @@ pub use edge_blocks::{EdgeBlock, Ids, StreamFacts, TakeBlocks};
 pub use edge_stream::{StreamSummary, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
+pub use formats::write_npy_header;
 #[cfg(feature = "parquet")]
 pub use formats::write_parquet_table;
 pub use formats::{

@@ -87,6 +87,8 @@ mod registry;
 #[cfg(feature = "partition")]
 pub mod renumbering;
 mod solve;
+#[cfg(feature = "parquet")]
+pub mod table;
 mod weight;
 
 pub use forest::{Forest, verify, verify_ids};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra_io::{KeptColumns, Output, PointColumn, TableColumn, TableValues};
+use kostra::table::{Table, TableColumn, TableFormat, TableValues};
+use kostra_io::{KeptColumns, Output, PointColumn};
 use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection, Ties};
 use serde::Serialize;
 
@@ -13,7 +14,6 @@ use crate::command::{Answer, Command};
 use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, count_of_sizes};
-use crate::table::{Table, TableFormat};
 use crate::{file_roles, output};
 
 /// Find clusters of points, and noise.
@@ -214,7 +214,8 @@ fn write(
         TableColumn { name: "label", values: TableValues::Labels(&clusters.labels) },
         TableColumn { name: "probability", values: TableValues::Floats(&clusters.probabilities) },
     ];
-    Table { columns: &columns, kept }.write(to, format)?;
+    let table = Table::new(&columns, kept)?;
+    output::write_lines(to, |lines| table.write(format, lines))?;
     Ok(start.elapsed())
 }
 

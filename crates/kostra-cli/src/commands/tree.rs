@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
+use kostra::table::{Table, TableColumn, TableFormat, TableValues};
 use kostra_core::CompensatedSum;
-use kostra_io::{KeptColumns, Output, TableColumn, TableValues};
+use kostra_io::{KeptColumns, Output};
 use kostra_points::PointTree;
 use serde::Serialize;
 
@@ -13,7 +14,6 @@ use crate::command::{Answer, Command};
 use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
-use crate::table::{Table, TableFormat};
 use crate::{file_roles, output};
 
 /// Find the minimum spanning tree of points.
@@ -95,7 +95,9 @@ fn write(to: &Output, format: TableFormat, tree: &PointTree) -> anyhow::Result<D
         TableColumn { name: "target", values: TableValues::Ends(&tree.ends, 1) },
         TableColumn { name: "distance", values: TableValues::Floats(&tree.distances) },
     ];
-    Table { columns: &columns, kept: &KeptColumns::default() }.write(to, format)?;
+    let kept = KeptColumns::default();
+    let table = Table::new(&columns, &kept)?;
+    output::write_lines(to, |lines| table.write(format, lines))?;
     Ok(start.elapsed())
 }
 

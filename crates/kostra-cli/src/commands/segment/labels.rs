@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::bail;
 use kostra_core::shown;
-use kostra_io::{Output, WriteError};
+use kostra_io::{Output, WriteError, write_npy_header};
 
 use super::Cells;
 use super::picture::{self, Colors, Labeled};
-use crate::{npy, output};
+use crate::output;
 
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Labeled<'_> {
     /// An array of NumPy with the shape of the image, of the type that Python's functions return.
     fn array(&self, to: &mut dyn Write) -> io::Result<()> {
         let shape = &self.cells.shape[usize::from(!self.cells.is_volume)..];
-        npy::write_header(to, "'<i4'", shape)?;
+        write_npy_header(to, "'<i4'", shape)?;
         self.segments.labels.iter().try_for_each(|label| to.write_all(&label.to_le_bytes()))
     }
 

@@ -11,11 +11,13 @@
 mod array;
 mod dense;
 mod sparse;
+mod write;
 mod zip;
 
 pub(crate) use array::Array;
 #[cfg(feature = "image")]
 pub(crate) use array::MAGIC as NPY_MAGIC;
+pub use write::write_npy_header;
 pub(crate) use zip::{Archive, FILE as ZIP_MAGIC};
 
 use crate::head::{Evidence, Head};

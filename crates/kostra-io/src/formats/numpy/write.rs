@@ -1,4 +1,4 @@
-//! Arrays of NumPy as output. The format is that of NEP 1.
+//! What stands before the values of an array that is written. The format is that of NEP 1.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 ///
 /// # Errors
 /// When the output cannot be written.
-pub(crate) fn write_header(to: &mut dyn Write, dtype: &str, shape: &[usize]) -> io::Result<()> {
+pub fn write_npy_header(to: &mut dyn Write, dtype: &str, shape: &[usize]) -> io::Result<()> {
     let shape: String = shape.iter().map(|length| format!("{length}, ")).collect();
     let shape = shape.trim_end();
     let mut header = format!("{{'descr': {dtype}, 'fortran_order': False, 'shape': ({shape}), }}");

@@ -1,51 +1,89 @@
-//! Tables that commands for points write: text, an array of NumPy, or Parquet.
+//! Tables of results, such as the labels of points or the edges of their tree: text, a structured
+//! array of NumPy, or Parquet.
+//!
+//! ```
+//! use kostra::table::{Table, TableColumn, TableFormat, TableValues};
+//!
+//! let columns = [TableColumn { name: "label", values: TableValues::Labels(&[0, -1]) }];
+//! let mut text = Vec::new();
+//! Table::new(&columns, &Default::default())?.write(TableFormat::CSV, &mut text)?;
+//! assert_eq!(text, b"label\n0\n-1\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use kostra::forest_file::LineStyle;
 use kostra_core::shown;
-use kostra_io::{KeptColumns, Output, TableColumn, TableValues, write_parquet_table};
+pub use kostra_io::{KeptColumns, TableColumn, TableValues};
+use kostra_io::{Output, write_npy_header, write_parquet_table};
+use thiserror::Error;
 
-use crate::{npy, output};
+use crate::forest_file::LineStyle;
+
+/// The reason why a table is not written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The extension belongs to no format of tables.
+    #[error(
+        "{file}: this table is not written with this extension; use .csv, .tsv, .txt (CSV), .npy \
+         or .parquet"
+    )]
+    Extension {
+        /// The path of the file.
+        file: String,
+    },
+    /// Columns of the input are texts, and arrays have numbers.
+    #[error("{file}: an array cannot hold kept columns; use .csv, .tsv, .txt or .parquet")]
+    KeptInArray {
+        /// The path of the file.
+        file: String,
+    },
+    /// A kept column has the name of another column.
+    #[error("two columns of the table would be called '{name}'; rename the kept column")]
+    EqualColumns {
+        /// The name.
+        name: String,
+    },
+}
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TableFormat {
+pub enum TableFormat {
+    /// A line for each row, after a line with the names of the columns.
     Text(LineStyle),
+    /// A structured array of NumPy: its fields are the columns.
     Npy,
+    /// Parquet.
     Parquet,
 }
 
 impl TableFormat {
+    /// Text with commas.
+    pub const CSV: Self = Self::Text(LineStyle::Commas);
+
     /// The format of the output's extension. Standard output and a file without an extension are
-    /// CSV.
+    /// CSV. `keeps` tells whether the table has columns of the input.
     ///
     /// # Errors
     /// When the extension is another one, or the format cannot hold texts and columns are kept.
-    pub(crate) fn of(output: &Output, is_keeping: bool) -> anyhow::Result<Self> {
-        let Output::Path(path) = output else { return Ok(Self::Text(LineStyle::Commas)) };
+    pub fn of(output: &Output, keeps: bool) -> Result<Self, TableError> {
+        let Output::Path(path) = output else { return Ok(Self::CSV) };
         let format = Self::of_path(path)?;
-        if is_keeping && format == Self::Npy {
-            anyhow::bail!(
-                "{}: an array cannot hold the columns of `--keep`; use .csv, .tsv, .txt or .parquet",
-                shown(path)
-            );
+        if keeps && format == Self::Npy {
+            return Err(TableError::KeptInArray { file: shown(path) });
         }
         Ok(format)
     }
 
-    fn of_path(path: &Path) -> anyhow::Result<Self> {
+    fn of_path(path: &Path) -> Result<Self, TableError> {
         match kostra_io::extension(path).as_deref() {
-            Some("csv" | "txt") | None => Ok(Self::Text(LineStyle::Commas)),
+            Some("csv" | "txt") | None => Ok(Self::CSV),
             Some("tsv") => Ok(Self::Text(LineStyle::Tabs)),
             Some("npy") => Ok(Self::Npy),
             Some("parquet") => Ok(Self::Parquet),
-            Some(_) => anyhow::bail!(
-                "{}: this table is not written with this extension; use .csv, .tsv, .txt (CSV), \
-                 .npy or .parquet",
-                shown(path)
-            ),
+            Some(_) => Err(TableError::Extension { file: shown(path) }),
         }
     }
 }
@@ -76,27 +114,36 @@ fn write_bytes(values: TableValues<'_>, row: usize, to: &mut dyn Write) -> io::R
 }
 
 /// A table, with columns of the input at its right.
-pub(crate) struct Table<'a> {
-    pub(crate) columns: &'a [TableColumn<'a>],
-    pub(crate) kept: &'a KeptColumns,
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a> {
+    columns: &'a [TableColumn<'a>],
+    kept: &'a KeptColumns,
 }
 
-impl Table<'_> {
-    /// Writes the table.
+impl<'a> Table<'a> {
+    /// A table of `columns` and of the columns that a reader kept, which have a row for each of
+    /// their rows.
     ///
     /// # Errors
-    /// When two columns have one name, or the output cannot be written.
-    pub(crate) fn write(&self, to: &Output, format: TableFormat) -> anyhow::Result<()> {
-        let own = |name: &&String| self.columns.iter().any(|column| column.name == **name);
-        if let Some(name) = self.kept.names().iter().find(own) {
-            anyhow::bail!("two columns of {to} would be called '{name}'; rename the kept column");
+    /// When two columns have one name.
+    pub fn new(columns: &'a [TableColumn<'a>], kept: &'a KeptColumns) -> Result<Self, TableError> {
+        let own = |name: &&String| columns.iter().any(|column| column.name == **name);
+        match kept.names().iter().find(own) {
+            Some(name) => Err(TableError::EqualColumns { name: name.clone() }),
+            None => Ok(Self { columns, kept }),
         }
-        output::write_lines(to, |to| match format {
+    }
+
+    /// Writes the table. A structured array has no kept columns.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn write(&self, format: TableFormat, to: &mut dyn Write) -> io::Result<()> {
+        match format {
             TableFormat::Text(style) => self.text(style, to),
             TableFormat::Npy => self.array(to),
             TableFormat::Parquet => write_parquet_table(self.columns, self.kept, to),
-        })?;
-        Ok(())
+        }
     }
 
     fn rows(&self) -> usize {
@@ -129,7 +176,7 @@ impl Table<'_> {
         let fields: Vec<_> = fields
             .map(|TableColumn { name, values }| format!("('{name}', '{}')", dtype(*values)))
             .collect();
-        npy::write_header(to, &format!("[{}]", fields.join(", ")), &[self.rows()])?;
+        write_npy_header(to, &format!("[{}]", fields.join(", ")), &[self.rows()])?;
         for row in 0..self.rows() {
             for column in self.columns {
                 write_bytes(column.values, row, to)?;
@@ -147,7 +194,7 @@ mod tests {
     fn the_extension_chooses_the_format_and_others_are_refused() {
         let format = |path: &str| TableFormat::of_path(Path::new(path));
         for path in ["labels", "a.csv", "a.TXT", "a.csv.gz", "/dev/stdout"] {
-            assert_eq!(format(path).unwrap(), TableFormat::Text(LineStyle::Commas), "{path}");
+            assert_eq!(format(path).unwrap(), TableFormat::CSV, "{path}");
         }
         assert_eq!(format("a.tsv").unwrap(), TableFormat::Text(LineStyle::Tabs));
         assert_eq!(format("a.npy").unwrap(), TableFormat::Npy);
@@ -165,7 +212,8 @@ mod tests {
             TableColumn { name: "distance", values: TableValues::Floats(&[0.5, 1.0]) },
         ];
         let mut bytes = Vec::new();
-        Table { columns: &columns, kept: &KeptColumns::default() }.array(&mut bytes).unwrap();
+        let kept = KeptColumns::default();
+        Table::new(&columns, &kept).unwrap().write(TableFormat::Npy, &mut bytes).unwrap();
         let (header, values) = bytes.split_at(128);
         let header = String::from_utf8_lossy(header);
         assert!(header.contains(
