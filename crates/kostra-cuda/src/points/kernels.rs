@@ -15,11 +15,6 @@ use crate::source::Source;
 pub(super) const FOREST: Source = Source::file("points_forest.cu");
 /// Of these: the text that declares those for the order of the edges.
 pub(super) const ORDER: Source = Source::file("points/order.cuh");
-/// Of the kernels for each number of dimensions: the texts that declare them.
-pub(super) const TREE: Source = Source::file("points/tree.cuh");
-pub(super) const NEIGHBORS: Source = Source::file("points/neighbors.cuh");
-pub(super) const SEARCH: Source = Source::file("points/search.cuh");
-pub(super) const CORES: Source = Source::file("points/cores.cuh");
 
 /// Comparing all pairs: rounded rows, and their products.
 pub(super) const ROUNDED: Source = Source::file("points_rounded.cu");
@@ -136,6 +131,11 @@ pub(super) struct TreeKernels {
 }
 
 const _: () = {
+    // The texts that declare the kernels for each number of dimensions.
+    const TREE: Source = Source::file("points/tree.cuh");
+    const NEIGHBORS: Source = Source::file("points/neighbors.cuh");
+    const SEARCH: Source = Source::file("points/search.cuh");
+    const CORES: Source = Source::file("points/cores.cuh");
     const KERNELS: [(Source, &str); 8] = [
         (TREE, "frame"),
         (TREE, "places"),
