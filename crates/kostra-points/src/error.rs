@@ -119,6 +119,26 @@ pub enum PointsError {
         /// The number of points.
         points: usize,
     },
+    /// New points have other dimensions than the fitted points.
+    #[error(
+        "the new points have {new} coordinates each, the fitted points {fitted}; pass the same columns"
+    )]
+    OtherDimensions {
+        /// The number of coordinates of a new point.
+        new: usize,
+        /// The number of coordinates of a fitted point.
+        fitted: usize,
+    },
+    /// The clusters are those of other points.
+    #[error(
+        "there are {points} points, and clusters of {clustered}; pass the points of the clusters"
+    )]
+    OtherPoints {
+        /// The number of points.
+        points: u32,
+        /// The number of points in the condensed tree.
+        clustered: u32,
+    },
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,

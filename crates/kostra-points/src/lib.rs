@@ -32,6 +32,7 @@ pub mod cluster;
 mod error;
 mod geographic;
 pub mod grid;
+mod index;
 mod kd_tree;
 mod metric;
 mod neighbors;

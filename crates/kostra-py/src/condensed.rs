@@ -1,5 +1,7 @@
 //! The condensed tree of HDBSCAN.
 
+use std::sync::Arc;
+
 use kostra_core::memory;
 use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection, Ties};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -13,16 +15,27 @@ use crate::threads::threads_or_all;
 
 /// The condensed tree of a forest whose weights are distances.
 #[pyclass(frozen, module = "kostra._kostra")]
-pub(crate) struct Condensed(CondensedTree);
+pub(crate) struct Condensed(pub(crate) Arc<CondensedTree>);
 
 /// How clusters are chosen: a dictionary in Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Choice {
+pub(crate) struct Choice {
     leaf: bool,
     epsilon: f64,
     allow_single_cluster: bool,
     max_cluster_size: Option<u32>,
+}
+
+impl From<Choice> for Selection {
+    fn from(choice: Choice) -> Self {
+        Self {
+            method: if choice.leaf { Method::Leaf } else { Method::ExcessOfMass },
+            epsilon: choice.epsilon,
+            allow_single_cluster: choice.allow_single_cluster,
+            max_cluster_size: choice.max_cluster_size,
+        }
+    }
 }
 
 #[pymethods]
@@ -40,7 +53,7 @@ impl Condensed {
         let condensed = py.detach(|| {
             Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size, ties)
         });
-        Ok(Self(condensed.map_err(cluster_error)?))
+        Ok(Self(Arc::new(condensed.map_err(cluster_error)?)))
     }
 
     /// Whether the numbers of clusters depend on the order of the points.
@@ -53,19 +66,14 @@ impl Condensed {
     fn numbered_by(&self, py: Python<'_>, ranks: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
         let ranks = ranks.as_slice()?;
         let rank = |point: u32| ranks.get(point as usize);
-        let numbered = || self.0.clone().numbered_by(&|&a, &b| rank(a).cmp(&rank(b)));
-        Ok(Self(py.detach(numbered).map_err(out_of_memory)?))
+        let numbered =
+            || CondensedTree::clone(&self.0).numbered_by(&|&a, &b| rank(a).cmp(&rank(b)));
+        Ok(Self(Arc::new(py.detach(numbered).map_err(out_of_memory)?)))
     }
 
     /// The label and the probability of each point, and the chosen clusters.
     fn select<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Flat<'py>> {
-        let selection = Selection {
-            method: if choice.leaf { Method::Leaf } else { Method::ExcessOfMass },
-            epsilon: choice.epsilon,
-            allow_single_cluster: choice.allow_single_cluster,
-            max_cluster_size: choice.max_cluster_size,
-        };
-        let chosen = py.detach(|| self.0.select(selection)).map_err(cluster_error)?;
+        let chosen = py.detach(|| self.0.select(choice.into())).map_err(cluster_error)?;
         Ok((
             chosen.labels.into_pyarray(py),
             chosen.probabilities.into_pyarray(py),

@@ -11,6 +11,7 @@ mod device_points;
 mod dlpack;
 mod errors;
 mod files;
+mod fitted;
 mod forest;
 mod graph;
 mod hierarchy;
@@ -49,6 +50,8 @@ mod _kostra {
     use super::dlpack::Borrowed;
     #[pymodule_export]
     use super::files::{generate, is_similarity, read, read_matrix};
+    #[pymodule_export]
+    use super::fitted::Fitted;
     #[pymodule_export]
     use super::forest::Forest;
     #[pymodule_export]

@@ -127,7 +127,7 @@ pub(crate) fn neighbors_of_points<'py>(
 }
 
 /// Works on a copy of the coordinates, which lives on when Ctrl-C interrupts the caller.
-fn solve<R: Send + 'static>(
+pub(crate) fn solve<R: Send + 'static>(
     py: Python<'_>,
     coordinates: PointCoordinates<'_>,
     dimensions: usize,

@@ -120,6 +120,22 @@ impl<'a> Prepared<'a> {
     /// When the metric does not accept the points (see [`Metric`]), when a distance may overflow or
     /// all squared distances vanish, or when the system refuses the memory.
     pub fn new(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
+        let prepared = Self::of_any_range(points, metric)?;
+        prepared.check_range()?;
+        Ok(prepared)
+    }
+
+    /// New points, to be compared with these. Distances that overflow are infinite.
+    pub(crate) fn others<'b>(&self, points: &Points<'b>) -> Result<Prepared<'b>, PointsError> {
+        let others = Prepared::of_any_range(points, self.metric)?;
+        if others.dimensions != self.dimensions {
+            let (new, fitted) = (others.dimensions, self.dimensions);
+            return Err(PointsError::OtherDimensions { new, fitted });
+        }
+        Ok(others)
+    }
+
+    fn of_any_range(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
         let (len, dimensions) = (points.len(), points.dimensions());
         if metric == Metric::Haversine && dimensions != 2 {
             return Err(PointsError::NotGeographic { dimensions });
@@ -135,9 +151,7 @@ impl<'a> Prepared<'a> {
             }
         };
         let dimensions = if metric == Metric::Haversine { 3 } else { dimensions };
-        let prepared = Self { rows, len, dimensions, metric };
-        prepared.check_range()?;
-        Ok(prepared)
+        Ok(Self { rows, len, dimensions, metric })
     }
 
     /// Some of the points.

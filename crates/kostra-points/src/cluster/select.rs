@@ -32,6 +32,9 @@ pub struct Selection {
     pub max_cluster_size: Option<u32>,
 }
 
+/// The label of points in no chosen cluster.
+pub(super) const NOISE: i32 = -1;
+
 /// Flat clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clustering {
@@ -43,6 +46,8 @@ pub struct Clustering {
     /// How certainly each point belongs to its cluster: the density at which it leaves, divided by
     /// the density at which the cluster ends, at most 1. Noise has probability 0.
     pub probabilities: Vec<f64>,
+    /// Points that leave at a larger distance are noise.
+    pub(super) latest: f64,
 }
 
 impl CondensedTree {
@@ -152,17 +157,51 @@ impl CondensedTree {
     }
 
     fn clustering(&self, chosen: &[bool], epsilon: f64) -> Result<Clustering, OutOfMemory> {
-        const NOISE: i32 = -1;
         let numbers = 0..self.clusters.len() as u32;
         let mut clusters = memory::with_capacity(chosen.iter().filter(|&&chosen| chosen).count())?;
         clusters.extend(numbers.filter(|&number| chosen[number as usize]));
-        // The label of each cluster is its own or the one of the nearest chosen cluster above.
         let is_root_alone = clusters == [0];
+        // In the cluster of all points, only the points that leave late are not noise.
+        let latest = match self.clusters.first() {
+            Some(root) if is_root_alone => {
+                if epsilon > 0.0 {
+                    epsilon
+                } else {
+                    root.death
+                }
+            }
+            _ => f64::INFINITY,
+        };
+        let labels = self.labels_of_clusters(&clusters)?;
+        let mut result = Clustering {
+            clusters,
+            labels: memory::with_capacity(self.homes.len())?,
+            probabilities: memory::with_capacity(self.homes.len())?,
+            latest,
+        };
+        for (&home, &departure) in self.homes.iter().zip(&self.departures) {
+            let label = if result.are_noise_at(departure) { NOISE } else { labels[home as usize] };
+            let probability = match result.clusters.get(label as usize) {
+                Some(&cluster) => self.probability(cluster, departure),
+                None => 0.0,
+            };
+            result.labels.push(label);
+            result.probabilities.push(probability);
+        }
+        Ok(result)
+    }
+}
+
+impl CondensedTree {
+    /// The label of each cluster of the tree: its own, or that of the nearest chosen cluster above.
+    pub(super) fn labels_of_clusters(&self, chosen: &[u32]) -> Result<Vec<i32>, OutOfMemory> {
         let mut labels = memory::filled(self.clusters.len(), NOISE)?;
-        for (label, &cluster) in (0..).zip(&clusters) {
+        for (label, &cluster) in (0..).zip(chosen) {
             labels[cluster as usize] = label;
         }
-        if !is_root_alone && let Some(root) = labels.first_mut() {
+        if chosen != [0]
+            && let Some(root) = labels.first_mut()
+        {
             *root = NOISE;
         }
         for (number, cluster) in self.clusters.iter().enumerate() {
@@ -170,34 +209,22 @@ impl CondensedTree {
                 labels[number] = labels[parent as usize];
             }
         }
-        // In the cluster of all points, only the points that leave late are not noise.
-        let latest = match self.clusters.first() {
-            Some(root) if is_root_alone => Some(if epsilon > 0.0 { epsilon } else { root.death }),
-            _ => None,
-        };
-        let mut result = Clustering {
-            clusters,
-            labels: memory::with_capacity(self.homes.len())?,
-            probabilities: memory::with_capacity(self.homes.len())?,
-        };
-        for (&home, &departure) in self.homes.iter().zip(&self.departures) {
-            let mut label = labels[home as usize];
-            // No path leads to the points that leave at an infinite distance.
-            if departure == f64::INFINITY || latest.is_some_and(|latest| departure > latest) {
-                label = NOISE;
-            }
-            let probability = match result.clusters.get(label as usize) {
-                Some(&cluster) => {
-                    let end = density(self.clusters[cluster as usize].death);
-                    let density = density(departure);
-                    if density >= end { 1.0 } else { density / end }
-                }
-                None => 0.0,
-            };
-            result.labels.push(label);
-            result.probabilities.push(probability);
-        }
-        Ok(result)
+        Ok(labels)
+    }
+
+    /// The probability of a point that leaves a chosen cluster at this distance.
+    pub(super) fn probability(&self, cluster: u32, departure: f64) -> f64 {
+        let end = density(self.clusters[cluster as usize].death);
+        let density = density(departure);
+        if density >= end { 1.0 } else { density / end }
+    }
+}
+
+impl Clustering {
+    /// Whether points that leave their last cluster at this distance are noise, whatever the
+    /// cluster. No path leads to points that leave at an infinite distance.
+    pub(super) fn are_noise_at(&self, departure: f64) -> bool {
+        departure == f64::INFINITY || departure > self.latest
     }
 }
 

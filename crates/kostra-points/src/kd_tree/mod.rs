@@ -7,6 +7,7 @@ mod merge;
 mod nearest;
 mod passes;
 mod places;
+mod query;
 mod rounds;
 mod search;
 mod shape;
@@ -22,6 +23,7 @@ use lists::{Lists, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
 use places::Places;
+pub(crate) use query::{Searchable, Visitor, searchable};
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
 /// k-d tree.

@@ -10,8 +10,7 @@ use kostra_core::{Run, memory};
 use kostra_parallel::{Team, atomic_u32, atomic_u64, with_observed_team};
 
 pub(crate) use brute_force::brute_force_core;
-use nearest::Nearest;
-pub(crate) use nearest::{MANY, NearestSelection};
+pub(crate) use nearest::{MANY, Nearest, NearestSelection};
 pub use tree::neighbors_tree;
 
 use crate::kd_tree::{self, NeighborList};

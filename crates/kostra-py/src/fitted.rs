@@ -1,0 +1,104 @@
+//! Points with their clusters, which new points search.
+
+use std::sync::Arc;
+
+use kostra_points::cluster;
+use kostra_points::{Distance, Points, PointsError, Run};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::condensed::{Choice, Condensed};
+use crate::points::{Coordinates, cluster_error, named, solve};
+
+/// Points and how their distances are measured: a dictionary in Python. `metric` is a name that
+/// Python has checked.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Basis<'py> {
+    coordinates: Coordinates<'py>,
+    dimensions: usize,
+    metric: String,
+    min_samples: usize,
+    threads: Option<usize>,
+}
+
+/// Fitted points, whose clusters new points join.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Fitted(Arc<cluster::Fitted>);
+
+#[pymethods]
+impl Fitted {
+    /// `with_cores` is for everything but `predict`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        basis: Basis<'_>,
+        condensed: &Condensed,
+        choice: Choice,
+        with_cores: bool,
+    ) -> PyResult<Self> {
+        let distance = Distance::mutual_reachability(named(&basis.metric)?, basis.min_samples);
+        let tree = Arc::clone(&condensed.0);
+        let clustering = py.detach(|| tree.select(choice.into())).map_err(cluster_error)?;
+        let Basis { coordinates, dimensions, threads, .. } = basis;
+        let fitted = solve(py, coordinates, dimensions, threads, move |points, run| {
+            if with_cores {
+                cluster::Fitted::with_cores(points, distance, tree, &clustering, run)
+            } else {
+                cluster::Fitted::new(points, distance, tree, &clustering, run)
+            }
+        })?;
+        Ok(Self(Arc::new(fitted)))
+    }
+
+    /// The label and the probability of each new point.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        coordinates: Coordinates<'py>,
+        dimensions: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Labels<'py>> {
+        let predicted =
+            self.with(py, coordinates, (dimensions, threads), cluster::Fitted::predict)?;
+        Ok((predicted.labels.into_pyarray(py), predicted.probabilities.into_pyarray(py)))
+    }
+
+    /// The columns of the predictions by the rule of the package hdbscan, by name.
+    fn approximate_predict<'py>(
+        &self,
+        py: Python<'py>,
+        coordinates: Coordinates<'py>,
+        dimensions: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let place = cluster::Fitted::approximate_predict;
+        let found = self.with(py, coordinates, (dimensions, threads), place)?;
+        let columns = PyDict::new(py);
+        columns.set_item("labels", found.clusters.labels.into_pyarray(py))?;
+        columns.set_item("probabilities", found.clusters.probabilities.into_pyarray(py))?;
+        columns.set_item("neighbors", found.neighbors.into_pyarray(py))?;
+        columns.set_item("distances", found.distances.into_pyarray(py))?;
+        columns.set_item("nearest", found.nearest.into_pyarray(py))?;
+        Ok(columns)
+    }
+}
+
+type Labels<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
+
+impl Fitted {
+    /// Works on a copy of new points.
+    fn with<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        coordinates: Coordinates<'_>,
+        (dimensions, threads): (usize, Option<usize>),
+        work: impl FnOnce(&cluster::Fitted, &Points<'_>, &mut Run<'_>) -> Result<R, PointsError>
+        + Send
+        + 'static,
+    ) -> PyResult<R> {
+        let fitted = Arc::clone(&self.0);
+        solve(py, coordinates, dimensions, threads, move |points, run| work(&fitted, points, run))
+    }
+}
