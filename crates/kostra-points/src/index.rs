@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::Team;
 
-use crate::blocks::{Blocks, LANES, compared};
+use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
 use crate::kd_tree::{Searchable, Visitor, searchable};
 use crate::neighbors::Nearest;
@@ -22,14 +22,14 @@ pub(crate) fn index(
     if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
         return searchable(prepared, floors, team);
     }
-    let mut blocks = Blocks::zeros(prepared.len() as usize, prepared.dimensions())?;
+    let mut blocks = PointBlocks::zeros(prepared.len() as usize, prepared.dimensions())?;
     (0..prepared.len()).for_each(|point| blocks.set(point as usize, prepared.row(point)));
     Ok(Box::new(AllPoints { blocks, len: prepared.len(), norm: prepared.norm() }))
 }
 
 /// Every search visits all points.
 struct AllPoints {
-    blocks: Blocks,
+    blocks: PointBlocks,
     len: u32,
     norm: Norm,
 }
@@ -81,8 +81,8 @@ impl Visitor for Nearest {
     }
 }
 
-/// Looks for the point with the lowest value, and of these the one with the lowest index. The value is the largest of `least`, the reported distance and the
-/// floor of the point.
+/// Looks for the point with the lowest value, and of these the one with the lowest index. The value
+/// is the largest of `least`, the reported distance, and the floor of the point.
 pub(crate) struct Lowest<'a, F> {
     pub(crate) prepared: &'a Prepared<'a>,
     pub(crate) floors: &'a [f64],

@@ -81,6 +81,17 @@ impl Condensed {
         ))
     }
 
+    /// The exemplars of all chosen clusters, and where those of each cluster begin.
+    fn exemplars<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Exemplars<'py>> {
+        let found = py.detach(|| {
+            let clustering = self.0.select(choice.into())?;
+            Ok(self.0.exemplars(&clustering)?)
+        });
+        let found = found.map_err(cluster_error)?;
+        let starts = found.starts.iter().map(|&start| start as u64);
+        Ok((found.points.into_pyarray(py), PyArray1::from_iter(py, starts)))
+    }
+
     fn outlier_scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let scores = py.detach(|| self.0.outlier_scores()).map_err(out_of_memory)?;
         Ok(scores.into_pyarray(py))
@@ -113,4 +124,5 @@ impl Condensed {
 }
 
 type Flat<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
+type Exemplars<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>>);
 type Departures<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);

@@ -9,14 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::condensed::{Choice, Condensed};
-use crate::points::{Coordinates, cluster_error, named, solve};
+use crate::points::{PointCoordinates, cluster_error, named, solve};
 
 /// Points and how their distances are measured: a dictionary in Python. `metric` is a name that
 /// Python has checked.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Basis<'py> {
-    coordinates: Coordinates<'py>,
+    coordinates: PointCoordinates<'py>,
     dimensions: usize,
     metric: String,
     min_samples: usize,
@@ -56,7 +56,7 @@ impl Fitted {
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        coordinates: Coordinates<'py>,
+        coordinates: PointCoordinates<'py>,
         dimensions: usize,
         threads: Option<usize>,
     ) -> PyResult<Labels<'py>> {
@@ -69,7 +69,7 @@ impl Fitted {
     fn approximate_predict<'py>(
         &self,
         py: Python<'py>,
-        coordinates: Coordinates<'py>,
+        coordinates: PointCoordinates<'py>,
         dimensions: usize,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
@@ -83,6 +83,50 @@ impl Fitted {
         columns.set_item("nearest", found.nearest.into_pyarray(py))?;
         Ok(columns)
     }
+
+    /// The memberships of all fitted points, row by row. With `most`, the labels and the values of
+    /// the largest ones.
+    fn memberships<'py>(
+        &self,
+        py: Python<'py>,
+        most: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<Memberships<'py>> {
+        let nothing = PointCoordinates::none(py);
+        let work = move |fitted: &cluster::Fitted, _: &Points<'_>, run: &mut Run<'_>| match most {
+            None => Ok((None, fitted.memberships(run)?)),
+            Some(k) => {
+                fitted.top_memberships(k, run).map(|top| (Some(top.labels), top.memberships))
+            }
+        };
+        Ok(arrays(py, self.with(py, nothing, (1, threads), work)?))
+    }
+
+    /// The memberships of new points.
+    fn memberships_of<'py>(
+        &self,
+        py: Python<'py>,
+        coordinates: PointCoordinates<'py>,
+        dimensions: usize,
+        most: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<Memberships<'py>> {
+        let work = move |fitted: &cluster::Fitted, new: &Points<'_>, run: &mut Run<'_>| match most {
+            None => Ok((None, fitted.memberships_of(new, run)?)),
+            Some(k) => {
+                let top = fitted.top_memberships_of(new, k, run)?;
+                Ok((Some(top.labels), top.memberships))
+            }
+        };
+        Ok(arrays(py, self.with(py, coordinates, (dimensions, threads), work)?))
+    }
+}
+
+/// The labels of the largest memberships, if only these are wanted, and the memberships.
+type Memberships<'py> = (Option<Bound<'py, PyArray1<i32>>>, Bound<'py, PyArray1<f64>>);
+
+fn arrays(py: Python<'_>, (labels, memberships): (Option<Vec<i32>>, Vec<f64>)) -> Memberships<'_> {
+    (labels.map(|labels| labels.into_pyarray(py)), memberships.into_pyarray(py))
 }
 
 type Labels<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
@@ -92,7 +136,7 @@ impl Fitted {
     fn with<R: Send + 'static>(
         &self,
         py: Python<'_>,
-        coordinates: Coordinates<'_>,
+        coordinates: PointCoordinates<'_>,
         (dimensions, threads): (usize, Option<usize>),
         work: impl FnOnce(&cluster::Fitted, &Points<'_>, &mut Run<'_>) -> Result<R, PointsError>
         + Send

@@ -12,7 +12,7 @@ use kostra_points::{
     AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, nearest_neighbors,
     neighbors_tree, spanning_tree,
 };
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -51,6 +51,13 @@ fn grid_error(error: GridError) -> PyErr {
 pub(crate) enum PointCoordinates<'py> {
     F32(PyReadonlyArray1<'py, f32>),
     F64(PyReadonlyArray1<'py, f64>),
+}
+
+impl PointCoordinates<'_> {
+    /// No points.
+    pub(crate) fn none(py: Python<'_>) -> PointCoordinates<'_> {
+        PointCoordinates::F64(PyArray1::from_slice(py, &[]).readonly())
+    }
 }
 
 /// Which tree of points.

@@ -72,9 +72,9 @@ pub(super) struct Contact {
 }
 
 impl Fitted {
-    /// Prepares points for [`predict`](Self::predict). `tree` is their condensed tree by `distance`,
-    /// and `clustering` was selected from it. Takes O(n log n) time, 40 bytes per point and a copy
-    /// of the coordinates.
+    /// Prepares points for [`predict`](Self::predict). `tree` is their condensed tree by
+    /// `distance`, and `clustering` was selected from it. Takes O(n log n) time, 40 bytes per point
+    /// and a copy of the coordinates.
     ///
     /// # Errors
     /// As [`spanning_tree`](crate::spanning_tree), and when the tree has another number of points.
@@ -184,11 +184,11 @@ impl Fitted {
     ///
     /// The core distance of a new point is its distance to the `min_samples`-th nearest fitted
     /// point. A new point reaches the fitted point `p` at the largest of its core distance, the
-    /// distance to `p`, and the distance at which `p` leaves its last cluster, which is at least the
-    /// core distance of `p`. Of the clusters that contain a point at the distance at which the new
-    /// point reaches it, the new point joins the one that it reaches at the least distance, and of
-    /// these the one with the lowest label. It is noise if there is none. The least distance divides
-    /// the probability as it does for fitted points.
+    /// distance to `p`, and the distance at which `p` leaves its last cluster. The latter is at
+    /// least the core distance of `p`. A chosen cluster counts if it contains `p` at the distance
+    /// at which the new point reaches `p`. The new point joins the cluster that it reaches at the
+    /// least distance, and of several the one with the lowest label. It is noise if no cluster
+    /// counts. The probability follows from this distance as for fitted points.
     ///
     /// So fitted points get their own labels and probabilities, if merges at one distance were
     /// undone together. O(log n) time for each point that is near to others in few dimensions.
@@ -251,10 +251,10 @@ impl Fitted {
     ///
     /// Among the `2 (min_samples - 1)` nearest fitted points, the one decides whose mutual
     /// reachability distance to the new point is least, and of these the nearest. The core distance
-    /// of a new point is its distance to the `min_samples`-th nearest fitted point; that of a fitted
-    /// point here counts one sample less than in the tree. The new point is in the last cluster of
-    /// the deciding point, or in the nearest cluster above that begins at a larger distance. Ties
-    /// that are left are decided by label, cluster, and distance of departure.
+    /// of a new point is its distance to the `min_samples`-th nearest fitted point. That of a
+    /// fitted point here counts one sample less than in the tree. The new point is in the last
+    /// cluster of the deciding point, or in the nearest cluster above that begins at a larger
+    /// distance. Ties that are left are decided by label, cluster, and distance of departure.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -380,7 +380,7 @@ pub(super) fn in_blocks<T: Send>(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use crate::cluster::{Hierarchy, Selection, Ties};
     use crate::{Metric, spanning_tree};
@@ -389,7 +389,7 @@ pub(super) mod tests {
 
     /// Points around some centers, on a coarse grid, so that many distances and places are equal.
     pub(in crate::cluster) fn blobs(seed: u64, n: usize, dimensions: usize) -> Vec<f64> {
-        let random = Stream::new(seed);
+        let random = RandomStream::new(seed);
         let mut values = Vec::new();
         for point in 0..n as u64 {
             for k in 0..dimensions as u64 {
@@ -436,7 +436,7 @@ pub(super) mod tests {
         /// The same points in another order.
         pub(in crate::cluster) fn shuffled(&self) -> (Vec<u32>, Self) {
             let mut order: Vec<u32> = (0..self.points().len()).collect();
-            order.sort_by_key(|&point| Stream::new(99).at(point.into()));
+            order.sort_by_key(|&point| RandomStream::new(99).at(point.into()));
             let d = self.dimensions;
             let rows = order.iter().flat_map(|&point| &self.rows[point as usize * d..][..d]);
             (order.clone(), Self { rows: rows.copied().collect(), ..*self })

@@ -13,8 +13,8 @@ use crate::{MAX_TREE_DIMENSIONS, Prepared};
 
 /// What a search looks for.
 pub(crate) trait Visitor {
-    /// Whether the search should visit points that are at least this compared distance away, have at
-    /// least this index, and at least this floor.
+    /// Whether the search should visit points whose compared distance, index and floor are at least
+    /// these.
     fn wants(&self, bound: f64, least_id: u32, least_floor: f64) -> bool;
 
     /// Takes a point with its compared distance.
