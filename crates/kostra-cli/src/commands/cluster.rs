@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::{Parser, ValueEnum, ValueHint};
 use kostra::table::{Table, TableColumn, TableFormat, TableValues};
 use kostra_io::{KeptColumns, Output, PointColumn};
@@ -214,7 +215,7 @@ fn write(
         TableColumn { name: "label", values: TableValues::Labels(&clusters.labels) },
         TableColumn { name: "probability", values: TableValues::Floats(&clusters.probabilities) },
     ];
-    let table = Table::new(&columns, kept)?;
+    let table = Table::new(&columns, kept).with_context(|| to.to_string())?;
     output::write_lines(to, |lines| table.write(format, lines))?;
     Ok(start.elapsed())
 }
