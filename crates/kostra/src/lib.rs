@@ -36,6 +36,7 @@
 //! | `partition` | the modules `partition`, parts of equal weight, and `renumbering` |
 //! | `picture` | the module `picture`: pictures of forests |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
+//! | `dynamic` | the module `dynamic`: forests of graphs that change |
 //! | `full` | all of these |
 //! | `papers` | solvers that reproduce papers, for comparison |
 //! | `points` | the module `points`: trees and clusters of points |
@@ -53,6 +54,7 @@
 //! | `partition` | partitions of a graph into parts of equal weight |
 //! | `points` | trees and clusters of points |
 //! | `cuda` | CUDA devices |
+//! | `dynamic` | forests of graphs that change |
 //! | `renumbering` | new numbers for vertices |
 //! | [`external`] | forests of graphs whose edges do not fit into memory |
 //! | [`low_level`] | graphs of the engine, and solvers as their authors write them |
@@ -154,6 +156,12 @@ pub mod points {
         AxisOrder, Coordinate, Distance, Metric, Neighbors, PointTree, Points, PointsError, Values,
         core_distances, nearest_neighbors, neighbors_tree, spanning_tree,
     };
+}
+
+/// Forests of graphs whose edges are inserted, deleted and reweighted.
+#[cfg(feature = "dynamic")]
+pub mod dynamic {
+    pub use kostra_dynamic::{DynamicForest, MAX_VERTICES, UpdateError};
 }
 
 /// CUDA devices: graphs that stay on a device, and partitions.

@@ -1,0 +1,57 @@
+//! The reason why an update is refused.
+
+use kostra_core::{EdgeId, GraphError};
+use thiserror::Error;
+
+/// The most vertices of a [`DynamicForest`](crate::DynamicForest): its vertices and the edges of
+/// its forest share 32-bit numbers.
+pub const MAX_VERTICES: usize = 1 << 31;
+
+/// The reason why an update is refused. The forest is as it was before.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum UpdateError {
+    /// The new edges are not edges of the graph. Edges are counted from 0 within the batch.
+    #[error(transparent)]
+    Edges(#[from] GraphError),
+    /// More vertices than the forest can have.
+    #[error("{vertices} vertices are more than the {MAX_VERTICES} that a dynamic forest may have")]
+    TooManyVertices {
+        /// The requested number of vertices.
+        vertices: usize,
+    },
+    /// A vertex that the graph does not have.
+    #[error("the graph has no vertex {vertex}; its {vertices} vertices are numbered from 0")]
+    NoVertex {
+        /// The vertex.
+        vertex: u32,
+        /// The number of vertices.
+        vertices: u32,
+    },
+    /// An edge that was never inserted, or was deleted.
+    #[error("edge {edge} is not present; it was deleted or never inserted")]
+    NotPresent {
+        /// The id of the edge.
+        edge: EdgeId,
+    },
+    /// A batch names an edge twice.
+    #[error("the batch names edge {edge} twice")]
+    Repeated {
+        /// The id of the edge.
+        edge: EdgeId,
+    },
+    /// The numbers of edges and of new weights differ.
+    #[error("{edges} edges have {weights} new weights")]
+    WeightsMismatch {
+        /// The number of edges.
+        edges: usize,
+        /// The number of weights.
+        weights: usize,
+    },
+    /// A new weight is not a number.
+    #[error("the new weight of edge {edge} is NaN (not a number)")]
+    NanWeight {
+        /// The id of the edge.
+        edge: EdgeId,
+    },
+}

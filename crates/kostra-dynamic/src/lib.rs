@@ -1,0 +1,29 @@
+//! Minimum spanning forests of graphs that change.
+//!
+//! [`DynamicForest`] holds a graph and its canonical forest while edges are inserted, deleted and
+//! reweighted in batches. After each batch the forest is the one that a solver returns for the
+//! present edges, edge by edge.
+//!
+//! ```
+//! use kostra_core::{Order, Total};
+//! use kostra_dynamic::DynamicForest;
+//!
+//! let mut forest = DynamicForest::new(3, Order::Minimum)?;
+//! forest.insert(&[0, 1, 2], &[1, 2, 0], &[1, 2, 3])?; // edges 0, 1 and 2
+//! assert_eq!(forest.total(), Total::Integer(3));
+//! forest.delete(&[1])?;
+//! assert_eq!((forest.entered(), forest.left()), (&[2][..], &[1][..]));
+//! assert_eq!(forest.bottleneck(1, 2)?, Some(2)); // the heaviest edge of the path
+//! # Ok::<(), kostra_dynamic::UpdateError>(())
+//! ```
+
+mod edge_table;
+mod error;
+mod forest;
+mod link_cut;
+#[cfg(test)]
+mod tests;
+mod update;
+
+pub use error::{MAX_VERTICES, UpdateError};
+pub use forest::DynamicForest;

@@ -1,0 +1,189 @@
+//! Every batch against a fresh solve by the solver for small graphs, id by id, and against a search
+//! of the forest for the queries.
+
+use kostra_core::random::RandomStream;
+use kostra_core::{EdgeId, EdgeList, Order, Run, Total, Weight};
+
+use crate::{DynamicForest, UpdateError};
+
+/// The present edges, with ids.
+type Present<W> = Vec<(EdgeId, u32, u32, W)>;
+
+/// The canonical forest of the present edges, and its total.
+fn fresh<W: Weight>(vertices: u32, present: &Present<W>, order: Order) -> (Vec<EdgeId>, Total) {
+    let list = EdgeList::new(
+        vertices as usize,
+        present.iter().map(|edge| edge.1).collect::<Vec<_>>(),
+        present.iter().map(|edge| edge.2).collect::<Vec<_>>(),
+        present.iter().map(|edge| edge.3).collect::<Vec<_>>(),
+    )
+    .unwrap();
+    let edges = list.edges(order);
+    let ids = kostra_cpu::kruskal_of_edges(edges, &mut Run::new()).unwrap().try_into_ids().unwrap();
+    let total = kostra_core::Forest::new(edges, ids.clone()).total();
+    (ids.into_iter().map(|position| present[position as usize].0).collect(), total)
+}
+
+/// The number of vertices that the forest joins to `s`, and the last edge in canonical order on its
+/// path to `t`: `None` if there is no path.
+fn searched<W: Weight>(forest: &DynamicForest<W>, s: u32, t: u32) -> (u32, Option<Option<EdgeId>>) {
+    let edges: Vec<_> = forest.ids().into_iter().map(|id| (id, forest.edge(id).unwrap())).collect();
+    let mut reached = vec![(s, None)];
+    let mut next = 0;
+    while next < reached.len() {
+        let (vertex, worst) = reached[next];
+        next += 1;
+        for &(id, (u, v, weight)) in &edges {
+            if u != vertex && v != vertex {
+                continue;
+            }
+            let other = u ^ v ^ vertex;
+            if reached.iter().all(|&(seen, _)| seen != other) {
+                let rank = (kostra_core::key_of(weight, forest.order()), id);
+                reached.push((other, worst.max(Some(rank))));
+            }
+        }
+    }
+    let path = reached.iter().find(|&&(vertex, _)| vertex == t);
+    (reached.len() as u32, path.map(|&(_, worst)| worst.map(|(_, id)| id)))
+}
+
+fn check_queries<W: Weight>(forest: &mut DynamicForest<W>, s: u32, t: u32) {
+    let (size, path) = searched(forest, s, t);
+    assert_eq!(forest.component_size(s).unwrap(), size);
+    assert_eq!(forest.connected(s, t).unwrap(), path.is_some());
+    assert_eq!(forest.bottleneck(s, t).unwrap(), path.flatten());
+}
+
+/// Random batches of all kinds. After each one, everything is checked.
+fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
+    let stream = RandomStream::new(seed);
+    let mut drawn = 0;
+    let mut below = |bound: usize| {
+        drawn += 1;
+        stream.below(drawn, bound as u64) as usize
+    };
+    let vertices = 1 + below(if seed.is_multiple_of(8) { 400 } else { 24 });
+    let mut forest = DynamicForest::new(vertices, order).unwrap();
+    let mut present: Present<W> = Vec::new();
+    let mut before: Vec<EdgeId> = Vec::new();
+    for _ in 0..60 {
+        let most = if below(4) == 0 { 3 * vertices } else { 3 };
+        let size = below(most + 1);
+        match below(8) {
+            0..3 => {
+                let mut ends = || (0..size).map(|_| below(vertices) as u32).collect::<Vec<_>>();
+                let (u, v) = (ends(), ends());
+                let w: Vec<W> = (0..size).map(|_| pool[below(pool.len())]).collect();
+                let ids = forest.insert(&u, &v, &w).unwrap();
+                present.extend(ids.zip(u).zip(v).zip(w).map(|(((id, u), v), w)| (id, u, v, w)));
+            }
+            kind @ 3..7 => {
+                let mut ids: Vec<EdgeId> =
+                    if kind == 3 { before.clone() } else { present.iter().map(|e| e.0).collect() };
+                while ids.len() > size {
+                    ids.swap_remove(below(ids.len()));
+                }
+                if kind < 6 {
+                    forest.delete(&ids).unwrap();
+                    present.retain(|edge| !ids.contains(&edge.0));
+                } else {
+                    let w: Vec<W> = ids.iter().map(|_| pool[below(pool.len())]).collect();
+                    forest.reweight(&ids, &w).unwrap();
+                    for (id, w) in ids.iter().zip(w) {
+                        present.iter_mut().find(|edge| edge.0 == *id).unwrap().3 = w;
+                    }
+                }
+            }
+            _ => {
+                let first = present.get(size).map_or(0, |edge| edge.0);
+                let old = present.len();
+                present.retain(|edge| edge.0 >= first);
+                assert_eq!(forest.expire(first), old - present.len());
+            }
+        }
+        let (ids, total) = fresh(vertices as u32, &present, order);
+        assert_eq!(forest.ids(), ids, "seed {seed}");
+        assert_eq!(forest.present_ids(), present.iter().map(|e| e.0).collect::<Vec<_>>());
+        // As text, in which NaN equals itself: it is the sum of opposite infinities.
+        assert_eq!(forest.total().to_string(), total.to_string());
+        assert_eq!(forest.edges(), present.len());
+        assert_eq!(forest.components() as usize, vertices - ids.len());
+        let without = |a: &[EdgeId], b: &[EdgeId]| -> Vec<EdgeId> {
+            a.iter().copied().filter(|id| !b.contains(id)).collect()
+        };
+        assert_eq!(forest.entered(), without(&ids, &before));
+        assert_eq!(forest.left(), without(&before, &ids));
+        let (s, t) = (below(vertices) as u32, below(vertices) as u32);
+        check_queries(&mut forest, s, t);
+        before = ids;
+    }
+}
+
+#[test]
+fn every_batch_gives_the_forest_of_a_fresh_solve() {
+    for seed in 0..120 {
+        let order = if seed % 2 == 0 { Order::Minimum } else { Order::Maximum };
+        check_random_updates(&[0, 1, -1, i32::MAX, i32::MIN, 7, 8, 9], order, seed);
+        check_random_updates(&[0, 1, u32::MAX, 2, 3, 4], order, seed);
+        check_random_updates(&[0, -1, i64::MAX, i64::MIN, 1 << 40, 5], order, seed);
+        check_random_updates(&[0, u64::MAX, 1 << 63, 1, 2], order, seed);
+        check_random_updates(&[0.0, -0.0, f32::INFINITY, -1.5, f32::NEG_INFINITY], order, seed);
+        check_random_updates(&[0.0, -0.0, f64::INFINITY, 1e-300, -7.25, 1e300], order, seed);
+        check_random_updates(&[5_u32], order, seed);
+    }
+}
+
+/// Paths, stars and caterpillars with closing edges, of ascending, descending and equal weights:
+/// every forest edge is deleted by itself, from one end or from the middle.
+#[test]
+fn deletions_from_extreme_trees_give_the_forest_of_a_fresh_solve() {
+    let n = 60_u32;
+    let parents: [fn(u32) -> u32; 3] =
+        [|v| v - 1, |_| 0, |v| if v % 2 == 0 { v - 2 } else { v - 1 }];
+    let weights: [fn(u32) -> i32; 3] = [|v| v as i32, |v| -(v as i32), |_| 0];
+    for parent in parents {
+        for weight in weights {
+            let mut forest = DynamicForest::new(n as usize, Order::Minimum).unwrap();
+            let mut present = Present::new();
+            for v in 1..n {
+                for (u, extra) in [(parent(v), 0), (v * 7 % n, 5), (parent(v), 5)] {
+                    let w = weight(v) + extra;
+                    let id = forest.insert(&[u], &[v], &[w]).unwrap().start;
+                    present.push((id, u, v, w));
+                }
+            }
+            while let Some(&id) = forest.ids().get(forest.ids().len() / 2) {
+                assert_eq!(forest.ids(), fresh(n, &present, Order::Minimum).0);
+                forest.delete(&[id]).unwrap();
+                present.retain(|edge| edge.0 != id);
+            }
+            assert!(present.iter().all(|edge| edge.1 == edge.2), "self-loops remain");
+        }
+    }
+}
+
+#[test]
+fn a_refused_update_changes_nothing() {
+    let mut forest = DynamicForest::new(3, Order::Minimum).unwrap();
+    forest.insert(&[0, 1], &[1, 2], &[1.0, 2.0]).unwrap();
+    forest.delete(&[0]).unwrap();
+    let errors = [
+        forest.insert(&[0, 1], &[1, 3], &[1.0, 1.0]).unwrap_err(),
+        forest.insert(&[0], &[1], &[f64::NAN]).unwrap_err(),
+        forest.insert(&[0], &[1], &[]).unwrap_err(),
+        forest.delete(&[1, 0]).unwrap_err(),
+        forest.delete(&[1, 1]).unwrap_err(),
+        forest.delete(&[2]).unwrap_err(),
+        forest.reweight(&[1], &[]).unwrap_err(),
+        forest.reweight(&[1], &[f64::NAN]).unwrap_err(),
+        forest.bottleneck(0, 3).unwrap_err(),
+        forest.component_size(3).unwrap_err(),
+    ];
+    assert!(errors[0].to_string().starts_with("edge 1 ends at vertex 3"));
+    assert_eq!(errors[3], UpdateError::NotPresent { edge: 0 });
+    assert_eq!(errors[4], UpdateError::Repeated { edge: 1 });
+    assert_eq!(errors[7], UpdateError::NanWeight { edge: 1 });
+    assert_eq!(errors[8], UpdateError::NoVertex { vertex: 3, vertices: 3 });
+    assert_eq!((forest.ids(), forest.edges(), forest.left()), (vec![1], 1, &[0][..]));
+}

@@ -1,0 +1,218 @@
+//! Batches of updates. A small batch changes the forest edge by edge, a large one solves again.
+
+use std::ops::Range;
+
+use kostra_core::{EdgeId, EdgeList, Edges, GraphError, MAX_EDGES, Run, Vertex, Weight, memory};
+use kostra_cpu::forest_of_edges;
+
+use crate::edge_table::Membership;
+use crate::{DynamicForest, UpdateError};
+
+/// Changing one edge takes as long as solving again for this many vertices and edges. Measured with
+/// the example `updates` on generated roads and uniform graphs of a million vertices, in batches of
+/// 100 insertions.
+const CHANGE: usize = 30;
+/// A search for a replacement of this many steps takes as long as changing one edge. Estimated from
+/// the same measurement.
+const SEARCH_STEPS: usize = 240;
+
+impl<W: Weight> DynamicForest<W> {
+    /// Inserts edges: edge `i` of the batch joins `u[i]` and `v[i]` and has weight `weights[i]`.
+    /// Returns their ids.
+    ///
+    /// # Errors
+    /// When the slices differ in length, an edge ends at no vertex, or a weight is NaN.
+    pub fn insert(
+        &mut self,
+        u: &[Vertex],
+        v: &[Vertex],
+        weights: &[W],
+    ) -> Result<Range<EdgeId>, UpdateError> {
+        let batch =
+            EdgeList::new(self.vertices as usize, u.to_vec(), v.to_vec(), weights.to_vec())?;
+        let first = self.table.edges.len();
+        let end = first + batch.len();
+        if end > MAX_EDGES {
+            return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
+        }
+        let ids = first as EdgeId..end as EdgeId;
+        for ((&u, &v), &weight) in batch.u().iter().zip(batch.v()).zip(batch.weights()) {
+            self.table.push([u, v], weight);
+        }
+        self.present += batch.len();
+        // Insertions bring no edge into the forest that was present before (cycle property).
+        let solved = self.is_large(batch.len(), batch.len()) && {
+            let mut candidates = self.ids();
+            candidates.extend(ids.clone());
+            self.solve(&candidates)
+        };
+        if !solved {
+            ids.clone().for_each(|id| self.offer(id));
+        }
+        self.finish_batch();
+        Ok(ids)
+    }
+
+    /// Deletes edges.
+    ///
+    /// # Errors
+    /// When an edge is not present or is named twice.
+    pub fn delete(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
+        self.check_ids(ids)?;
+        self.delete_present(ids);
+        Ok(())
+    }
+
+    /// Deletes all edges with ids below `before`: the oldest ones, since ids ascend in the order of
+    /// insertion. Returns the number of deleted edges. O(1) per edge that was inserted, in addition
+    /// to the deletions.
+    pub fn expire(&mut self, before: EdgeId) -> usize {
+        let end = before.min(self.table.edges.len() as EdgeId);
+        let is_present = |id: &EdgeId| self.table.get(*id).state != Membership::Absent;
+        let ids: Vec<EdgeId> = (self.oldest..end).filter(is_present).collect();
+        self.delete_present(&ids);
+        self.oldest = self.oldest.max(end);
+        ids.len()
+    }
+
+    /// Changes the weights of edges: of edge `ids[i]` to `weights[i]`.
+    ///
+    /// # Errors
+    /// When an edge is not present or is named twice, the slices differ in length, or a weight is
+    /// NaN.
+    pub fn reweight(&mut self, ids: &[EdgeId], weights: &[W]) -> Result<(), UpdateError> {
+        if ids.len() != weights.len() {
+            let (edges, weights) = (ids.len(), weights.len());
+            return Err(UpdateError::WeightsMismatch { edges, weights });
+        }
+        self.check_ids(ids)?;
+        if let Some((&edge, _)) = ids.iter().zip(weights).find(|(_, weight)| weight.is_nan()) {
+            return Err(UpdateError::NanWeight { edge });
+        }
+        if self.is_large(ids.len(), self.present) {
+            // The weights of the nodes are wrong until the solve, which reads none of them.
+            let old: Vec<W> = ids.iter().map(|&id| self.table.get(id).weight).collect();
+            self.set_weights(ids, weights);
+            if self.solve(&self.present_ids()) {
+                self.finish_batch();
+                return Ok(());
+            }
+            self.set_weights(ids, &old);
+        }
+        for (&id, &weight) in ids.iter().zip(weights) {
+            self.reweight_one(id, weight);
+        }
+        self.finish_batch();
+        Ok(())
+    }
+
+    fn set_weights(&mut self, ids: &[EdgeId], weights: &[W]) {
+        for (&id, &weight) in ids.iter().zip(weights) {
+            self.table.edges[id as usize].weight = weight;
+        }
+    }
+
+    fn reweight_one(&mut self, id: EdgeId, weight: W) {
+        let before = self.table.rank(id);
+        self.table.edges[id as usize].weight = weight;
+        let after = self.table.rank(id);
+        let edge = *self.table.get(id);
+        match edge.state {
+            Membership::Forest(node) if after <= before => self.paths.set_rank(node, after),
+            Membership::Forest(node) => {
+                self.leave(id, node, Membership::NonForest);
+                self.replace(edge.ends);
+            }
+            Membership::NonForest if after < before => self.offer(id),
+            _ => {}
+        }
+    }
+
+    /// Deletes present edges, each named once. First those outside the forest, so that none of them
+    /// becomes a replacement.
+    fn delete_present(&mut self, ids: &[EdgeId]) {
+        self.present -= ids.len();
+        let mut in_forest = Vec::new();
+        for &id in ids {
+            match self.table.get(id).state {
+                Membership::Forest(node) => in_forest.push((id, node)),
+                _ => self.table.set_state(id, Membership::Absent),
+            }
+        }
+        let mut rest = in_forest.as_slice();
+        let (mut changes, mut steps) = (0_usize, 0_usize);
+        while let Some((&(id, node), others)) = rest.split_first() {
+            // The searches so far tell what the others will take.
+            let expected = steps.checked_div(changes).unwrap_or(0) * rest.len();
+            if self.is_large(rest.len() + expected / SEARCH_STEPS, self.present) {
+                break;
+            }
+            self.leave(id, node, Membership::Absent);
+            steps += self.replace(self.table.get(id).ends);
+            changes += 1;
+            rest = others;
+        }
+        if !rest.is_empty() {
+            for &(id, node) in rest {
+                self.leave(id, node, Membership::Absent);
+            }
+            if !self.solve(&self.present_ids()) {
+                rest.iter().for_each(|&(id, _)| {
+                    self.replace(self.table.get(id).ends);
+                });
+            }
+        }
+        self.finish_batch();
+    }
+
+    /// Whether changing `changes` edges one by one takes longer than solving again, where a solve
+    /// reads `candidates` edges in addition to those of the forest.
+    fn is_large(&self, changes: usize, candidates: usize) -> bool {
+        changes.saturating_mul(CHANGE) > self.vertices as usize + candidates
+    }
+
+    /// Solves again for the edges `candidates`, in ascending order; whether there was memory.
+    fn solve(&mut self, candidates: &[EdgeId]) -> bool {
+        let edges = || candidates.iter().map(|&id| self.table.get(id));
+        let columns = || {
+            let u = memory::collected(edges().map(|edge| edge.ends[0]))?;
+            let v = memory::collected(edges().map(|edge| edge.ends[1]))?;
+            let weights = memory::collected(edges().map(|edge| bytemuck::cast(edge.weight)))?;
+            Ok::<_, kostra_core::OutOfMemory>((u, v, weights))
+        };
+        let Ok((u, v, weights)) = columns() else { return false };
+        let edges = Edges::of_checked(self.vertices, (&u, &v), &weights, self.encoding);
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let Ok(forest) = forest_of_edges(edges, &mut Run::new().on_threads(threads)) else {
+            return false;
+        };
+        self.set_forest(candidates, |position| forest.contains(position as EdgeId));
+        true
+    }
+
+    /// Checks that all edges are present and named once.
+    fn check_ids(&self, ids: &[EdgeId]) -> Result<(), UpdateError> {
+        ids.iter().try_for_each(|&id| self.edge(id).map(|_| ()))?;
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(UpdateError::Repeated { edge: pair[0] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds what the batch changed. An edge that changed twice is where it was.
+    fn finish_batch(&mut self) {
+        self.entered.clear();
+        self.left.clear();
+        self.changed.sort_unstable();
+        for changes in self.changed.chunk_by(|a, b| a == b) {
+            if changes.len() % 2 == 1 {
+                let id = changes[0];
+                let is_in = matches!(self.table.get(id).state, Membership::Forest(_));
+                if is_in { &mut self.entered } else { &mut self.left }.push(id);
+            }
+        }
+        self.changed.clear();
+    }
+}
