@@ -83,7 +83,7 @@ pub use formats::{
     FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
 };
 #[cfg(feature = "image")]
-pub use image_file::{ImageFile, ImageSize, PixelValues, read_image, read_image_bytes};
+pub use image_file::{ImageAxes, ImageFile, ImageSize, PixelValues, read_image, read_image_bytes};
 pub use interface::{
     Format, FormatInfo, Loaded, Outgoing, Parsed, Part, ReadOptions, StreamHeader, TakeEdges,
     Vertices,

@@ -69,8 +69,8 @@ mod _kostra {
     #[pymodule_export]
     use super::points::{
         asymmetric_entries, degrees_among, grid_ends, grid_graph, may_be_coordinate,
-        neighbors_of_points, order_of_axes, segments, tree_of_distances, tree_of_entries,
-        tree_of_neighbors, tree_of_points, tree_of_rows,
+        neighbors_of_points, order_of_axes, segments, tree_of_bits, tree_of_distances,
+        tree_of_entries, tree_of_neighbors, tree_of_points, tree_of_rows,
     };
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{
-    ClusterError, Distances, Entries, asymmetric_entries as asymmetric, pairwise_tree, rows_tree,
-    segment, sparse_core_distances, sparse_tree,
+    BitMetric, BitRows, ClusterError, Distances, Entries, asymmetric_entries as asymmetric,
+    bits_tree, pairwise_tree, rows_tree, segment, sparse_core_distances, sparse_tree,
 };
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
@@ -35,6 +35,7 @@ pub(crate) fn points_error(error: PointsError) -> PyErr {
 pub(crate) fn cluster_error(error: ClusterError) -> PyErr {
     match error {
         ClusterError::Memory(refusal) => out_of_memory(refusal),
+        ClusterError::Cancelled => PyKeyboardInterrupt::new_err("interrupted"),
         error => PyValueError::new_err(error.to_string()),
     }
 }
@@ -215,6 +216,30 @@ pub(crate) fn tree_of_rows(
         .map_err(|Failure(error)| error)
 }
 
+/// The spanning tree of rows of bits, which are in whole words. `metric` is a name that Python has
+/// checked.
+#[pyfunction]
+pub(crate) fn tree_of_bits(
+    py: Python<'_>,
+    words: PyReadonlyArray1<'_, u64>,
+    bits: u32,
+    metric: &str,
+    min_samples: usize,
+    threads: Option<usize>,
+) -> PyResult<Forest> {
+    let unknown = || PyValueError::new_err(format!("metric must not be {metric:?}"));
+    let metric = BitMetric::from_name(metric).ok_or_else(unknown)?;
+    let words = memory::copied(words.as_slice()?).map_err(out_of_memory)?;
+    let (stop, threads) = (CancelFlag::default(), threads_or_all(threads));
+    let mut watched = stop.clone();
+    let work = move || {
+        let mut run = Run::new().on_threads(threads).observed_by(&mut watched);
+        bits_tree(BitRows { words: &words, bits }, metric, min_samples, &mut run)
+    };
+    let tree = interruptible(py, work).inspect_err(|_| stop.cancel())?;
+    tree.map(Forest::of_points).map_err(cluster_error)
+}
+
 /// The spanning tree of points whose distances are given: a square matrix or a condensed vector.
 #[pyfunction]
 pub(crate) fn tree_of_distances(
@@ -287,9 +312,13 @@ pub(crate) fn segments<'py>(
     scale: f64,
     min_size: u32,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, u32)> {
-    let found = py
-        .detach(|| with_graph!(&*graph.0, graph => segment(graph.edge_list(), scale, min_size)))
-        .map_err(cluster_error)?;
+    let (graph, stop) = (Arc::clone(&graph.0), CancelFlag::default());
+    let mut watched = stop.clone();
+    let work = move || {
+        let mut run = Run::new().observed_by(&mut watched);
+        with_graph!(&*graph, graph => segment(graph.edge_list(), scale, min_size, &mut run))
+    };
+    let found = interruptible(py, work).inspect_err(|_| stop.cancel())?.map_err(cluster_error)?;
     Ok((found.labels.into_pyarray(py), found.segments))
 }
 

@@ -173,6 +173,13 @@ impl Command for Arguments {
             },
             ..Record::new(&request, &solved, &clusters)
         };
+        if record.clusters == 0 {
+            output::warn(&[format!(
+                "{}: no cluster, all points are noise; pass a smaller `--min-cluster-size` or \
+                 `--min-samples`, or `--allow-single-cluster` if all points may be one cluster",
+                request.source
+            )]);
+        }
         let text = if self.json { report::json(&record)? } else { sheet(&record) };
         if !self.quiet {
             output::report(&text, output.as_ref())?;

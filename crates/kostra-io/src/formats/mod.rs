@@ -44,10 +44,10 @@ use crate::interface::{Format, FormatInfo};
 pub use edge_list::{MISSING_VALUES, is_similarity, isolated_vertices};
 pub(crate) use edge_list::{Separator, fields, is_comment};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
-#[cfg(feature = "image")]
-pub(crate) use numpy::NPY_MAGIC;
 pub use numpy::write_npy_header;
 pub(crate) use numpy::{Archive, Array, ZIP_MAGIC};
+#[cfg(feature = "image")]
+pub(crate) use numpy::{NPY_MAGIC, half};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::read_points as read_parquet_points;
 #[cfg(feature = "parquet")]

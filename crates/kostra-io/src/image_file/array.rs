@@ -2,7 +2,7 @@
 
 use kostra_core::memory;
 
-use super::{Admit, ImageFile, PixelValues, check_size, would_round};
+use super::{Admit, ImageAxes, ImageFile, PixelValues, check_size, would_round};
 use crate::fault::Fault;
 use crate::formats::Array;
 
@@ -18,7 +18,7 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
     Ok(ImageFile {
         format: "NumPy array",
         shape: array.shape.clone(),
-        may_be_volume: array.shape.len() == 3,
+        axes: if array.shape.len() == 3 { ImageAxes::Unknown } else { ImageAxes::Image },
         values,
         is_bytes: array.is_bytes(),
         unknown: None,

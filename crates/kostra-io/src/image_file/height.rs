@@ -6,7 +6,7 @@
 
 use kostra_core::memory;
 
-use super::{Admit, ImageFile, PixelValues, check_size};
+use super::{Admit, ImageAxes, ImageFile, PixelValues, check_size};
 use crate::fault::Fault;
 
 /// The heights and widths of tiles.
@@ -31,7 +31,7 @@ pub(super) fn parse(bytes: &[u8], shape: [usize; 2], admit: Admit<'_>) -> Result
     Ok(ImageFile {
         format: "SRTM heights",
         shape: shape.to_vec(),
-        may_be_volume: false,
+        axes: ImageAxes::Image,
         values: PixelValues::Single(values),
         is_bytes: false,
         unknown: Some(i16::MIN.into()),

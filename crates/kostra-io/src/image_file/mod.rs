@@ -28,12 +28,10 @@ const MOST_RATIO: usize = 4096;
 pub struct ImageFile {
     /// The format, such as `PNG`.
     pub format: &'static str,
-    /// The height and the width; for pixels of several values also the number of values. All
-    /// numbers are at least 1.
+    /// The lengths of the `axes`, at least 1.
     pub shape: Vec<usize>,
-    /// Whether the three numbers of the shape may also be the depth, the height and the width of a
-    /// volume. This is so for arrays of NumPy.
-    pub may_be_volume: bool,
+    /// What the numbers of the shape are.
+    pub axes: ImageAxes,
     /// The values, pixel by pixel and row by row.
     pub values: PixelValues,
     /// Whether the values are integers of 8 bits, from 0 to 255.
@@ -41,6 +39,18 @@ pub struct ImageFile {
     /// The value that stands for an unknown one: -32768 in a height tile, or what a GeoTIFF says.
     /// If a GeoTIFF says NaN, the lowest number of 32 bits replaces it.
     pub unknown: Option<f64>,
+}
+
+/// What the numbers of the shape of an image are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageAxes {
+    /// The height and the width; for pixels of several values also the number of values.
+    Image,
+    /// The number of pages of a TIFF, the height and the width.
+    Pages,
+    /// Three numbers of an array of NumPy: those of an image, in an unknown order, or the depth,
+    /// the height and the width of a volume.
+    Unknown,
 }
 
 /// The values of pixels.
@@ -84,8 +94,8 @@ type Admit<'a> = &'a dyn Fn(ImageSize) -> Result<(), String>;
 ///
 /// # Errors
 /// What `admit` returns. When the input cannot be opened or read, is in none of the formats, has no
-/// pixels, is damaged, contains several images, or an integer that a 64-bit float would round. NaN
-/// and infinite values are not refused.
+/// pixels, is damaged, contains several images that are no pages of one size with one value per
+/// pixel, or an integer that a 64-bit float would round. NaN and infinite values are not refused.
 pub fn read_image(
     input: &Input,
     admit: Admit<'_>,

@@ -3,7 +3,7 @@
 use kostra_core::memory;
 use png::{BitDepth, Decoder, Limits, Transformations};
 
-use super::{Admit, ImageFile, PixelValues, check_ratio, check_size};
+use super::{Admit, ImageAxes, ImageFile, PixelValues, check_ratio, check_size};
 use crate::fault::Fault;
 
 /// The first bytes.
@@ -45,7 +45,7 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
     Ok(ImageFile {
         format: "PNG",
         shape,
-        may_be_volume: false,
+        axes: ImageAxes::Image,
         values: PixelValues::Single(values),
         is_bytes,
         unknown: None,

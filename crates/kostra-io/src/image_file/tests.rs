@@ -92,16 +92,37 @@ fn tiff_images_of_every_compression_and_type_are_read() {
     let image = tiff::<colortype::Gray32>(2, &[1, u32::MAX], Compression::Uncompressed);
     let image = read_image_bytes("image", &image).unwrap();
     assert_eq!(image.values, PixelValues::Double(vec![1.0, 4_294_967_295.0]));
-    assert_eq!((image.format, image.is_bytes, image.may_be_volume), ("TIFF", false, false));
+    assert_eq!((image.format, image.is_bytes, image.axes), ("TIFF", false, ImageAxes::Image));
 }
 
 #[test]
-fn a_tiff_of_several_pages_or_other_colors_is_refused() {
+fn the_pages_of_a_tiff_are_one_array_in_their_order() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    for page in 0..3_u16 {
+        let values = [0, 1, 2, 300].map(|value| value + 10 * page);
+        encoder.write_image::<colortype::Gray16>(2, 2, &values).unwrap();
+    }
+    let image = read_image_bytes("stack", bytes.get_ref()).unwrap();
+    assert_eq!((image.shape, image.axes), (vec![3, 2, 2], ImageAxes::Pages));
+    let expected = [0, 1, 2, 300, 10, 11, 12, 310, 20, 21, 22, 320].map(|value| value as f32);
+    assert_eq!(image.values, PixelValues::Single(expected.to_vec()));
+    let few = |size: ImageSize| if size.values > 11 { Err("too many".to_owned()) } else { Ok(()) };
+    assert!(parse(bytes.get_ref(), &few).is_err());
+}
+
+#[test]
+fn a_tiff_of_unlike_pages_or_other_colors_is_refused() {
     let mut bytes = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
     encoder.write_image::<colortype::Gray8>(2, 1, &[1, 2]).unwrap();
-    encoder.write_image::<colortype::Gray8>(2, 1, &[3, 4]).unwrap();
-    assert!(error(bytes.get_ref()).contains("several images; save the one you need"));
+    encoder.write_image::<colortype::Gray8>(1, 1, &[3]).unwrap();
+    assert!(error(bytes.get_ref()).contains("several images of different sizes"));
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    encoder.write_image::<colortype::RGB8>(1, 1, &[1, 2, 3]).unwrap();
+    encoder.write_image::<colortype::RGB8>(1, 1, &[1, 2, 3]).unwrap();
+    assert!(error(bytes.get_ref()).contains("2 images with 3 values per pixel"));
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, 2, 1);
     encoder.set_animated(2, 0).unwrap();
@@ -185,7 +206,10 @@ fn the_value_that_stands_for_unknown_heights_is_read() {
 fn arrays_may_be_volumes_and_have_any_order_of_bytes_and_values() {
     let values: Vec<u8> = (0..24).collect();
     let image = read_image_bytes("a", &npy("|u1", "False", "2, 3, 4", &values)).unwrap();
-    assert_eq!((image.shape, image.may_be_volume, image.is_bytes), (vec![2, 3, 4], true, true));
+    assert_eq!(
+        (image.shape, image.axes, image.is_bytes),
+        (vec![2, 3, 4], ImageAxes::Unknown, true)
+    );
     let mask = read_image_bytes("a", &npy("|b1", "False", "1, 2", &[0, 1])).unwrap();
     assert_eq!((mask.values, mask.is_bytes), (PixelValues::Single(vec![0.0, 1.0]), false));
     // In Fortran's order, the value at [i, j, k] is stored at i + 2 (j + 3 k).
@@ -194,6 +218,12 @@ fn arrays_may_be_volumes_and_have_any_order_of_bytes_and_values() {
     assert_eq!(read, expected.collect::<Vec<_>>());
     let big: Vec<u8> = [1_i16, -2].iter().flat_map(|value| value.to_be_bytes()).collect();
     assert_eq!(single(&npy(">i2", "False", "1, 2", &big)).1, [1.0, -2.0]);
+    let halves =
+        [0x3c00_u16, 0xc000, 0x0001, 0x03ff, 0x7bff, 0xfc00].map(u16::to_le_bytes).concat();
+    let least = 2_f32.powi(-24);
+    let expected = [1.0, -2.0, least, 1023.0 * least, 65504.0, f32::NEG_INFINITY];
+    assert_eq!(single(&npy("<f2", "False", "1, 6", &halves)).1, expected);
+    assert!(single(&npy(">f2", "False", "1, 1", &[0x7e, 0])).1[0].is_nan());
     let double: Vec<u8> = 0.1_f64.to_le_bytes().to_vec();
     let image = read_image_bytes("a", &npy("<f8", "False", "1, 1", &double)).unwrap();
     assert_eq!(image.values, PixelValues::Double(vec![0.1]));

@@ -8,9 +8,10 @@ use tiff::decoder::{BufferLayoutPreference, ChunkType, Decoder, DecodingSampleTy
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError, TiffUnsupportedError};
 
-use super::{Admit, ImageFile, PixelValues, check_ratio, check_size, would_round};
+use super::{Admit, ImageAxes, ImageFile, PixelValues, check_ratio, check_size, would_round};
 use crate::columns::TextNumber;
 use crate::fault::Fault;
+use crate::formats::half;
 
 /// The first bytes, in both byte orders, and of BigTIFF.
 pub(super) const MAGICS: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
@@ -35,11 +36,21 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
     let layout = decoder.image_buffer_layout().map_err(fault)?;
     check_ratio(bytes.len(), layout.complete_len)?;
     let shape = [height as usize, width as usize, channels];
-    let shown = shape[..if channels > 1 { 3 } else { 2 }].to_vec();
+    let pages = pages(&mut decoder, channels)?;
+    let shown = match pages[..] {
+        [_] => shape[..if channels > 1 { 3 } else { 2 }].to_vec(),
+        _ => vec![pages.len(), shape[0], shape[1]],
+    };
     check_size(&shown, is_single(layout.sample_type), admit)?;
     refuse_tiles_of_planes(&decoder, &layout, height)?;
-    let mut pixels: Vec<u8> = memory::zeros(layout.complete_len)?;
-    decoder.read_image_bytes(&mut pixels).map_err(fault)?;
+    let mut pixels: Vec<u8> = memory::zeros(layout.complete_len.saturating_mul(pages.len()))?;
+    for (&page, pixels) in pages.iter().zip(pixels.chunks_mut(layout.complete_len.max(1))) {
+        decoder.seek_to_image(page).map_err(fault)?;
+        decoder.read_image_bytes(pixels).map_err(fault)?;
+    }
+    decoder.seek_to_image(0).map_err(fault)?;
+    // The pages are read as one image below the other.
+    let shape = [pages.len() * shape[0], shape[1], channels];
     let unknown = decoder.find_tag(Tag::GdalNodata).map_err(fault)?;
     let unknown = unknown.and_then(|text| text.into_string().ok());
     let unknown = unknown.as_deref().map(str::trim);
@@ -55,7 +66,6 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
              together; save it with 0 as black",
         ));
     }
-    refuse_further_pages(&mut decoder)?;
     refuse_inexact(&pixels, &layout, shape, unknown_integer)?;
     let mut values = values(&pixels, &layout, color, shape)?;
     let unknown = match unknown {
@@ -63,7 +73,8 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
         _ => unknown,
     };
     let is_bytes = color.bit_depth() <= 8 && layout.sample_type == Some(DecodingSampleType::U8);
-    Ok(ImageFile { format: "TIFF", shape: shown, may_be_volume: false, values, is_bytes, unknown })
+    let axes = if pages.len() > 1 { ImageAxes::Pages } else { ImageAxes::Image };
+    Ok(ImageFile { format: "TIFF", shape: shown, axes, values, is_bytes, unknown })
 }
 
 /// Replaces NaN, which has no difference to other values, by the number that GDAL most often writes
@@ -145,16 +156,39 @@ fn channels(decoder: &mut Decoder<Cursor<&[u8]>>, color: ColorType) -> Result<us
     }
 }
 
-/// Refuses a file of several images. Smaller versions of the image and masks are no further images.
-fn refuse_further_pages(decoder: &mut Decoder<Cursor<&[u8]>>) -> Result<(), Fault> {
+/// The numbers of the images that are pages of one array: all but smaller versions of an image, and
+/// masks. The first image is one. Refuses pages that differ, or have several values per pixel.
+fn pages(decoder: &mut Decoder<Cursor<&[u8]>>, channels: usize) -> Result<Vec<usize>, Fault> {
+    let kind = |decoder: &mut Decoder<_>| -> Result<_, Fault> {
+        let size = decoder.dimensions().map_err(fault)?;
+        let layout = decoder.image_buffer_layout().map_err(fault)?;
+        Ok((size, decoder.colortype().map_err(fault)?, layout.complete_len))
+    };
+    let (first, mut pages, mut image) = (kind(decoder)?, vec![0], 0);
     while decoder.more_images() {
         decoder.next_image().map_err(fault)?;
-        let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(fault)?;
-        if kind.unwrap_or_default() & NO_PAGE == 0 {
-            return Err(Fault::whole("the TIFF contains several images; save the one you need"));
+        image += 1;
+        let stands_for = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(fault)?;
+        if stands_for.unwrap_or_default() & NO_PAGE != 0 {
+            continue;
         }
+        if kind(decoder)? != first {
+            return Err(Fault::whole(
+                "the TIFF contains several images of different sizes or types; save the one you \
+                 need",
+            ));
+        }
+        pages.push(image);
     }
-    Ok(())
+    if pages.len() > 1 && channels > 1 {
+        return Err(Fault::whole(format!(
+            "the TIFF contains {} images with {channels} values per pixel; save the one you need, \
+             or for a volume pages with one value per pixel",
+            pages.len()
+        )));
+    }
+    decoder.seek_to_image(0).map_err(fault)?;
+    Ok(pages)
 }
 
 /// Refuses integers that a float would round, apart from the one that stands for unknown values.
@@ -183,8 +217,8 @@ fn refuse_inexact(
 
 /// Whether 32-bit floats hold the values.
 fn is_single(kind: Option<DecodingSampleType>) -> bool {
-    use DecodingSampleType::{F32, I8, I16, U8, U16};
-    matches!(kind, Some(U8 | U16 | I8 | I16 | F32))
+    use DecodingSampleType::{F16, F32, I8, I16, U8, U16};
+    matches!(kind, Some(U8 | U16 | I8 | I16 | F16 | F32))
 }
 
 /// The values pixel by pixel.
@@ -236,7 +270,10 @@ fn values(
         DecodingSampleType::I64 => values!(Double, i64, f64),
         DecodingSampleType::F64 => values!(Double, f64, f64),
         DecodingSampleType::F16 => {
-            return Err(Fault::whole("the TIFF has floats of 16 bits; save them with 32 bits"));
+            let (words, _) = pixels.as_chunks();
+            let word = |at| words.get(place(at)).copied().unwrap_or_default();
+            let value = |at| half(u16::from_ne_bytes(word(at))) as f32;
+            PixelValues::Single(memory::collected((0..count).map(value))?)
         }
     })
 }

@@ -87,18 +87,24 @@ pub enum ClusterError {
         /// The number of points.
         points: u32,
     },
-    /// A row of a sparse matrix has fewer entries than its core distance needs.
+    /// No row of a sparse matrix has as many entries as a core distance needs.
     #[error(
-        "min_samples is {min_samples}, but row {point} has {entries} entries; pass a number from 1 to that of the \
-         entries of each row"
+        "min_samples is {min_samples}, but no row has more than {entries} entries; pass a number \
+         from 1 to {entries}"
     )]
     FewEntries {
-        /// The row.
-        point: usize,
-        /// The number of its entries.
+        /// The largest number of entries of a row.
         entries: usize,
         /// The number of samples that was asked for.
         min_samples: usize,
+    },
+    /// Words are not rows of bits.
+    #[error("{words} words are not rows of {bits} bits; pass as many words for each row")]
+    Words {
+        /// The number of words.
+        words: usize,
+        /// The number of bits of a row.
+        bits: u32,
     },
     /// There are more or fewer core distances than points.
     #[error("there are {points} points but {cores} core distances; pass one per point")]
@@ -120,6 +126,9 @@ pub enum ClusterError {
     /// The scale of segments is negative or not a number.
     #[error("scale must be a number of at least 0, but is {0}")]
     Scale(f64),
+    /// The observer of the run cancelled it.
+    #[error("cancelled")]
+    Cancelled,
     /// The system refuses memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),

@@ -22,6 +22,7 @@
 //! # Ok::<(), kostra_points::cluster::ClusterError>(())
 //! ```
 
+mod bits;
 mod condense;
 mod condensed_tree;
 mod error;
@@ -36,6 +37,7 @@ mod segment;
 mod select;
 mod sparse;
 
+pub use bits::{BitMetric, BitRows, bits_tree};
 pub use condense::Ties;
 pub use condensed_tree::{Cluster, CondensedTree};
 pub use error::ClusterError;

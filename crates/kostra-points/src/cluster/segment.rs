@@ -1,8 +1,11 @@
 //! Segmentation of graphs by the criterion of Felzenszwalb and Huttenlocher.
 
-use kostra_core::{EdgeList, Key, Order, OutOfMemory, UnionFind, Vertex, Weight, memory};
+use kostra_core::{EdgeList, Key, Order, OutOfMemory, Run, UnionFind, Vertex, Weight, memory};
 
 use super::ClusterError;
+
+/// Edges that are visited between two questions whether the run is cancelled.
+const BATCH: usize = 1 << 16;
 
 /// The segments of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +30,13 @@ pub struct Segments {
 /// not merge may be merged through other segments.
 ///
 /// ```
-/// use kostra_core::EdgeList;
+/// use kostra_core::{EdgeList, Run};
 /// use kostra_points::cluster::segment;
 ///
 /// // A row of pixels with the values 10, 11, 10, 90, 91, 50.
 /// let row = EdgeList::new(6, vec![0, 1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![1, 1, 80, 1, 41])?;
-/// assert_eq!(segment(&row, 5.0, 1)?.labels, [0, 0, 0, 1, 1, 2]);
-/// assert_eq!(segment(&row, 5.0, 2)?.labels, [0, 0, 0, 1, 1, 1]);
+/// assert_eq!(segment(&row, 5.0, 1, &mut Run::new())?.labels, [0, 0, 0, 1, 1, 2]);
+/// assert_eq!(segment(&row, 5.0, 2, &mut Run::new())?.labels, [0, 0, 0, 1, 1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -42,11 +45,13 @@ pub struct Segments {
 /// Source: Felzenszwalb and Huttenlocher, "Efficient graph-based image segmentation", 2004.
 ///
 /// # Errors
-/// When `scale` is negative or NaN, or the system does not grant the memory.
+/// When `scale` is negative or NaN, the observer of the run cancels it, or the system does not
+/// grant the memory.
 pub fn segment<W: Weight>(
     graph: &EdgeList<W>,
     scale: f64,
     min_size: u32,
+    run: &mut Run<'_>,
 ) -> Result<Segments, ClusterError> {
     let edges = graph.edges(Order::Minimum);
     if scale.is_nan() || scale < 0.0 {
@@ -54,23 +59,25 @@ pub fn segment<W: Weight>(
     }
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
-    let ids = ranks.iter().map(|&rank| W::Key::rank_id(rank));
-    let ids = ids.filter(|&id| graph.weights()[id as usize].to_f64() < f64::INFINITY);
     let mut regions = Regions::new(edges.vertices(), scale)?;
-    for id in ids.clone() {
-        let (u, v) = edges.ends(id);
-        let (a, b) = (regions.sets.find(u), regions.sets.find(v));
-        let weight = graph.weights()[id as usize].to_f64();
-        if a != b && weight <= regions.limit(a).min(regions.limit(b)) {
-            regions.merge(a, b, weight);
-        }
-    }
-    if min_size > 1 {
-        for id in ids {
-            let (u, v) = edges.ends(id);
-            let (a, b) = (regions.sets.find(u), regions.sets.find(v));
-            if a != b && regions.sizes[a as usize].min(regions.sizes[b as usize]) < min_size {
-                regions.merge(a, b, graph.weights()[id as usize].to_f64());
+    let passes = if min_size > 1 { 2 } else { 1 };
+    for pass in 0..passes {
+        for (batch, ranks) in ranks.chunks(BATCH).enumerate() {
+            let visited = pass * graph.len() + batch * BATCH;
+            run.report
+                .progress(visited, passes * graph.len())
+                .map_err(|_| ClusterError::Cancelled)?;
+            for id in ranks.iter().map(|&rank| W::Key::rank_id(rank)) {
+                let (u, v) = edges.ends(id);
+                let (a, b) = (regions.sets.find(u), regions.sets.find(v));
+                let weight = graph.weights()[id as usize].to_f64();
+                let merges = match pass {
+                    0 => weight <= regions.limit(a).min(regions.limit(b)),
+                    _ => regions.sizes[a as usize].min(regions.sizes[b as usize]) < min_size,
+                };
+                if a != b && weight < f64::INFINITY && merges {
+                    regions.merge(a, b, weight);
+                }
             }
         }
     }
@@ -125,6 +132,7 @@ impl Regions {
 
 #[cfg(test)]
 mod tests {
+    use kostra_core::Observer;
     use kostra_core::random::RandomStream;
 
     use super::*;
@@ -171,7 +179,7 @@ mod tests {
             let graph = random_graph(seed);
             for scale in [0.0, 1.0, 5.0, 25.0, f64::INFINITY] {
                 for min_size in [0, 1, 4, 70] {
-                    let found = segment(&graph, scale, min_size).unwrap();
+                    let found = segment(&graph, scale, min_size, &mut Run::new()).unwrap();
                     let expected = by_definition(&graph, scale, min_size as usize);
                     let mut lowest = expected.clone();
                     lowest.sort_unstable();
@@ -188,10 +196,24 @@ mod tests {
     }
 
     #[test]
+    fn a_cancelled_run_has_no_segments() {
+        struct Impatient;
+        impl Observer for Impatient {
+            fn cancelled(&self) -> bool {
+                true
+            }
+        }
+        let mut observer = Impatient;
+        let mut run = Run::new().observed_by(&mut observer);
+        let found = segment(&random_graph(0), 1.0, 1, &mut run);
+        assert_eq!(found, Err(ClusterError::Cancelled));
+    }
+
+    #[test]
     fn a_scale_without_a_meaning_is_refused() {
         for scale in [-1.0, f64::NAN] {
             let graph = random_graph(0);
-            let error = segment(&graph, scale, 1).unwrap_err();
+            let error = segment(&graph, scale, 1, &mut Run::new()).unwrap_err();
             assert!(error.to_string().contains("scale must be a number of at least 0"));
         }
     }

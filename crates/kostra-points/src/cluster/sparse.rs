@@ -61,7 +61,8 @@ pub fn sparse_tree(
 }
 
 /// The core distance of each point: the `min_samples`-th least distance of the entries of its row.
-/// The entry on the diagonal counts, if there is one.
+/// The entry on the diagonal counts, if there is one. A pair without an entry has an infinite
+/// distance, and so has a point with fewer entries an infinite core distance.
 ///
 /// Threads select the distances, row by row, in O(m) time and memory.
 ///
@@ -75,8 +76,8 @@ pub fn sparse_tree(
 /// ```
 ///
 /// # Errors
-/// When the three arrays differ in length, there is no such point, `min_samples` is 0, a row has
-/// fewer entries, or the system does not grant the memory.
+/// When the three arrays differ in length, there is no such point, `min_samples` is 0, no row has
+/// as many entries, or the system does not grant the memory.
 pub fn sparse_core_distances(
     entries: Entries<'_>,
     min_samples: usize,
@@ -91,9 +92,9 @@ pub fn sparse_core_distances(
         let end = ends.get_mut(row as usize).ok_or(ClusterError::Point { point: row, points })?;
         *end += 1;
     }
-    let few = ends.iter().position(|&entries| entries < min_samples.max(1) || min_samples == 0);
-    if let Some(point) = few {
-        return Err(ClusterError::FewEntries { point, entries: ends[point], min_samples });
+    let most = ends.iter().copied().max().unwrap_or(min_samples);
+    if min_samples == 0 || most < min_samples {
+        return Err(ClusterError::FewEntries { entries: most, min_samples });
     }
     let mut sum = 0;
     for end in &mut ends {
@@ -120,7 +121,10 @@ pub fn sparse_core_distances(
             let mut start = start;
             for (core, &end) in cores.iter_mut().zip(ends) {
                 let (row, others) = values.split_at_mut(end - start);
-                *core = *row.select_nth_unstable_by(min_samples - 1, f64::total_cmp).1;
+                *core = match row.len() < min_samples {
+                    true => f64::INFINITY,
+                    false => *row.select_nth_unstable_by(min_samples - 1, f64::total_cmp).1,
+                };
                 (values, start) = (others, end);
             }
         });
@@ -303,7 +307,9 @@ mod tests {
         }
         let said =
             |min_samples| sparse_core_distances(entries, min_samples, 1).unwrap_err().to_string();
-        assert!(said(200).contains("min_samples is 200, but row 0 has"), "{}", said(200));
+        assert!(said(200).contains("but no row has more than"), "{}", said(200));
+        let few = Entries { points: 2, rows: &[0, 0], columns: &[0, 1], distances: &[0.0, 3.0] };
+        assert_eq!(sparse_core_distances(few, 2, 1).unwrap(), [3.0, f64::INFINITY]);
         assert!(said(0).contains("min_samples is 0"));
     }
 

@@ -387,6 +387,7 @@ def grid(
     weight: Literal["difference"]
     | Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.ArrayLike] = "difference",
     *,
+    channels: Literal["first", "last"] | None = None,
     threads: int | None = None,
 ) -> Graph: ...
 def segment(graph: Graph, *, scale: float, min_size: int = 1) -> npt.NDArray[np.int32]: ...

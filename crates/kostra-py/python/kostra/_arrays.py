@@ -1,6 +1,7 @@
 """Checks arguments and converts them for the compiled part."""
 
 import operator
+import os
 import sys
 import warnings
 from typing import NamedTuple
@@ -11,9 +12,10 @@ from kostra import _device, _kostra
 
 
 def warn(message):
-    """Warns at the line that called the package."""
+    """Warns at the line that called the package, or scikit-learn, which called the package."""
     frame, level = sys._getframe(1), 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kostra":
+    inside = ("kostra", "sklearn")
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, UserWarning, stacklevel=level)
 
@@ -298,6 +300,18 @@ def vertex(name, value, n):
 def threads(value):
     """An argument that is a number of threads; None means all."""
     return whole("threads", value, 1, 4096)
+
+
+def threads_of_jobs(value, jobs):
+    """The arguments ``threads`` and ``n_jobs``, of which one may be given, as a number of threads."""
+    if jobs is None:
+        return threads(value)
+    if value is not None:
+        raise ValueError("threads and n_jobs mean the same; pass one of them")
+    jobs = required("n_jobs", jobs, -4096, 4096)
+    if jobs == 0:
+        raise ValueError("n_jobs must not be 0; pass -1 for all threads of the machine")
+    return None if jobs == -1 else jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def choice(name, value, choices):

@@ -120,7 +120,15 @@ def sparse_tree(X, min_samples, threads):
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         counts = np.bincount(rows, minlength=n)
-        _refuse_few_neighbors(counts, min_samples, "stored entries")
+        few = counts < min_samples
+        if few.all():
+            _refuse_few_neighbors(counts, min_samples, "stored entries")
+        elif few.any():
+            _arrays.warn(
+                f"points with fewer than min_samples = {min_samples} stored entries are infinitely "
+                f"far from all others: {few.sum()} of {n}, such as point {few.argmax()}; if this is "
+                "not meant, store zeros of the diagonal, and more neighbors"
+            )
     return _forest(n, rows, columns, distances, threads, min_samples)
 
 

@@ -8,8 +8,11 @@ from kostra._graph import Graph
 #: By connectivity, the number of dimensions of the grid.
 DIMENSIONS = {4: 2, 8: 2, 6: 3, 26: 3}
 
+#: The most channels of a picture: three colors, and transparency.
+COLORS = 4
 
-def grid(array, connectivity=None, weight="difference", *, threads=None):
+
+def grid(array, connectivity=None, weight="difference", *, channels=None, threads=None):
     """The graph of the pixels of an image, or of the voxels of a volume.
 
     Every cell is a vertex. Vertices are numbered as in ``array.reshape(-1)``, so results per vertex
@@ -33,6 +36,10 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
         ends of all edges, and returns an array with the weights. Integers of up to 32 bits become
         ``int64``, so that differences of unsigned integers are not wrapped around.
         ``numpy.maximum`` gives for heights of a terrain the height at which water passes.
+    channels : {"first", "last"}, optional
+        Which dimension of an array with channels counts them. By default, the last one. It must be
+        given if that has more than four values, and more than the first one: then ``array`` may be
+        channels one after the other, as in PyTorch.
     threads : int, optional
         The number of threads for checking the weights of a callable. Refused without one.
 
@@ -81,6 +88,7 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
             f"connectivity={connectivity} needs an array of {dimensions} dimensions, "
             f"or {dimensions + 1} with channels, but array has the shape {array.shape}"
         )
+    array = _channels_last(array, dimensions, channels)
     shape, channels = array.shape[:dimensions], array.shape[dimensions:]
     shape = (1,) * (3 - dimensions) + shape
     corners = connectivity in (8, 26)
@@ -104,6 +112,23 @@ def grid(array, connectivity=None, weight="difference", *, threads=None):
     values = np.ascontiguousarray(array, np.float32 if is_single else np.float64).reshape(-1)
     inner = _kostra.grid_graph(values, list(shape), channels[0] if channels else 1, corners)
     return Graph._loaded({"graph": inner})
+
+
+def _channels_last(array, dimensions, channels):
+    """An array whose channels, if it has any, are counted by the last dimension."""
+    has_channels = array.ndim > dimensions
+    if channels is not None:
+        _arrays.choice("channels", channels, ("first", "last"))
+        if not has_channels:
+            raise ValueError(
+                f"array has the shape {array.shape} and so no channels; leave channels out"
+            )
+    elif has_channels and array.shape[-1] > max(COLORS, array.shape[0]):
+        raise ValueError(
+            f"does the first or the last dimension of array, of the shape {array.shape}, count the "
+            "channels? pass channels='first' or channels='last'"
+        )
+    return np.moveaxis(array, 0, -1) if channels == "first" else array
 
 
 def segment(graph, *, scale, min_size=1):
@@ -133,6 +158,8 @@ def segment(graph, *, scale, min_size=1):
     ------
     ValueError, TypeError
         If an argument is wrong.
+    KeyboardInterrupt
+        If Ctrl-C is pressed during the call.
 
     Notes
     -----

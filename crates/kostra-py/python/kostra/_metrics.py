@@ -25,6 +25,12 @@ _OF_PLANE = ("euclidean", "manhattan", "chebyshev")
 #: make of other numbers.
 BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 
+#: Other names of metrics, which scikit-learn and older versions of SciPy have.
+_ALIASES = {"matching": "hamming", "sokalmichener": "rogerstanimoto"}
+
+#: Metrics of zeros and ones that have no value for two rows of zeros.
+_WITHOUT_EMPTY = ("dice", "sokalsneath")
+
 #: The other metrics of SciPy that have no parameters.
 SCIPY = (
     "braycurtis",
@@ -72,8 +78,9 @@ def resolve(metric):
     if isinstance(metric, str):
         if metric in METRICS:
             return METRICS[metric]
-        if metric in SCIPY:
-            return lambda points: ScipyRows(metric, points)
+        named = _ALIASES.get(metric, metric)
+        if named in SCIPY:
+            return lambda points: _named_rows(named, points)
         if metric in _WITH_PARAMETERS:
             raise ValueError(f"metric={metric!r} has parameters; {_WITH_PARAMETERS[metric]}")
     raise ValueError(
@@ -82,6 +89,12 @@ def resolve(metric):
         "compute other distances yourself and pass them with metric='precomputed' to "
         "kostra.single_linkage or an estimator of kostra.cluster"
     )
+
+
+def _named_rows(metric, points):
+    """The rows of a metric of SciPy. Hamming distances of zeros and ones count bits, too."""
+    is_of_bits = metric in BOOLEAN or metric == "hamming" and ((points == 0) | (points == 1)).all()
+    return BitRows(metric, points) if is_of_bits else ScipyRows(metric, points)
 
 
 def _listed(names):
@@ -99,8 +112,8 @@ class Rows:
         self.points.flags.writeable = False
         self.n = len(points)
 
-    def tree(self, min_samples):
-        """The engine's spanning tree."""
+    def tree(self, min_samples, threads):
+        """The engine's spanning tree, found on one thread."""
         cores = None
         if min_samples > 1:
             place = min_samples - 1
@@ -129,15 +142,6 @@ class ScipyRows(Rows):
             raise ImportError(
                 f"metric={metric!r} needs SciPy; run `pip install scipy`"
             ) from error
-        if metric in BOOLEAN:
-            others = (self.points != 0) & (self.points != 1)
-            if others.any():
-                row, column = np.argwhere(others)[0]
-                raise ValueError(
-                    f"metric={metric!r} compares zeros and ones, but X[{row}, {column}] is "
-                    f"{self.points[row, column]}; pass a boolean array, such as X > 0"
-                )
-            self.points = self.points.astype(bool)
         self.metric, self.cdist = metric, cdist
 
     def all(self, point):
@@ -158,6 +162,35 @@ class ScipyRows(Rows):
         return row
 
     next = all
+
+
+class BitRows(ScipyRows):
+    """Distances of points of zeros and ones. The engine counts the bits for the tree."""
+
+    def __init__(self, metric, points):
+        super().__init__(metric, points)
+        others = (self.points != 0) & (self.points != 1)
+        if others.any():
+            row, column = np.argwhere(others)[0]
+            raise ValueError(
+                f"metric={metric!r} compares zeros and ones, but X[{row}, {column}] is "
+                f"{self.points[row, column]}; pass a boolean array, such as X > 0"
+            )
+        self.points = self.points.astype(bool)
+
+    def tree(self, min_samples, threads):
+        empty = np.flatnonzero(~self.points.any(axis=1))
+        if self.metric in _WITHOUT_EMPTY and len(empty) > 1:
+            raise ValueError(
+                f"metric={self.metric!r} has no distance of two rows of zeros, such as "
+                f"X[{empty[0]}] and X[{empty[1]}]; remove one of them, or choose another metric"
+            )
+        columns = self.points.shape[1]
+        words = np.zeros((self.n, -(-columns // 64)), "<u8")
+        rows = np.packbits(self.points, axis=1, bitorder="little")
+        words.view(np.uint8)[:, : rows.shape[1]] = rows
+        words = words.reshape(-1).astype(np.uint64, copy=False)
+        return _kostra.tree_of_bits(words, columns, self.metric, min_samples, threads)
 
 
 class CallableRows(Rows):

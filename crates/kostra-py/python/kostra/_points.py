@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _distances, _kostra, _metrics
+from kostra import _arrays, _device, _distances, _kostra, _metrics, _tables
 from kostra._distances import samples
 from kostra._forest import Forest, in_memory
 from kostra._graph import Graph
@@ -58,16 +58,20 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     X : array of n by d
         The points, one per row. ``float32`` and ``float64`` are used as they are; other types are
         converted to ``float64``. Arrays on a CUDA device, such as those of CuPy, PyTorch, JAX and
-        Numba, must have one of these two types.
+        Numba, must have one of these two types. Also a column of vectors of one length, such as
+        embeddings, of pandas, polars or PyArrow, and points of GeoPandas, whose other columns have
+        no effect. Points in a geographic system need ``metric="haversine"``.
     metric : str or callable
         How distances are measured: ``"euclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"haversine"`` or ``"cosine"``. For ``"haversine"``, the columns of ``X`` are latitude and
         longitude in degrees, and distances are in meters. This differs from scikit-learn, which
         uses radians. For arrays on a device, ``"euclidean"`` and ``"cosine"`` are supported.
 
-        Further metrics compare all pairs on one thread, in O(n^2) time and O(n) memory: those of
-        ``scipy.spatial.distance.cdist`` without parameters, such as ``"jaccard"`` and
-        ``"canberra"``, and callables. With ``"precomputed"``, ``X`` contains the distances, in the
+        Further metrics compare all pairs, in O(n^2) time and O(n) memory. Metrics of zeros and ones
+        count bits, with SciPy's definitions: ``"jaccard"``, ``"dice"``, ``"hamming"`` or
+        ``"matching"``, ``"rogerstanimoto"`` or ``"sokalmichener"``, ``"russellrao"``,
+        ``"sokalsneath"`` and ``"yule"``. The others run on one thread: those of
+        ``scipy.spatial.distance.cdist`` without parameters, such as ``"canberra"``, and callables. With ``"precomputed"``, ``X`` contains the distances, in the
         forms that :func:`single_linkage` takes. A callable gets two points as arrays of float64,
         and returns their distance, a number of at least 0 that does not depend on their order.
     min_samples : int, optional
@@ -121,9 +125,9 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     n, dimensions = coordinates.shape
     min_samples = samples(min_samples, n)
     if callable(metric):
-        _arrays.threads(threads)  # one thread compares, but a wrong argument is an error
-        _refuse_infinite(coordinates)
-        return PointTree._of(metric(coordinates).tree(min_samples), coordinates)
+        threads = _arrays.threads(threads)
+        refuse_infinite(coordinates)
+        return PointTree._of(metric(coordinates).tree(min_samples, threads), coordinates)
     flat = _flat(coordinates, metric)
     inner = _kostra.tree_of_points(flat, dimensions, metric, min_samples, _arrays.threads(threads))
     return PointTree._of(inner, coordinates, metric)
@@ -253,13 +257,14 @@ def _flat(coordinates, metric):
     return np.ascontiguousarray(coordinates).reshape(-1)
 
 
-def _refuse_infinite(coordinates):
+def refuse_infinite(coordinates):
     """Refuses NaN and infinite coordinates, as the engine does."""
     wrong = ~np.isfinite(coordinates)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
+        value = coordinates[row, column]
         raise ValueError(
-            f"row {row}, column {column} (counted from 0) is {coordinates[row, column]}; "
+            f"row {row}, column {column} (counted from 0) is {'NaN' if np.isnan(value) else value}; "
             "remove the point or replace the coordinate"
         )
 
@@ -272,6 +277,7 @@ def points(name, values, metric):
             f"{name} is a sparse matrix; pass {name}.toarray() for points, or "
             "metric='precomputed' to kostra.single_linkage or an estimator for distances"
         )
+    values = _tables.coordinates(name, values, metric)
     _metrics.refuse_wrong_columns(name, values, metric)
     array = _arrays.numbers(name, values)
     if array.ndim != 2:

@@ -27,7 +27,7 @@ clusters. The results are the same, and are in host memory.
 
 import numpy as np
 
-from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metrics, _points
+from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metrics, _points, _tables
 from kostra._forest import Forest, in_memory
 from kostra._grid import number, segment
 from kostra._graph import Graph
@@ -35,6 +35,7 @@ from kostra._tree import cut, single_linkage
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
+    from sklearn.utils import _safe_indexing
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError(
@@ -59,6 +60,7 @@ class _Estimator(ClusterMixin, BaseEstimator):
         if isinstance(X, Forest):
             return X
         _device.refuse_if_on_device("X", X)
+        X = _tables.coordinates("X", X, self.metric)
         is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
         if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
             return X
@@ -91,9 +93,15 @@ class _Estimator(ClusterMixin, BaseEstimator):
             raise TypeError("X contains times; convert them to numbers in a unit that you choose")
         if array.dtype.kind in "iuf":
             _arrays.numbers("X", X)
+        if array.dtype.kind == "f" and array.ndim == 2 and self.metric != "precomputed":
+            _points.refuse_infinite(array)
+
+    def _thread_count(self):
+        return self.threads
 
     def _tree(self, X, min_samples):
-        options = {"metric": self.metric, "min_samples": min_samples, "threads": self.threads}
+        options = {"metric": self.metric, "min_samples": min_samples}
+        options["threads"] = self._thread_count()
         if self.metric != "precomputed" and _device.place_of(X) is not None:
             # scikit-learn checks arrays in host memory only. The device checks these.
             tree = _points.tree(X, **options)
@@ -144,20 +152,29 @@ class HDBSCAN(_Estimator):
     store_centers : {"centroid", "medoid", "both"}, optional
         Which centers of clusters to compute, as in scikit-learn. They need points in host memory.
         Haversine distances have no centroids, because longitudes start again at 180 degrees.
+    nonfinite : {"refuse", "label"}
+        Whether points with NaN or infinite coordinates are refused, or have labels of their own, as
+        in scikit-learn. The clusters are those of the other points, and the trees contain only
+        them, numbered in their order.
     threads : int, optional
         The number of threads; by default, all of the machine's.
+    n_jobs : int, optional
+        The same, with the meaning of scikit-learn: -1 for all threads, -2 for all but one. By
+        default, ``threads`` decides.
 
     Attributes
     ----------
     labels_ : array of int32
-        The cluster of each point; -1 for noise. Clusters that begin at a larger distance come
+        The cluster of each point; -1 for noise. With ``nonfinite="label"``, -3 for points with NaN
+        and -2 for others with infinite coordinates. Clusters that begin at a larger distance come
         first, then larger ones, then those whose distances inside come first in a fixed order. If
         all distances inside are equal, the lowest coordinates decide, or without coordinates the
         lowest row. ``ties="scikit-learn"`` numbers them as scikit-learn does.
     probabilities_ : array of float64
-        How strongly each point belongs to its cluster, from 0 to 1; 0 for noise.
+        How strongly each point belongs to its cluster, from 0 to 1; 0 for noise and the label -2,
+        NaN for the label -3.
     outlier_scores_ : array of float64
-        The outlier score of each point by GLOSH, from 0 to 1.
+        The outlier score of each point by GLOSH, from 0 to 1; NaN for the labels -2 and -3.
     centroids_ : array of n_clusters by n_features_in_
         The mean of the points of each cluster, weighted by their probabilities. Only with
         ``store_centers="centroid"`` or ``"both"``.
@@ -202,7 +219,9 @@ class HDBSCAN(_Estimator):
         allow_single_cluster=False,
         ties="together",
         store_centers=None,
+        nonfinite="refuse",
         threads=None,
+        n_jobs=None,
     ):
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -213,7 +232,9 @@ class HDBSCAN(_Estimator):
         self.allow_single_cluster = allow_single_cluster
         self.ties = ties
         self.store_centers = store_centers
+        self.nonfinite = nonfinite
         self.threads = threads
+        self.n_jobs = n_jobs
 
     def fit(self, X, y=None):
         """Finds the clusters of ``X``.
@@ -247,6 +268,7 @@ class HDBSCAN(_Estimator):
                 f"max_cluster_size is {most}, below min_cluster_size, {least}; no cluster has both"
             )
         self._refuse_centers(X)
+        X, nonfinite = self._finite(X)
         tree = self._tree_of_samples(X, least)
         self._least, self._one_by_one = least, one_by_one
         self._condensed = self._condense(tree, least, one_by_one)
@@ -256,7 +278,43 @@ class HDBSCAN(_Estimator):
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
         self._store_centers(X)
+        if not (self.labels_ >= 0).any():
+            _arrays.warn(
+                f"all {len(self.labels_)} points are noise; pass a smaller min_cluster_size or "
+                "min_samples, or allow_single_cluster=True if all points may be one cluster"
+            )
+        if nonfinite is not None:
+            self._add_nonfinite(nonfinite)
         return self
+
+    def _thread_count(self):
+        return _arrays.threads_of_jobs(self.threads, self.n_jobs)
+
+    def _finite(self, X):
+        """The points with finite coordinates, and the labels of the other ones: 0 for finite points,
+        and None instead of the labels if there are no other ones.
+        """
+        label = _arrays.choice("nonfinite", self.nonfinite, ("refuse", "label")) == "label"
+        if isinstance(in_memory(X), Forest) or _device.place_of(X) is not None:
+            return X, None
+        X = _tables.coordinates("X", X, self.metric)
+        if not label or self.metric == "precomputed" or np.ndim(X) != 2:
+            return X, None
+        values = np.asarray(X, np.float64)
+        is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
+        if is_finite.all():
+            return X, None
+        labels = np.where(is_missing, -3, np.where(is_finite, 0, -2)).astype(np.int32)
+        return _safe_indexing(X, np.flatnonzero(is_finite)), labels
+
+    def _add_nonfinite(self, labels):
+        """Adds points without finite coordinates to the attributes per point."""
+        is_finite = labels == 0
+        probabilities = np.where(labels == -3, np.nan, 0.0)
+        scores = np.full(len(labels), np.nan)
+        labels[is_finite] = self.labels_
+        probabilities[is_finite], scores[is_finite] = self.probabilities_, self.outlier_scores_
+        self.labels_, self.probabilities_, self.outlier_scores_ = labels, probabilities, scores
 
     def _tree_of_samples(self, X, least):
         if self.min_samples is not None:
@@ -330,7 +388,7 @@ class HDBSCAN(_Estimator):
             self._number()
 
     def _condense(self, tree, least, one_by_one):
-        return _kostra.Condensed(tree._inner, least, one_by_one, _arrays.threads(self.threads))
+        return _kostra.Condensed(tree._inner, least, one_by_one, self._thread_count())
 
     def _number(self):
         if self._ranks is not None:

@@ -29,6 +29,8 @@ class HDBSCAN(_Estimator):
     allow_single_cluster: bool
     ties: str
     store_centers: str | None
+    nonfinite: str
+    n_jobs: int | None
     centroids_: npt.NDArray[np.float64]
     medoids_: npt.NDArray[np.float64]
     probabilities_: npt.NDArray[np.float64]
@@ -46,7 +48,9 @@ class HDBSCAN(_Estimator):
         allow_single_cluster: bool = False,
         ties: Literal["together", "scikit-learn"] = "together",
         store_centers: Literal["centroid", "medoid", "both"] | None = None,
+        nonfinite: Literal["refuse", "label"] = "refuse",
         threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None: ...
     @property
     def condensed_tree_(self) -> npt.NDArray[Any]: ...

@@ -2,6 +2,7 @@
 
 mod labels;
 mod picture;
+mod record;
 mod values;
 
 use std::ffi::OsString;
@@ -10,18 +11,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::{Parser, ValueEnum, ValueHint};
-use kostra_io::{ImageFile, Input, Output, PixelValues, read_image};
+use kostra_core::{OutOfMemory, Run, memory};
+use kostra_io::{ImageAxes, ImageFile, ImageSize, Input, Output, PixelValues, read_image};
 use kostra_points::cluster::{Segments, segment};
 use kostra_points::grid::{Connectivity, Grid, Value};
-use serde::Serialize;
 
 use self::labels::LabelFormat;
 use self::picture::Colors;
-use self::values::{admit, range, unknown};
+use self::record::{Record, Seconds, sheet};
+use self::values::{admit, range};
 use crate::command::{Answer, Command};
 use crate::memory_limit::MemoryArguments;
 use crate::progress::Stage;
-use crate::report::{self, Sheet, count, count_of_sizes, thousands};
+use crate::report;
 use crate::{file_roles, input, output};
 
 /// Divide an image, a terrain or a volume into segments.
@@ -67,6 +69,10 @@ pub(super) struct Arguments {
     /// The number of neighbors of a pixel (4 or 8), or of a cell of a volume (6 or 26) [default: 4]
     #[arg(long, value_name = "N", value_enum)]
     connectivity: Option<Neighbors>,
+
+    /// Which dimension of a NumPy array of three dimensions counts the values of a pixel
+    #[arg(long, value_enum)]
+    channels: Option<Channels>,
 
     /// The segments: a picture (.png), or labels from 0 as an array (.npy) or as rows of a table
     /// (.csv); `-` for the table on standard output
@@ -129,6 +135,22 @@ fn scale(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number from 0".to_owned())
 }
 
+/// Which dimension of an array counts the values of a pixel.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Channels {
+    First,
+    Last,
+}
+
+/// The most values of a pixel that a picture has: three colors, and transparency.
+const COLORS: usize = 4;
+
+/// Whether an array may be the planes of an image, one after the other: it has more values in its
+/// last dimension than colors, and than in its first.
+fn may_be_planes(shape: &[usize]) -> bool {
+    matches!(shape, &[first, _, last] if last > COLORS && last > first)
+}
+
 /// The scale for brightnesses from 0 to 255: a usual one for photos.
 const SCALE: f64 = 300.0;
 
@@ -138,6 +160,7 @@ struct Plan {
     scale: Option<f64>,
     min_size: u32,
     neighbors: Option<Neighbors>,
+    channels: Option<Channels>,
     output: Option<(Output, LabelFormat)>,
     memory: MemoryArguments,
     json: bool,
@@ -165,6 +188,7 @@ impl Plan {
             scale: arguments.scale,
             min_size: arguments.min_size,
             neighbors: arguments.connectivity,
+            channels: arguments.channels,
             output,
             memory: arguments.memory,
             json: arguments.json,
@@ -172,21 +196,36 @@ impl Plan {
         })
     }
 
+    /// Puts the values of a pixel together, if the planes of an image are one after the other.
+    fn arrange(&self, image: &mut ImageFile) -> anyhow::Result<()> {
+        let Some(channels) = self.channels else { return Ok(()) };
+        let is_of_pixels = self.neighbors.is_some_and(|neighbors| !neighbors.is_of_volume());
+        if image.axes != ImageAxes::Unknown || !is_of_pixels {
+            bail!(
+                "`--channels` has an effect on arrays of three dimensions with `--connectivity 4` \
+                 or `--connectivity 8`; omit it"
+            );
+        }
+        if let (Channels::First, &[planes, height, width]) = (channels, &image.shape[..]) {
+            match &mut image.values {
+                PixelValues::Single(values) => *values = by_pixels(values, planes)?,
+                PixelValues::Double(values) => *values = by_pixels(values, planes)?,
+            }
+            image.shape = vec![height, width, planes];
+            let value_bytes = match image.values {
+                PixelValues::Single(_) => 4,
+                PixelValues::Double(_) => 8,
+            };
+            let values = (planes * height * width) as u64;
+            let size = ImageSize { values, channels: planes as u64, value_bytes };
+            admit(size, self.neighbors, self.memory).map_err(anyhow::Error::msg)?;
+        }
+        Ok(())
+    }
+
     /// The cells of the image.
     fn cells(&self, image: &ImageFile) -> anyhow::Result<Cells> {
-        let is_volume = match self.neighbors {
-            Some(neighbors) => neighbors.is_of_volume(),
-            None if image.may_be_volume => bail!(
-                "is this array of the shape {:?} a volume, or an image with {} values per pixel? \
-                 pass `--connectivity 6` or `--connectivity 4`",
-                image.shape,
-                image.shape.last().unwrap_or(&1)
-            ),
-            None => false,
-        };
-        if is_volume && !image.may_be_volume {
-            bail!("this is no volume; pass `--connectivity 4` or `--connectivity 8`");
-        }
+        let is_volume = self.is_volume(image)?;
         let neighbors = self.neighbors.unwrap_or(Neighbors::Four);
         let (shape, channels) = match image.shape[..] {
             [depth, height, width] if is_volume => ([depth, height, width], 1),
@@ -200,6 +239,38 @@ impl Plan {
             format.check(&cells)?;
         }
         Ok(cells)
+    }
+
+    /// Whether the cells are those of a volume.
+    fn is_volume(&self, image: &ImageFile) -> anyhow::Result<bool> {
+        let is_volume = self.neighbors.map(Neighbors::is_of_volume);
+        let shape = &image.shape;
+        match (image.axes, is_volume) {
+            (ImageAxes::Image, Some(true)) => {
+                bail!("this is no volume; pass `--connectivity 4` or `--connectivity 8`")
+            }
+            (ImageAxes::Pages, None | Some(false)) => bail!(
+                "are these {} pages the slices of a volume? pass `--connectivity 6` or \
+                 `--connectivity 26` if they are, or save the page that you need",
+                shape[0]
+            ),
+            (ImageAxes::Unknown, None) => bail!(
+                "is this array of the shape {shape:?} a volume, or an image with {} values per \
+                 pixel? pass `--connectivity 6` or `--connectivity 4`",
+                shape.last().unwrap_or(&1)
+            ),
+            (ImageAxes::Unknown, Some(false))
+                if self.channels.is_none() && may_be_planes(shape) =>
+            {
+                bail!(
+                    "is this array of the shape {shape:?} an image of {} planes, or of pixels with \
+                     {} values? pass `--channels first` or `--channels last`",
+                    shape[0],
+                    shape[2]
+                )
+            }
+            (_, is_volume) => Ok(is_volume.unwrap_or(false)),
+        }
     }
 
     fn scale(&self, image: &ImageFile) -> anyhow::Result<f64> {
@@ -235,8 +306,9 @@ impl Command for Arguments {
         let stage = Stage::start(&format!("reading {}", plan.source));
         let progress = |done: kostra_io::Progress| stage.bytes(done.bytes, done.of);
         plan.memory.apply()?;
-        let image =
+        let mut image =
             read_image(&plan.source, &|size| admit(size, plan.neighbors, plan.memory), &progress)?;
+        plan.arrange(&mut image).with_context(|| plan.source.to_string())?;
         drop(stage);
         let load = start.elapsed();
         let named = || plan.source.to_string();
@@ -260,14 +332,20 @@ impl Command for Arguments {
         };
         let [load, build, solve] = [load, build, solve].map(|time| time.as_secs_f64());
         let seconds = Seconds { load, build, segment: solve, write };
-        let record = Record::new(&plan, &image, &cells, &segments);
-        let record = Record { scale, seconds, ..record };
+        let mut record = Record::new(&plan, &image, &cells, &segments);
+        (record.scale, record.seconds) = (scale, seconds);
         let text = if plan.json { report::json(&record)? } else { sheet(&record, &cells) };
         if !plan.quiet {
             output::report(&text, plan.output.as_ref().map(|(to, _)| to))?;
         }
         Ok(Answer::Yes)
     }
+}
+
+/// The values of planes, pixel by pixel.
+fn by_pixels<T: Copy>(values: &[T], planes: usize) -> Result<Vec<T>, OutOfMemory> {
+    let pixels = values.len() / planes.max(1);
+    memory::collected((0..values.len()).map(|at| values[at % planes * pixels + at / planes]))
 }
 
 /// The segments, and the times to build the graph and to divide it.
@@ -281,100 +359,6 @@ fn divide<T: Value>(
     let _stage = Stage::start("finding the segments");
     let graph = cells.grid.differences(values, cells.channels)?;
     let build = start.elapsed();
-    let segments = segment(&graph, scale, min_size)?;
+    let segments = segment(&graph, scale, min_size, &mut Run::new())?;
     Ok((segments, [build, start.elapsed() - build]))
-}
-
-/// The report as JSON.
-#[derive(Default, Serialize)]
-struct Record {
-    input: String,
-    format: &'static str,
-    /// The height and the width; for a volume, the depth before them.
-    shape: Vec<usize>,
-    channels: usize,
-    /// The number of values that the file says are unknown.
-    unknown: u64,
-    connectivity: u32,
-    edges: usize,
-    scale: f64,
-    min_size: u32,
-    segments: u32,
-    smallest: u64,
-    largest: u64,
-    output: Option<String>,
-    seconds: Seconds,
-}
-
-#[derive(Default, Serialize)]
-struct Seconds {
-    load: f64,
-    build: f64,
-    segment: f64,
-    /// Null if nothing is written.
-    write: Option<f64>,
-}
-
-impl Record {
-    fn new(plan: &Plan, image: &ImageFile, cells: &Cells, segments: &Segments) -> Self {
-        let mut sizes = vec![0; segments.segments as usize];
-        segments.labels.iter().for_each(|&label| sizes[label as usize] += 1);
-        Self {
-            input: plan.source.to_string(),
-            format: image.format,
-            shape: cells.shape[usize::from(!cells.is_volume)..].to_vec(),
-            channels: cells.channels,
-            unknown: unknown(image),
-            connectivity: cells.neighbors.number(),
-            edges: cells.grid.edges(),
-            min_size: plan.min_size,
-            segments: segments.segments,
-            smallest: sizes.iter().copied().min().unwrap_or_default(),
-            largest: sizes.iter().copied().max().unwrap_or_default(),
-            output: plan.output.as_ref().map(|(to, _)| to.to_string()),
-            ..Self::default()
-        }
-    }
-}
-
-fn sheet(record: &Record, cells: &Cells) -> String {
-    let mut sheet = Sheet::default();
-    sheet.gap();
-    let mut lengths: Vec<_> = record.shape.iter().map(|&length| thousands(length as u64)).collect();
-    lengths.reverse(); // width x height, as people say
-    let [pixel, pixels] = match cells.is_volume {
-        true => ["cell", "cells"],
-        false => ["pixel", "pixels"],
-    };
-    let values = match record.channels {
-        1 => String::new(),
-        channels => format!(" of {channels} values"),
-    };
-    sheet.line("image", format!("{} {pixels}{values} ({})", lengths.join(" x "), record.format));
-    if record.unknown > 0 {
-        let unknown = count(record.unknown, "value", "values");
-        sheet.line("unknown", format!("{unknown}, treated as one number"));
-    }
-    let edges = count(record.edges as u64, "edge", "edges");
-    sheet.line("graph", format!("{edges}, connectivity {}", record.connectivity));
-    sheet.line("scale", record.scale);
-    sheet.line("least size", count(record.min_size.into(), pixel, pixels));
-    let segments = count_of_sizes(
-        record.segments.into(),
-        ["segment", "segments"],
-        [record.smallest, record.largest],
-        [pixel, pixels],
-    );
-    sheet.line("segments", segments);
-    if let Some(to) = &record.output {
-        sheet.line("written", to);
-    }
-    sheet.gap();
-    let Seconds { load, build, segment, write } = record.seconds;
-    let mut times = vec![("load", load), ("build", build), ("segment", segment)];
-    times.extend(write.map(|write| ("write", write)));
-    let times: Vec<_> =
-        times.into_iter().map(|(step, time)| (step, Duration::from_secs_f64(time))).collect();
-    sheet.times(&times);
-    format!("Segments of {}\n{sheet}", record.input)
 }

@@ -132,6 +132,7 @@ pub(super) fn write(
 mod tests {
     use std::collections::HashSet;
 
+    use kostra_io::ImageAxes;
     use kostra_points::grid::{Connectivity, Grid};
 
     use super::super::Neighbors;
@@ -142,7 +143,7 @@ mod tests {
         let image = ImageFile {
             format: "heights",
             shape: vec![1, 4],
-            may_be_volume: false,
+            axes: ImageAxes::Image,
             values: PixelValues::Single(vec![10.0, 20.0, -32768.0, -32768.0]),
             is_bytes: false,
             unknown: Some(-32768.0),

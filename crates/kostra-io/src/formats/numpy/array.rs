@@ -13,6 +13,12 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The least integer that a 32-bit float may have instead of another one.
 const LEAST_ROUNDED: u64 = 1 << 24;
 
+/// The same for 16-bit floats.
+const LEAST_HALF: u64 = 1 << 11;
+
+/// The relative precision of 16-bit floats.
+const HALF_EPSILON: f64 = 1.0 / 1024.0;
+
 /// The type of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -204,6 +210,7 @@ impl<'a> Array<'a> {
     /// The relative precision of the values; 0 for integers.
     pub(crate) fn epsilon(&self) -> f64 {
         match (self.kind, self.size) {
+            (Kind::Float, 2) => HALF_EPSILON,
             (Kind::Float, 4) => f32::EPSILON.into(),
             (Kind::Float, _) => f64::EPSILON,
             _ => 0.0,
@@ -237,6 +244,7 @@ impl<'a> Array<'a> {
         }
         let bits = u64::from_le_bytes(word);
         match self.kind {
+            Kind::Float if self.size == 2 => TextNumber::Float(half(bits as u16)),
             Kind::Float if self.size == 4 => {
                 TextNumber::Float(f64::from(f32::from_bits(bits as u32)))
             }
@@ -272,14 +280,28 @@ impl<'a> Array<'a> {
                 "the vertex in row {row} is {shown}; vertices are whole numbers from 0 to {highest}"
             ))
         })?;
-        if self.kind == Kind::Float && self.size == 4 && vertex >= LEAST_ROUNDED {
+        let (bits, least) =
+            (8 * self.size, if self.size == 2 { LEAST_HALF } else { LEAST_ROUNDED });
+        if self.kind == Kind::Float && self.size < 8 && vertex >= least {
             return Err(fault(format!(
-                "the vertex in row {row} is {vertex}, and 32-bit floats round such numbers; save \
-                 the array with 64-bit floats"
+                "the vertex in row {row} is {vertex}, and {bits}-bit floats round such numbers; \
+                 save the array with 64-bit floats"
             )));
         }
         Ok(vertex as Vertex)
     }
+}
+
+/// A float of 16 bits: a sign, 5 bits of the exponent, and 10 of the fraction.
+pub(crate) fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let magnitude = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 0 { magnitude } else { -magnitude }
 }
 
 /// The type, the size and the byte order of `'<f8'`.
@@ -298,7 +320,7 @@ fn kind_of(dtype: &str) -> Option<(Kind, usize, bool)> {
         ("b", 1) => Kind::Boolean,
         ("i", 1 | 2 | 4 | 8) => Kind::Signed,
         ("u", 1 | 2 | 4 | 8) => Kind::Unsigned,
-        ("f", 4 | 8) => Kind::Float,
+        ("f", 2 | 4 | 8) => Kind::Float,
         _ => return None,
     };
     Some((kind, size, big_endian))

@@ -17,6 +17,8 @@ mod zip;
 pub(crate) use array::Array;
 #[cfg(feature = "image")]
 pub(crate) use array::MAGIC as NPY_MAGIC;
+#[cfg(feature = "image")]
+pub(crate) use array::half;
 pub use write::write_npy_header;
 pub(crate) use zip::{Archive, FILE as ZIP_MAGIC};
 

@@ -1,0 +1,80 @@
+"""Points in columns of tables: vectors, and geometries."""
+
+import numpy as np
+
+
+def coordinates(name, values, metric):
+    """Points as an array, if ``values`` are geometries of GeoPandas or a column of vectors, such as
+    embeddings; other values as they are.
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        return values
+    if any(base.__module__.partition(".")[0] == "geopandas" for base in type(values).__mro__):
+        return _positions(name, values.geometry, metric)
+    column = _only_column(values)
+    if column is None:
+        return values
+    array = np.asarray(column)
+    if array.ndim == 2:  # a column of arrays of one length
+        return array
+    is_vector = [isinstance(value, (list, tuple, np.ndarray)) for value in array[:1]]
+    return _stacked(name, array) if array.dtype.kind == "O" and all(is_vector) else values
+
+
+def _only_column(values):
+    """The column that ``values`` are or contain; None for other arrays and tables."""
+    names = getattr(values, "column_names", getattr(values, "columns", None))
+    if names is not None:
+        return values[names[0]] if len(names) == 1 else None
+    if isinstance(values, np.ndarray):
+        return values if values.ndim == 1 and values.dtype.kind == "O" and len(values) else None
+    is_column = type(values).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
+    return values if is_column and hasattr(values, "__array__") and len(values) else None
+
+
+def _stacked(name, vectors):
+    """Vectors of one length as the rows of an array."""
+    rows = [None if value is None else np.asarray(value) for value in vectors]
+    for place, row in enumerate(rows):
+        if row is None or row.ndim != 1 or row.dtype.kind == "O":
+            raise ValueError(
+                f"row {place} of {name} is no vector of numbers, or a value of it is missing; "
+                f"remove the row, and pass numpy.stack({name}) if all vectors have one length"
+            )
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"row 0 of {name} has {len(rows[0])} coordinates, and row {place} has {len(row)}; "
+                "pass vectors of one length"
+            )
+    return np.stack(rows)
+
+
+def _positions(name, points, metric):
+    """The coordinates of geometries that are points. For haversine distances, the latitude comes
+    first.
+    """
+    absent = np.asarray(points.isna() | points.is_empty)
+    if absent.any():
+        raise ValueError(f"row {int(absent.argmax())} of {name} has no point; remove the row")
+    others = np.asarray(points.geom_type != "Point")
+    if others.any():
+        place = int(others.argmax())
+        raise TypeError(
+            f"row {place} of {name} is a {points.geom_type.iloc[place]}, not a point; pass points, "
+            f"such as {name}.representative_point()"
+        )
+    has_degrees = points.crs is not None and points.crs.is_geographic
+    is_haversine = isinstance(metric, str) and metric == "haversine"
+    if has_degrees and not is_haversine:
+        raise ValueError(
+            f"the coordinates of {name} are longitudes and latitudes; pass metric='haversine' for "
+            f"distances in meters, or {name}.to_crs({name}.estimate_utm_crs()) for distances in a "
+            "plane"
+        )
+    if is_haversine and not has_degrees and points.crs is not None:
+        raise ValueError(
+            f"metric='haversine' needs longitudes and latitudes, but the coordinates of {name} are "
+            f"those of {points.crs.name!r}; pass {name}.to_crs(4326), or metric='euclidean'"
+        )
+    axes = [points.y, points.x] if is_haversine else [points.x, points.y]
+    return np.column_stack(axes)
