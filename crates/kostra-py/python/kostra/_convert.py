@@ -138,9 +138,9 @@ def table(frame, source, target, weight, id=None):
         raise TypeError(
             f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}"
         )
-    if isinstance(weights, _kostra.Text):
+    if isinstance(weights, _kostra.StringColumn):
         raise TypeError(f"column {weight!r} contains text; cast it to integers or floats")
-    if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
+    if isinstance(u, _kostra.StringColumn) and isinstance(v, _kostra.StringColumn):
         u, v, nodes = _kostra.number_names(u, v)
         _warn_of_missing(nodes)
         ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
@@ -229,7 +229,7 @@ def _labels(frame):
 
 
 def _is_text(column):
-    return isinstance(column, _kostra.Text) or column.dtype.kind in "US"
+    return isinstance(column, _kostra.StringColumn) or column.dtype.kind in "US"
 
 
 def _refuse_rounded(name, ends, others):
