@@ -14,6 +14,7 @@ from sklearn.cluster import HDBSCAN as Theirs
 from sklearn.datasets import make_blobs
 
 import kostra
+from kostra import _metrics
 from kostra.cluster import HDBSCAN, FelzenszwalbSegmentation, SingleLinkage
 
 
@@ -231,3 +232,67 @@ def test_rows_of_zeros_have_the_distances_of_scipy_or_none():
             kostra.euclidean_mst(bits, metric=metric)
     with pytest.raises(ValueError, match=r"compares zeros and ones, but X\[0, 1\] is 2.0"):
         kostra.euclidean_mst([[0, 2], [1, 1]], metric="jaccard")
+
+
+FORMS = ["points", "square", "condensed", "sparse", "neighbors"]
+
+
+def in_form(points, metric, form):
+    """The points, or their distances, each computed in one way for both orders of its points."""
+    if form == "points":
+        return points, metric
+    square = squareform(pdist(points, metric)).clip(0)
+    if form == "condensed":
+        return squareform(square, checks=False), "precomputed"
+    if form == "sparse":  # some pairs are missing, and so infinitely far
+        near = square <= np.quantile(square, 0.7)
+        rows, columns = near.nonzero()
+        return sparse.csr_array((square[near], (rows, columns)), square.shape), "precomputed"
+    if form == "neighbors":  # whole rows, because the last of fewer neighbors may be tied
+        order = np.argsort(square, axis=1)
+        return (order, np.take_along_axis(square, order, axis=1)), "precomputed"
+    return square, "precomputed"
+
+
+@pytest.mark.filterwarnings("ignore:all .* points are noise", "ignore:points with fewer")
+@pytest.mark.parametrize("form", FORMS)
+# SciPy's jensenshannon rounds differently in the other order of its points.
+@pytest.mark.parametrize("metric", [name for name in _metrics.SCIPY if name != "jensenshannon"])
+def test_rows_in_another_order_have_permuted_clusters_for_every_metric(metric, form):
+    random = np.random.default_rng(len(metric))
+    for n in (9, 40):
+        if metric in _metrics.BOOLEAN or metric == "hamming":
+            points = random.random((n, 7)) < 0.4
+            points[~points.any(axis=1), 0] = True
+        else:
+            points = random.integers(1, 6, (n, 4)).astype(float)
+            points[:, 0] += np.arange(n) % 3 == 0  # rows of equal numbers have no correlation
+            points[:, 1] += (points == points[:, :1]).all(axis=1)
+        order = random.permutation(n)
+        found = []
+        for rows in (points, points[order]):
+            X, name = in_form(rows, metric, form)
+            found.append(HDBSCAN(3, min_samples=3, metric=name).fit(X))
+        first, second = found
+        pairs = set(zip(first.labels_[order].tolist(), second.labels_.tolist()))
+        assert len(pairs) == len(set(first.labels_)) == len(set(second.labels_))
+        np.testing.assert_array_equal(first.labels_[order] < 0, second.labels_ < 0)
+        if form == "points":
+            np.testing.assert_array_equal(first.labels_[order], second.labels_)
+        np.testing.assert_array_equal(first.probabilities_[order], second.probabilities_)
+        np.testing.assert_array_equal(first.outlier_scores_[order], second.outlier_scores_)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clusters_are_scikit_learns_if_no_mutual_reachability_distances_are_equal(seed):
+    points = blobs(200, seed=seed)
+    assert len(set(pdist(points))) == len(pdist(points))
+    theirs = Theirs(min_samples=2, copy=True).fit(points)
+    # With two samples, mutual reachability distances are the distances.
+    for ties in ("together", "scikit-learn"):
+        found = HDBSCAN(min_samples=2, ties=ties).fit(points)
+        pairs = set(zip(found.labels_.tolist(), theirs.labels_.tolist()))
+        assert len(pairs) == len(set(found.labels_)) == len(set(theirs.labels_))
+        assert (-1, -1) in pairs or (theirs.labels_ >= 0).all()
+        np.testing.assert_allclose(found.probabilities_, theirs.probabilities_, rtol=1e-9)
+    np.testing.assert_array_equal(found.labels_, theirs.labels_)  # the numbers of the last one
