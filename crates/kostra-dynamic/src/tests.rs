@@ -187,3 +187,42 @@ fn a_refused_update_changes_nothing() {
     assert_eq!(errors[8], UpdateError::NoVertex { vertex: 3, vertices: 3 });
     assert_eq!((forest.ids(), forest.edges(), forest.left()), (vec![1], 1, &[0][..]));
 }
+
+/// Enough edges for `fast`, and batches around the size from which a batch is solved again.
+#[test]
+fn batches_of_any_size_in_a_large_graph_give_the_forest_of_a_fresh_solve() {
+    let (n, stream) = (6_000_u32, RandomStream::new(3));
+    let mut drawn = 0;
+    let mut random = |bound: u32| {
+        drawn += 1;
+        stream.below(drawn, u64::from(bound)) as u32
+    };
+    let mut forest = DynamicForest::new(n as usize, Order::Maximum).unwrap();
+    let mut present = Present::new();
+    for size in [40_000, 1, 30, 900, 1_500, 3_000, 20_000] {
+        let mut list = |bound| (0..size).map(|_| random(bound)).collect::<Vec<_>>();
+        let (u, v, w) = (list(n), list(n), list(500));
+        let ids = forest.insert(&u, &v, &w).unwrap();
+        present.extend(ids.zip(u).zip(v).zip(w).map(|(((id, u), v), w)| (id, u, v, w)));
+        assert!(forest.ids() == fresh(n, &present, Order::Maximum).0, "{size} insertions");
+
+        let mut ids: Vec<_> = present.iter().map(|edge| edge.0).collect();
+        stream.split(size).shuffle(&mut ids);
+        ids.truncate(size as usize / 2);
+        let weights = list(500);
+        forest.reweight(&ids, &weights[..ids.len()]).unwrap();
+        for (id, &weight) in ids.iter().zip(&weights) {
+            let position = present.binary_search_by_key(id, |edge| edge.0).unwrap();
+            present[position].3 = weight;
+        }
+        assert!(forest.ids() == fresh(n, &present, Order::Maximum).0, "{size} reweighted");
+
+        let mut ids = forest.ids();
+        stream.split(size + 1).shuffle(&mut ids);
+        ids.truncate(size as usize);
+        forest.delete(&ids).unwrap();
+        ids.sort_unstable();
+        present.retain(|edge| ids.binary_search(&edge.0).is_err());
+        assert!(forest.ids() == fresh(n, &present, Order::Maximum).0, "{size} deletions");
+    }
+}
