@@ -39,7 +39,8 @@ const DECIDING: [(&str, Format); 7] = [
 ];
 
 /// The formats of matrices whose entries are all stored.
-const MATRICES: [Format; 3] = [Format::NPY, Format::MATRIX, Format::NODE_LINK];
+const MATRICES: [Format; 4] =
+    [Format::NPY, Format::MATRIX, Format::MATRIX_MARKET, Format::NODE_LINK];
 
 /// The format that the options name, or else the format that the content of the input `name` shows.
 /// Refuses options that do not apply to this format.

@@ -143,7 +143,7 @@ impl Entries {
 }
 
 /// A weight where the banner says real.
-fn as_real(weight: TextNumber, word: &[u8]) -> Result<TextNumber, String> {
+pub(super) fn as_real(weight: TextNumber, word: &[u8]) -> Result<TextNumber, String> {
     let shown = show(word);
     weight.exact_float().map(TextNumber::Float).map_err(|_| {
         format!(

@@ -5,7 +5,11 @@
 //! ids follow the order of the entries. A symmetric file contains the entries on and below the
 //! diagonal. Explicit zeros are edges of weight zero. A skew-symmetric file is refused, because its
 //! edges have a weight in one direction and the negative of it in the other.
+//!
+//! With `array` instead of `coordinate`, the size is `rows columns`, and the file has all values of
+//! a dense matrix, column by column. It is held in memory.
 
+mod dense;
 mod entries;
 #[cfg(test)]
 mod tests;
@@ -20,18 +24,19 @@ use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::{BlockFault, Fault};
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
+use crate::message::{Remedy, message};
 use crate::number::{natural, show, words};
-use crate::{ReadOptions, weights};
+use crate::{ReadErrorKind, ReadOptions, weights};
 use entries::{Entries, entry_in};
 use write::writer;
 
 impl Format {
-    /// Matrix Market coordinate files.
+    /// Matrix Market files.
     pub const MATRIX_MARKET: Self = Self::new(&FormatInfo {
         id: "mtx",
         title: "Matrix Market",
         extensions: &["mtx"],
-        summary: "Matrix Market: square matrices in coordinate form",
+        summary: "Matrix Market: square matrices, as a list of entries or an array",
         keeps_edge_order: true,
         has_attributes: false,
         recognize,
@@ -65,6 +70,9 @@ fn read_in_blocks(
 ) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let header = Header::read(&mut text, options)?;
+    if header.banner.layout == Layout::Array {
+        return dense::read(&mut text, &header, options);
+    }
     if header.m > MAX_EDGES as u64 {
         return Err(Fault::too_many_edges(header.line, header.m));
     }
@@ -93,6 +101,10 @@ fn read_blocks(
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text, options)?;
+    if header.banner.layout == Layout::Array {
+        let sentence = "this is a dense matrix, which is read only as a whole; convert it to .kst";
+        return Err(Fault::at_line(1, 1, sentence));
+    }
     let facts =
         StreamFacts { vertices: Some(header.n), edges: Some(header.m), ..StreamFacts::default() };
     blocks.begin(facts)?;
@@ -118,9 +130,15 @@ struct Header {
 impl Header {
     fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
         let banner = Banner::read(text)?;
-        let (line, n, m) = read_size(text)?;
+        let (line, n, m) = read_size(text, banner)?;
         let header = Self { banner, n, m, line };
         weights::refuse_others(header.is_weighted(), options)?;
+        if let Some(option) = options.first_of_matrix()
+            && banner.layout == Layout::Coordinate
+        {
+            let sentence = " applies to arrays, and this file lists its entries; omit it";
+            return Err(ReadErrorKind::question(message![Remedy::option(option), sentence]).into());
+        }
         Ok(header)
     }
 
@@ -142,12 +160,15 @@ impl Header {
         let surplus = chunk.len() as u64 > accepted;
         columns.join(chunk, accepted as usize, |entry| entry_in(block, entry))?;
         if surplus {
-            let entries = counted(self.m, "entry", "entries");
-            let sentence =
-                format!("the header announces {entries}, and this is one more; correct the header");
-            return Err(BlockFault::new(entry_in(block, accepted as usize), sentence));
+            return Err(BlockFault::new(entry_in(block, accepted as usize), self.surplus()));
         }
         Ok(())
+    }
+
+    /// Says that an entry is one too many.
+    fn surplus(&self) -> String {
+        let entries = counted(self.m, "entry", "entries");
+        format!("the header announces {entries}, and this is one more; correct the header")
     }
 
     /// Checks that a file with this number of lines has all entries.
@@ -161,6 +182,15 @@ impl Header {
         );
         Err(Fault::at_line(lines + 1, 1, sentence))
     }
+}
+
+/// Which entries the file lists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Layout {
+    /// Some, each with its row and its column.
+    Coordinate,
+    /// All, column by column.
+    Array,
 }
 
 /// The type of the values.
@@ -181,6 +211,7 @@ enum Symmetry {
 /// The first line.
 #[derive(Clone, Copy, Debug)]
 struct Banner {
+    layout: Layout,
     field: Field,
     symmetry: Symmetry,
 }
@@ -247,17 +278,18 @@ impl Banner {
         if object.1 != b"matrix" {
             return refuse(object, "the banner says {}, but only a matrix can be a graph");
         }
-        match &format.1[..] {
-            b"coordinate" => {}
-            b"array" => {
-                return refuse(
-                    format,
-                    "this is a dense matrix ({}), which does not say which zeros are edges; write it as coordinate",
-                );
+        let layout = match &format.1[..] {
+            b"coordinate" => Layout::Coordinate,
+            b"array" => Layout::Array,
+            _ => {
+                let sentence = "the banner's format is {}, but should be coordinate or array";
+                return refuse(format, sentence);
             }
-            _ => return refuse(format, "the banner's format is {}, but should be coordinate"),
-        }
+        };
         let field = match Field::named(&field.1) {
+            Ok(Field::Pattern) if layout == Layout::Array => {
+                return refuse(field, "the banner's field is {}, but an array has values");
+            }
             Ok(found) => found,
             Err(sentence) => return refuse(field, sentence),
         };
@@ -265,13 +297,13 @@ impl Banner {
             Ok(found) => found,
             Err(sentence) => return refuse(symmetry, sentence),
         };
-        Ok(Self { field, symmetry })
+        Ok(Self { layout, field, symmetry })
     }
 }
 
 /// Reads up to and including the line with the numbers of rows, columns and entries. Returns the
 /// line, the number of rows and the number of entries.
-fn read_size(text: &mut Text<'_>) -> Result<(u64, u32, u64), Fault> {
+fn read_size(text: &mut Text<'_>, banner: Banner) -> Result<(u64, u32, u64), Fault> {
     loop {
         let number = text.line_number();
         let Some(line) = text.line()? else {
@@ -280,7 +312,7 @@ fn read_size(text: &mut Text<'_>) -> Result<(u64, u32, u64), Fault> {
             ));
         };
         if !matches!(words(line).next(), None | Some((_, [b'%', ..]))) {
-            let (n, m) = parse_size(line)
+            let (n, m) = parse_size(line, banner)
                 .map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
             text.skip()?;
             return Ok((number, n, m));
@@ -289,7 +321,7 @@ fn read_size(text: &mut Text<'_>) -> Result<(u64, u32, u64), Fault> {
     }
 }
 
-fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
+fn parse_size(line: &[u8], banner: Banner) -> Result<(u32, u64), (usize, String)> {
     let mut words = words(line);
     let mut next = |what: &str| {
         let (at, word) = words.next().unwrap_or((line.len(), b""));
@@ -297,7 +329,10 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
     };
     let (at, rows) = next("number of rows")?;
     let (_, columns) = next("number of columns")?;
-    let (_, entries) = next("number of entries")?;
+    let listed = match banner.layout {
+        Layout::Coordinate => Some(next("number of entries")?.1),
+        Layout::Array => None,
+    };
     if rows != columns {
         let sentence = format!(
             "the matrix has {} and {}, but an adjacency matrix is square",
@@ -307,7 +342,13 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
         return Err((at, sentence));
     }
     match u32::try_from(rows) {
-        Ok(n) if n as usize <= MAX_VERTICES => Ok((n, entries)),
+        Ok(n) if n as usize <= MAX_VERTICES => {
+            let all = match banner.symmetry {
+                Symmetry::General => rows * rows,
+                Symmetry::Symmetric => rows * (rows + 1) / 2,
+            };
+            Ok((n, listed.unwrap_or(all)))
+        }
         _ => Err((at, GraphError::TooManyVertices { vertices: rows }.to_string())),
     }
 }

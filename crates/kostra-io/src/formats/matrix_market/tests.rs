@@ -42,9 +42,8 @@ fn matrices_that_are_no_graph_are_refused() {
         read_all_ways(read_in_blocks, &text, &ReadOptions::default()).unwrap_err()
     };
     assert_eq!(
-        banner("%%MatrixMarket matrix array real general"),
-        "x: line 1, column 23: this is a dense matrix ('array'), which does not say which zeros are edges; \
-         write it as coordinate"
+        banner("%%MatrixMarket matrix array pattern general"),
+        "x: line 1, column 29: the banner's field is 'pattern', but an array has values"
     );
     assert_eq!(
         banner("%%MatrixMarket matrix coordinate complex general"),
@@ -127,4 +126,60 @@ fn what_is_written_reads_back() {
         assert_eq!(parsed.graph.weight_type(), graph.weight_type());
         assert_eq!(edges(&parsed.graph), edges(&graph).replace("0-1:", "1-0:"), "{text}");
     }
+}
+
+fn array(banner: &str, body: &str, options: &ReadOptions) -> Result<Parsed, String> {
+    let text = format!("%%MatrixMarket matrix array {banner}\n% comment\n{body}\n");
+    read_all_ways(read_in_blocks, &text, options)
+}
+
+#[test]
+fn arrays_are_matrices_column_by_column() {
+    let graph = |banner, body| edges(&array(banner, body, &ReadOptions::default()).unwrap().graph);
+    let full = "3 3\n0\n1\n4\n\n1\n0\n2\n4\n2\n0";
+    assert_eq!(graph("integer general", full), "0-1:1 0-2:4 1-2:2");
+    assert_eq!(graph("real general", full), "0-1:1.0 0-2:4.0 1-2:2.0");
+    let lower = "4 4\n0\n1\n2\n3\n0\n4\n5\n0\n6\n0";
+    assert_eq!(graph("integer symmetric", lower), "0-1:1 0-2:2 0-3:3 1-2:4 1-3:5 2-3:6");
+    assert_eq!(graph("real symmetric", "2 2\n0\nnan\n0"), "");
+}
+
+#[test]
+fn zeros_of_arrays_are_asked_about() {
+    let body = "3 3\n0\n0\n4\n0\n4\n0";
+    let asked = array("integer symmetric", body, &ReadOptions::default()).unwrap_err();
+    assert!(asked.contains("is 0 a weight, as of identical things, or no edge?"), "{asked}");
+    let answered = |zeros| {
+        let options = ReadOptions { zeros: Some(zeros), ..ReadOptions::default() };
+        edges(&array("integer symmetric", body, &options).unwrap().graph)
+    };
+    assert_eq!(answered(crate::Meaning::Edge), "0-1:0 0-2:4 1-2:4");
+    assert_eq!(answered(crate::Meaning::None), "0-2:4 1-2:4");
+}
+
+#[test]
+fn arrays_must_be_whole_and_symmetric() {
+    let error = |banner, body| array(banner, body, &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error("real general", "2 2\n0\n1\n2\n0"),
+        "x: line 6, column 1: the entries in row 0, column 1 and in row 1, column 0 differ; make \
+         the matrix symmetric"
+    );
+    assert_eq!(
+        error("integer symmetric", "2 2\n0\n1"),
+        "x: line 6, column 1: the header announces 3 entries, but the input ends after 2; copy the \
+         file again, or correct the header"
+    );
+    assert_eq!(
+        error("integer symmetric", "1 1\n0\n1"),
+        "x: line 5, column 1: the header announces 1 entry, and this is one more; correct the header"
+    );
+    assert_eq!(
+        error("integer symmetric", "2 2\n0\n1.5\n0"),
+        "x: line 5, column 1: the value 1.5 is not a whole number, but the banner says integer"
+    );
+    assert_eq!(
+        error("real general", "2 2\n0 1\n1 0"),
+        "x: line 4, column 3: the line should end before '1'"
+    );
 }
