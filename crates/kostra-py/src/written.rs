@@ -32,23 +32,24 @@ pub(crate) struct Details<'py> {
     kept: Option<PyRef<'py, Kept>>,
 }
 
-/// A picture of a forest in the format `svg`, `png` or `html`. `coordinates` is None or an array of
-/// n by 2.
+/// A picture of a forest in the format `svg`, `png` or `html`, with the coordinates and the names
+/// of `details`.
 #[pyfunction]
 pub(crate) fn draw_forest<'py>(
     py: Python<'py>,
     forest: &Forest,
-    coordinates: Option<PyReadonlyArray2<'_, f64>>,
-    geographic: bool,
+    details: Details<'_>,
     format: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let Details { names, coordinates, geographic, .. } = details;
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = PictureFormat::named(format).ok_or_else(|| PyValueError::new_err("no picture"))?;
     let (edges, order) = (forest.graph().map_err(out_of_memory)?, forest.order());
     let (bottlenecks, coordinates) = (BOTTLENECKS, coordinates.as_ref());
+    let names = names.as_deref();
     let bytes = py.detach(|| -> std::io::Result<_> {
         let forest: Vec<_> = (0..edges.edges() as EdgeId).collect();
-        let shown = Shown { graph: edges, forest: &forest, order, bottlenecks, coordinates };
+        let shown = Shown { graph: edges, forest: &forest, order, bottlenecks, coordinates, names };
         let mut bytes = Vec::new();
         Picture::new(&shown).write(format, &mut bytes)?;
         Ok(bytes)

@@ -156,3 +156,14 @@ def test_notebooks_show_the_figures():
     assert "Maximum spanning forest" in shown
     assert "<th>components</th><td>3</td>" in shown
     assert "<th>total weight</th><td>1,500</td>" in shown
+
+
+def test_pictures_show_names(tmp_path):
+    figure = pytest.importorskip("matplotlib.figure")
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+    forest.nodes = ["Oslo", "<Bergen>", 7]
+    forest.write(tmp_path / "forest.svg")
+    svg = (tmp_path / "forest.svg").read_text(encoding="utf-8")
+    assert all(f">{name}</text>" in svg for name in ["Oslo", "&lt;Bergen&gt;", "7"])
+    ax = forest.plot([[0, 0], [1, 0], [1, 1]], ax=figure.Figure().subplots())
+    assert [text.get_text() for text in ax.texts] == ["Oslo", "<Bergen>", "7"]

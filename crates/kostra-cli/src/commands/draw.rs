@@ -30,7 +30,8 @@ Examples:
 
 The forest has one color per component; five colors repeat. Its heaviest edges,
 the bottlenecks, are wide and vermilion, and the other edges of the graph gray. A
-graph without coordinates gets a layout: each tree around its center."
+graph without coordinates gets a layout: each tree around its center. An .svg shows the names
+of vertices where there is room."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -150,6 +151,7 @@ impl Command for Arguments {
             order: plan.order,
             bottlenecks: plan.bottlenecks,
             coordinates: input.parsed.coordinates.as_ref(),
+            names: input.parsed.names.as_deref(),
         };
         let mut picture = Picture::new(&shown)
             .title(plan.input.source.to_string())

@@ -210,6 +210,8 @@ class Exports(Vertices):
     def plot(self, positions=None, *, ax=None, **style):
         """Draws the edges with matplotlib, colored by component.
 
+        Up to 50 vertices have the names in ``nodes`` at their positions.
+
         Parameters
         ----------
         positions : array of n by 2 or dict, optional

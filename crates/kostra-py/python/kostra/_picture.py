@@ -8,6 +8,8 @@ import numpy as np
 
 from kostra import _arrays, _kostra, _values
 
+#: The most vertices whose names ``Forest.plot`` shows.
+MOST_NAMED = 50
 #: The most edges of a drawing in a notebook.
 MOST_DRAWN = 5000
 
@@ -53,6 +55,10 @@ def plot(forest, positions, ax, style):
         style = {"colors": [f"C{label}" for label in forest.labels()[forest.u] % 10]} | style
     ax.add_collection(collections.LineCollection(lines, **style))
     ax.autoscale_view()
+    if forest.nodes is not None and forest.n <= MOST_NAMED:
+        for node, place in zip(forest.nodes, positions, strict=True):
+            near = {"xytext": (3, 3), "textcoords": "offset points"}
+            ax.annotate(str(node), place, **near, fontsize="small")
     return ax
 
 
@@ -103,20 +109,12 @@ def write(forest, path, format, keep):
     is_graph = isinstance(forest._inner, _kostra.Graph)
     if kind in ("svg", "png", "html") and not is_graph:
         return _kostra.write_bytes(path, draw(forest, kind))
-    names = None
-    if forest.nodes is not None:
-        names = [str(node) for node in forest.nodes]
-        _arrays.check_unicode("nodes", names)
-        if len(set(names)) < len(names):
-            raise ValueError("two nodes have the same text, which a file cannot distinguish")
-    kept = forest._kept.texts() if keep and forest._kept is not None else None
-    details = {
-        "names": names,
-        "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
-        "coordinates": forest.coordinates,
-        "geographic": _arrays.flag("geographic", forest.geographic),
-        "kept": kept,
-    }
+    details = _details(forest)
+    names = details["names"]
+    if names is not None and len(set(names)) < len(names):
+        raise ValueError("two nodes have the same text, which a file cannot distinguish")
+    if keep and forest._kept is not None:
+        details["kept"] = forest._kept.texts()
     write = _kostra.write_graph if is_graph else _kostra.write_forest
     if write(forest._inner, path, format, details):
         _arrays.warn(
@@ -126,8 +124,22 @@ def write(forest, path, format, keep):
 
 def draw(forest, format):
     """A picture of a forest: the bytes of an SVG, PNG or HTML file."""
-    geographic = _arrays.flag("geographic", forest.geographic)
-    return _kostra.draw_forest(forest._inner, forest.coordinates, geographic, format)
+    return _kostra.draw_forest(forest._inner, _details(forest), format)
+
+
+def _details(forest):
+    """What is drawn or written with a forest, apart from the columns that it keeps."""
+    names = None
+    if forest.nodes is not None:
+        names = [str(node) for node in forest.nodes]
+        _arrays.check_unicode("nodes", names)
+    return {
+        "names": names,
+        "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
+        "coordinates": forest.coordinates,
+        "geographic": _arrays.flag("geographic", forest.geographic),
+        "kept": None,
+    }
 
 
 def table(forest):

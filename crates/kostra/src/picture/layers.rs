@@ -3,9 +3,10 @@
 use std::num::NonZero;
 use std::thread;
 
-use kostra_core::{AnyGraph, Coordinates, EdgeId, Order, UnionFind, Vertex, count, with_graph};
+use kostra_core::{EdgeId, Order, UnionFind, Vertex, count, with_graph};
 
-use super::layout::layout;
+use super::labels::{Label, labels};
+use super::shown::{Shown, grid};
 
 /// The usual number of bottlenecks.
 pub const BOTTLENECKS: usize = 10;
@@ -42,7 +43,9 @@ pub(super) struct Layer {
 ///
 /// let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 9])?;
 /// let (forest, order) = (&[0, 1], Order::Minimum);
-/// let shown = Shown { graph: &graph, forest, order, bottlenecks: 1, coordinates: None };
+/// let names = None;
+/// let shown =
+///     Shown { graph: &graph, forest, order, bottlenecks: 1, coordinates: None, names };
 /// let picture = Picture::new(&shown).title("A triangle").side(64);
 /// let legend: Vec<_> = picture.legend().map(|(_, name)| name).collect();
 /// assert_eq!(legend, ["one edge outside the forest", "the forest", "one bottleneck"]);
@@ -59,64 +62,13 @@ pub struct Picture {
     pub(super) size: [u32; 2],
     /// The layers, the lowest first.
     pub(super) layers: Vec<Layer>,
+    /// The names that have room.
+    pub(super) labels: Vec<Label>,
     /// The number of vertices without coordinates.
     pub(super) left_out: usize,
     /// The number of pixels on the longer side of a PNG.
     pub(super) side: u32,
     pub(super) threads: usize,
-}
-
-/// The forest that a picture shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
-    /// The graph. Its edges outside the forest are gray.
-    pub graph: &'a AnyGraph,
-    /// The edges of the forest, ascending. They have no cycle.
-    pub forest: &'a [EdgeId],
-    /// Whether the heaviest or the lightest edges of the forest are its bottlenecks.
-    pub order: Order,
-    /// The number of bottlenecks to mark, usually [`BOTTLENECKS`].
-    pub bottlenecks: usize,
-    /// The places of the vertices; without them, each tree is around its center.
-    pub coordinates: Option<&'a Coordinates>,
-}
-
-impl Shown<'_> {
-    /// The places of the vertices: their coordinates, or a layout of the forest.
-    fn places(&self) -> Vec<[f64; 2]> {
-        let Some(coordinates) = self.coordinates else {
-            let graph = self.graph;
-            let ends = |&edge: &EdgeId| (graph.u()[edge as usize], graph.v()[edge as usize]);
-            let ends: Vec<_> = self.forest.iter().map(ends).collect();
-            return layout(graph.vertices() as usize, &ends);
-        };
-        plane(coordinates)
-    }
-}
-
-/// The longer side of the grid, which grows with the number of vertices, so that most of them have
-/// a place of their own.
-pub(super) fn grid(vertices: usize) -> u32 {
-    match vertices {
-        0..=20_000 => 1000,
-        20_001..=1_000_000 => 10_000,
-        _ => 60_000, // it fits into 16 bits
-    }
-}
-
-/// Turns coordinates into a plane: geographic ones by an equirectangular projection that is true to
-/// scale in the middle.
-fn plane(coordinates: &Coordinates) -> Vec<[f64; 2]> {
-    match coordinates {
-        Coordinates::Planar(points) => points.clone(),
-        Coordinates::Geographic(points) => {
-            let latitudes = points.iter().map(|point| point[1]).filter(|y| y.is_finite());
-            let (low, high) =
-                latitudes.fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
-            let scale = ((low + high) / 2.0).to_radians().cos();
-            points.iter().map(|&[x, y]| [x * scale, y]).collect()
-        }
-    }
 }
 
 /// Places on the grid, and the greatest x and y.
@@ -158,12 +110,22 @@ impl Picture {
         }
         layers.retain(|layer| !layer.ends.is_empty());
         let left_out = places.iter().filter(|place| !is_placed(place)).count();
+        let labels = labels(shown, &points, size, visible);
         let title = match shown.order {
             Order::Minimum => "Minimum spanning forest",
             Order::Maximum => "Maximum spanning forest",
         };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { title: title.to_owned(), points, size, layers, left_out, side: SIDE, threads }
+        Self {
+            title: title.to_owned(),
+            points,
+            size,
+            layers,
+            labels,
+            left_out,
+            side: SIDE,
+            threads,
+        }
     }
 
     /// Sets the title of an SVG or a page.
@@ -291,6 +253,8 @@ fn color(shown: &Shown<'_>) -> (Vec<u32>, Vec<Option<usize>>) {
 
 #[cfg(test)]
 mod tests {
+    use kostra_core::AnyGraph;
+
     use super::*;
 
     #[test]
@@ -318,6 +282,7 @@ mod tests {
             order: Order::Minimum,
             bottlenecks: 1,
             coordinates: None,
+            names: None,
         };
         let found: Vec<_> = layers(&shown)
             .into_iter()

@@ -7,9 +7,11 @@
 
 mod format;
 mod html;
+mod labels;
 mod layers;
 mod layout;
 mod png;
+mod shown;
 mod style;
 mod svg;
 
@@ -20,7 +22,8 @@ use kostra_core::Coordinates;
 use kostra_io::{Output, write_atomically};
 
 pub use format::{PictureError, PictureFormat};
-pub use layers::{BOTTLENECKS, Picture, Shown};
+pub use layers::{BOTTLENECKS, Picture};
+pub use shown::Shown;
 
 use crate::Forest;
 
@@ -61,6 +64,19 @@ pub fn draw(
     forest: &Forest,
     coordinates: Option<&Coordinates>,
 ) -> Result<(), PictureError> {
+    draw_named(path, forest, coordinates, None)
+}
+
+/// Draws as [`draw`]. An SVG shows the names of vertices where there is room.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_named(
+    path: impl AsRef<Path>,
+    forest: &Forest,
+    coordinates: Option<&Coordinates>,
+    names: Option<&[String]>,
+) -> Result<(), PictureError> {
     let path = path.as_ref();
     let format = PictureFormat::by_path(path)?;
     let shown = Shown {
@@ -69,6 +85,7 @@ pub fn draw(
         order: forest.order(),
         bottlenecks: BOTTLENECKS,
         coordinates,
+        names,
     };
     let picture = Picture::new(&shown);
     write_atomically(&Output::Path(path.to_owned()), |to| picture.write(format, to))?;

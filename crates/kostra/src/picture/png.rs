@@ -188,6 +188,7 @@ mod tests {
             points: vec![[0, 0], [1000, 0], [500, 900]],
             size: [1000, 900],
             layers: vec![layer],
+            labels: vec![],
             left_out: 0,
             side: 208,
             threads: 1,

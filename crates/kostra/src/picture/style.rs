@@ -1,6 +1,7 @@
 //! Lengths of a picture on its grid, and text in markup.
 
-use super::layers::{Picture, grid};
+use super::layers::Picture;
+use super::shown::grid;
 
 /// The lengths of a picture.
 pub(super) struct Style {

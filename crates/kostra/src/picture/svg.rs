@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::labels;
 use super::layers::Picture;
 use super::style::{Style, escape};
 
@@ -35,6 +36,15 @@ pub(super) fn write(picture: &Picture, to: &mut dyn Write) -> io::Result<()> {
             write!(to, "M{x} {y}l{dx} {dy}")?;
         }
         writeln!(to, "\"/>")?;
+    }
+    if !picture.labels.is_empty() {
+        let font = labels::font(picture.points.len());
+        writeln!(to, "<g class=\"names\" font-size=\"{font}\" fill=\"#222222\">")?;
+        for label in &picture.labels {
+            let (x, y, text) = (label.x, label.baseline, escape(&label.text));
+            writeln!(to, "<text x=\"{x}\" y=\"{y}\">{text}</text>")?;
+        }
+        writeln!(to, "</g>")?;
     }
     for (row, layer) in picture.layers.iter().filter(|layer| !layer.name.is_empty()).enumerate() {
         let y = style.legend(picture, row);
