@@ -1,0 +1,246 @@
+//! The nearest points of each point: one pass over all tiles keeps those with the lowest bounds,
+//! and their exact distances say which of them are certain.
+
+use std::sync::Mutex;
+
+use kostra_core::{OutOfMemory, Run, memory};
+use kostra_parallel::{Schedule, Team, for_each_item, into_item, lock};
+
+use super::filter::{BLOCK, Filter};
+use super::order::Balls;
+use super::scan::{Hit, Tile};
+use super::{Scratch, in_steps};
+use crate::neighbors::Nearest;
+use crate::pair::Pair;
+use crate::{PointsError, Prepared};
+
+/// Points that are kept beyond the wanted ones. Lower bounds are in nearly the order of distances.
+const SPARE: usize = 8;
+
+/// The nearest points of each point.
+pub(super) struct Lists {
+    pub(super) per_point: usize,
+    /// Compared distances and indices of the nearest points, by point; in the order of both.
+    pub(super) nearest: Vec<(f64, u32)>,
+    /// Pairs of points of different blocks: for each two blocks that were compared, one pair that
+    /// may be their nearest one.
+    pub(super) links: Vec<Pair>,
+}
+
+/// The places of points in an order, and what bounds their distances.
+pub(super) struct Ordered<'a> {
+    pub(super) prepared: &'a Prepared<'a>,
+    pub(super) order: &'a [u32],
+    pub(super) filter: Filter,
+    pub(super) balls: Balls,
+}
+
+impl<'a> Ordered<'a> {
+    pub(super) fn new(
+        prepared: &'a Prepared<'a>,
+        order: &'a [u32],
+        team: &Team<'_>,
+    ) -> Result<Self, OutOfMemory> {
+        let filter = Filter::new(prepared, order, team)?;
+        let balls = Balls::new(prepared, order, team)?;
+        Ok(Self { prepared, order, filter, balls })
+    }
+
+    /// All pairs of blocks. Those that are near each other in the order come first.
+    pub(super) fn tiles(&self) -> Result<Vec<[u32; 2]>, OutOfMemory> {
+        let blocks = self.filter.blocks() as u32;
+        let mut tiles = memory::with_capacity(blocks as usize * (blocks as usize + 1) / 2)?;
+        for apart in 0..blocks {
+            tiles.extend((0..blocks - apart).map(|block| [block, block + apart]));
+        }
+        Ok(tiles)
+    }
+
+    /// The pair of a hit, with its exact compared distance.
+    pub(super) fn pair(&self, [rows, columns]: [u32; 2], hit: Hit) -> Pair {
+        let point = |block: u32, at: u16| self.order[block as usize * BLOCK + usize::from(at)];
+        let (u, v) = (point(rows, hit.row), point(columns, hit.column));
+        Pair::new(self.prepared.compared(u, v), u, v)
+    }
+}
+
+/// The `wanted` nearest points of each point. O(n^2 * d) time, in products of 32 bits.
+pub(super) fn nearest(
+    ordered: &Ordered<'_>,
+    wanted: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Lists, PointsError> {
+    let Ordered { prepared, order, filter, balls } = ordered;
+    let others = order.len() - 1;
+    let kept = (wanted + SPARE).min(others);
+    let blocks: Vec<_> = (0..filter.blocks())
+        .map(|block| Ok(Mutex::new(Kept::new(filter.positions(block).len(), kept)?)))
+        .collect::<Result<_, OutOfMemory>>()?;
+    let tiles = ordered.tiles()?;
+    let links = Mutex::new(memory::with_capacity(tiles.len())?);
+    in_steps(team, run, tiles.len(), |scratch: &mut Scratch, at| {
+        let [a, b] = tiles[at].map(|block| block as usize);
+        let limits = [a, b].map(|block| lock(&blocks[block]).limits);
+        let most = |limits: &[f32; BLOCK]| limits.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
+        let most = most(&limits[0]).max(most(&limits[1]));
+        if a != b && filter.limit(balls.between(a, b)).next_down() > most {
+            return;
+        }
+        let Scratch { tile, hits } = scratch;
+        tile.compute((filter, a), (filter, b));
+        hits.clear();
+        let lowest = tile.within(0..BLOCK, &limits[0], &limits[1], hits);
+        if a != b {
+            lock(&links).push(ordered.pair(tiles[at], lowest));
+        }
+        let position = |block: usize, at: u16| (block * BLOCK + usize::from(at)) as u32;
+        let mut rows = lock(&blocks[a]);
+        for hit in hits.iter() {
+            rows.offer(hit.row.into(), hit.low, position(b, hit.column));
+        }
+        drop(rows);
+        let mut columns = lock(&blocks[b]);
+        for hit in hits.iter() {
+            columns.offer(hit.column.into(), hit.low, position(a, hit.row));
+        }
+    })?;
+    let mut nearest = memory::filled(order.len() * wanted, (f64::INFINITY, u32::MAX))?;
+    let doubtful = Mutex::new(Vec::new());
+    {
+        let places: Vec<_> = {
+            // The order is a permutation, so each point's place is taken once.
+            let mut places: Vec<_> = nearest.chunks_mut(wanted).map(Some).collect();
+            order.iter().map(|point| places[*point as usize].take()).collect()
+        };
+        let mut places = places.into_iter();
+        let parts = blocks.into_iter().enumerate().map(|(block, kept)| {
+            let places: Vec<_> = places.by_ref().take(filter.positions(block).len()).collect();
+            (block, into_item(kept), places)
+        });
+        for_each_item(team, parts, |(block, mut kept, places)| {
+            for ((row, point), place) in order[filter.positions(block)].iter().enumerate().zip(places)
+            {
+                let (keys, limit) = kept.finish(row);
+                let mut found: Vec<_> = keys
+                    .map(|position| order[position as usize])
+                    .map(|other| (prepared.compared(*point, other), other))
+                    .collect();
+                found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                found.truncate(wanted);
+                if found.last().is_some_and(|last| last.0 >= filter.compared(limit)) {
+                    lock(&doubtful).push(*point);
+                }
+                place.into_iter().for_each(|place| place.copy_from_slice(&found));
+            }
+        });
+    }
+    let mut doubtful = into_item(doubtful);
+    doubtful.sort_unstable();
+    complete(ordered, &doubtful, &mut nearest, wanted, (team, run))?;
+    Ok(Lists { per_point: wanted, nearest, links: into_item(links) })
+}
+
+/// Finds the nearest points of those whose list may lack one: all points that may be as near as
+/// the last of the list.
+fn complete(
+    ordered: &Ordered<'_>,
+    points: &[u32],
+    nearest: &mut [(f64, u32)],
+    wanted: usize,
+    (team, run): (&Team<'_>, &mut Run<'_>),
+) -> Result<(), PointsError> {
+    let Ordered { prepared, order, filter, .. } = ordered;
+    let doubtful = filter.with(prepared, points, team)?;
+    let lists = points.chunks(BLOCK).map(|points| {
+        let empty = Nearest::new(wanted)?;
+        Ok(Mutex::new(memory::filled(points.len(), empty)?))
+    });
+    let lists: Vec<_> = lists.collect::<Result<_, OutOfMemory>>()?;
+    let none = [f32::NEG_INFINITY; BLOCK];
+    let limits = points.chunks(BLOCK).map(|points| {
+        let mut limits = none;
+        for (limit, &point) in limits.iter_mut().zip(points) {
+            *limit = filter.limit(nearest[point as usize * wanted + wanted - 1].0);
+        }
+        limits
+    });
+    let limits: Vec<_> = limits.collect();
+    in_steps(team, run, lists.len() * filter.blocks(), |Scratch { tile, hits }, at| {
+        let (block, column) = (at % lists.len(), at / lists.len());
+        tile.compute((&doubtful, block), (filter, column));
+        hits.clear();
+        tile.within(0..BLOCK, &limits[block], &none, hits);
+        for hit in hits.iter() {
+            let point = points[block * BLOCK + usize::from(hit.row)];
+            let other = order[column * BLOCK + usize::from(hit.column)];
+            if other != point {
+                let compared = prepared.compared(point, other);
+                lock(&lists[block])[usize::from(hit.row)].offer(compared, other);
+            }
+        }
+    })?;
+    for (points, lists) in points.chunks(BLOCK).zip(lists) {
+        for (&point, mut list) in points.iter().zip(into_item(lists)) {
+            list.finish();
+            let place = &mut nearest[point as usize * wanted..][..wanted];
+            for (place, (compared, (other, _))) in
+                place.iter_mut().zip(list.compared.iter().zip(&list.points))
+            {
+                *place = (*compared, *other);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a block with the lowest bounds so far.
+struct Kept {
+    /// `2 * per_row` places of a row: the bits of a bound, which is not negative, and a position.
+    keys: Vec<u64>,
+    used: [u32; BLOCK],
+    per_row: usize,
+    /// A pair with a larger bound is not among the first `per_row` of the row.
+    limits: [f32; BLOCK],
+}
+
+impl Kept {
+    fn new(rows: usize, per_row: usize) -> Result<Self, OutOfMemory> {
+        let keys = memory::zeros(rows * 2 * per_row)?;
+        let mut limits = [f32::NEG_INFINITY; BLOCK];
+        limits[..rows].fill(f32::INFINITY);
+        Ok(Self { keys, used: [0; BLOCK], per_row, limits })
+    }
+
+    fn offer(&mut self, row: usize, low: f32, position: u32) {
+        if low > self.limits[row] {
+            return;
+        }
+        let places = 2 * self.per_row;
+        // A bound below 0 is one of 0, too.
+        let key = u64::from(low.max(0.0).to_bits()) << 32 | u64::from(position);
+        self.keys[row * places + self.used[row] as usize] = key;
+        self.used[row] += 1;
+        if self.used[row] as usize == places {
+            self.select(row);
+        }
+    }
+
+    /// Keeps the first keys of a row.
+    fn select(&mut self, row: usize) {
+        let used = self.used[row] as usize;
+        let keys = &mut self.keys[row * 2 * self.per_row..][..used];
+        let last = *keys.select_nth_unstable(self.per_row - 1).1;
+        self.limits[row] = f32::from_bits((last >> 32) as u32);
+        self.used[row] = self.per_row as u32;
+    }
+
+    /// The first positions of a row in any order, and the limit below which no other is.
+    fn finish(&mut self, row: usize) -> (impl Iterator<Item = u32>, f32) {
+        if self.used[row] as usize > self.per_row {
+            self.select(row);
+        }
+        let keys = &self.keys[row * 2 * self.per_row..][..self.used[row] as usize];
+        (keys.iter().map(|key| *key as u32), self.limits[row])
+    }
+}

@@ -1,0 +1,135 @@
+//! An order of points in which the points of a block are near each other, and balls around blocks.
+
+use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Team, for_each_item};
+
+use super::filter::BLOCK;
+use crate::canonical::larger;
+use crate::wide::{Work, wide};
+use crate::{Norm, Prepared};
+
+/// The points, divided into halves again and again: each half is nearer to one of two points that
+/// are far from each other. O(n * d * log n) time.
+pub(super) fn near_together(
+    prepared: &Prepared<'_>,
+    team: &Team<'_>,
+) -> Result<Vec<u32>, OutOfMemory> {
+    let mut keyed = memory::collected((0..prepared.len()).map(|point| (0.0_f64, point)))?;
+    let mut parts = vec![&mut keyed[..]];
+    while !parts.is_empty() {
+        let mut halves = Vec::new();
+        halves.resize_with(parts.len(), || None);
+        for_each_item(team, parts.into_iter().zip(&mut halves), |(part, halves)| {
+            let middle = part.len().div_ceil(BLOCK) / 2 * BLOCK;
+            if middle > 0 {
+                rank(prepared, part);
+                part.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                *halves = Some(<[_; 2]>::from(part.split_at_mut(middle)));
+            }
+        });
+        parts = halves.into_iter().flatten().flatten().collect();
+    }
+    memory::collected(keyed.iter().map(|(_, point)| *point))
+}
+
+/// Sets the keys of points: how much nearer a point is to one of two far points than to the other.
+fn rank(prepared: &Prepared<'_>, part: &mut [(f64, u32)]) {
+    let distance = |a: u32, b: u32| rough(prepared.norm(), prepared.row(a), prepared.row(b));
+    let farthest = |from: u32| {
+        let far = |(best, of): (f64, u32), &(_, point): &(f64, u32)| {
+            let distance = distance(from, point);
+            if distance > best { (distance, point) } else { (best, of) }
+        };
+        part.iter().fold((-1.0, from), far).1
+    };
+    let one = farthest(part[0].1);
+    let other = farthest(one);
+    for (key, point) in part {
+        *key = distance(*point, one) - distance(*point, other);
+    }
+}
+
+/// A ball around the points of each block, to skip pairs of blocks that are far from each other.
+pub(super) struct Balls {
+    centers: Vec<f64>,
+    radii: Vec<f64>,
+    norm: Norm,
+}
+
+impl Balls {
+    /// O(n * d) time.
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        order: &[u32],
+        team: &Team<'_>,
+    ) -> Result<Self, OutOfMemory> {
+        let (d, norm, blocks) = (prepared.dimensions(), prepared.norm(), order.len().div_ceil(BLOCK));
+        let (mut centers, mut radii) = (memory::zeros(blocks * d)?, memory::zeros(blocks)?);
+        let places = centers.chunks_exact_mut(d).zip(&mut radii).zip(order.chunks(BLOCK));
+        for_each_item(team, places, |((center, radius), points)| {
+            for &point in points {
+                for (center, x) in center.iter_mut().zip(prepared.row(point)) {
+                    *center += x / points.len() as f64;
+                }
+            }
+            for &point in points {
+                *radius = larger(*radius, length(norm, rough(norm, center, prepared.row(point))));
+            }
+        });
+        Ok(Self { centers, radii, norm })
+    }
+
+    /// A lower bound of the compared distances between the points of two blocks.
+    pub(super) fn between(&self, a: usize, b: usize) -> f64 {
+        /// Far more than what rounding changes.
+        const SLACK: f64 = 1e-9;
+        let d = self.centers.len() / self.radii.len();
+        let center = |block: usize| &self.centers[block * d..][..d];
+        let distance = length(self.norm, rough(self.norm, center(a), center(b)));
+        let gap = distance * (1.0 - SLACK) - (self.radii[a] + self.radii[b]) * (1.0 + SLACK);
+        match self.norm {
+            _ if gap <= 0.0 => 0.0,
+            Norm::Squares => gap * gap * (1.0 - SLACK),
+            Norm::Absolutes | Norm::Largest => gap,
+        }
+    }
+}
+
+/// The distance of a compared distance: the triangle inequality holds for it.
+fn length(norm: Norm, compared: f64) -> f64 {
+    if norm == Norm::Squares { compared.sqrt() } else { compared }
+}
+
+/// The compared distance of two rows, but for the order of additions.
+fn rough(norm: Norm, x: &[f64], y: &[f64]) -> f64 {
+    match norm {
+        Norm::Squares => wide(Rough { x, y, add: |sum, x| sum + x * x, join: |a, b| a + b }),
+        Norm::Absolutes => wide(Rough { x, y, add: |sum, x| sum + x.abs(), join: |a, b| a + b }),
+        Norm::Largest => wide(Rough { x, y, add: |sum, x| larger(x.abs(), sum), join: larger }),
+    }
+}
+
+struct Rough<'a, A, J> {
+    x: &'a [f64],
+    y: &'a [f64],
+    add: A,
+    join: J,
+}
+
+impl<A: Fn(f64, f64) -> f64, J: Fn(f64, f64) -> f64> Work for Rough<'_, A, J> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        const LANES: usize = 16;
+        let ((x, x_rest), (y, y_rest)) = (self.x.as_chunks::<LANES>(), self.y.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (x, y) in x.iter().zip(y) {
+            for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
+                *lane = (self.add)(*lane, x - y);
+            }
+        }
+        let rest = x_rest.iter().zip(y_rest).fold(0.0, |sum, (x, y)| (self.add)(sum, x - y));
+        lanes.into_iter().fold(rest, self.join)
+    }
+}
