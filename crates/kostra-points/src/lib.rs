@@ -20,6 +20,7 @@
 //! | `geographic` | [`AxisOrder`], [`degrees_among`]: which columns are the latitude and the longitude |
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
+//! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
 //! | [`grid`] | grids of pixels or voxels as graphs |
@@ -39,7 +40,10 @@ mod neighbors;
 mod pair;
 mod point_tree;
 mod points;
+mod tiles;
 mod wide;
+
+use kostra_parallel::with_observed_team;
 
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
@@ -57,7 +61,8 @@ pub use points::{Coordinate, MAX_POINTS, Points, Values};
 pub const MAX_TREE_DIMENSIONS: usize = 16;
 
 /// The canonical minimum spanning tree of points: by [`kd_tree()`] for up to
-/// [`MAX_TREE_DIMENSIONS`] dimensions, by [`brute_force()`] for more.
+/// [`MAX_TREE_DIMENSIONS`] dimensions, by comparing all pairs for more: most only in 32 bits with a
+/// bound of the error (module `tiles`), or all exactly as [`brute_force()`] does.
 ///
 /// # Errors
 /// As [`brute_force()`].
@@ -66,9 +71,22 @@ pub fn spanning_tree(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
+    let distance = distance.into();
     if points.dimensions() <= MAX_TREE_DIMENSIONS {
-        kd_tree(points, distance, run)
-    } else {
-        brute_force(points, distance, run)
+        return kd_tree(points, distance, run);
+    }
+    let prepared = Prepared::new(points, distance.metric)?;
+    points.check_min_samples(distance.min_samples)?;
+    let samples = distance.min_samples;
+    let tree = with_observed_team(run, run.request.threads(), |team, run| {
+        match tiles::suiting(&prepared, samples - 1, team)? {
+            Some(ordered) => tiles::tree(ordered, samples, team, run).map(Some),
+            None => Ok(None),
+        }
+    })?;
+    drop(prepared);
+    match tree {
+        Some(tree) => Ok(tree),
+        None => brute_force(points, distance, run),
     }
 }

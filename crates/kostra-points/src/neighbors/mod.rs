@@ -14,6 +14,7 @@ pub(crate) use nearest::{MANY, Nearest, NearestSelection};
 pub use tree::neighbors_tree;
 
 use crate::kd_tree::{self, NeighborList};
+use crate::tiles;
 use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
 
 /// The nearest neighbors of each point, without the point itself.
@@ -31,7 +32,8 @@ pub struct Neighbors {
 /// The `neighbors` nearest other points of each point. Of points at one distance, those with the
 /// lowest indices.
 ///
-/// By a k-d tree for up to [`MAX_TREE_DIMENSIONS`] dimensions, by comparing all pairs for more.
+/// By a k-d tree for up to [`MAX_TREE_DIMENSIONS`] dimensions, by comparing all pairs for more
+/// (most only in 32 bits, with a bound of the error).
 /// Memory: `12 * n * neighbors` bytes for the answer, and two copies of the points.
 ///
 /// scikit-learn's `kneighbors(X)` also counts the point itself; `kneighbors()` does not, as here.
@@ -103,6 +105,8 @@ fn for_each_point(
             Ok(())
         } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
             kd_tree::for_each_point(prepared, neighbors, &found, team, run)
+        } else if let Some(ordered) = tiles::suiting(prepared, neighbors, team)? {
+            tiles::for_each_row(&ordered, neighbors, team, run, found)
         } else {
             brute_force::for_each_row(prepared, neighbors, team, run, found)
         }

@@ -104,11 +104,13 @@ impl Filter {
                     *to = ((x - mean) * scale.factor) as f32;
                 }
                 let values = row.iter().map(|&x| f64::from(x));
-                *low = below(match norm {
-                    Norm::Squares => values.map(|x| x * x).sum::<f64>() * (1.0 - scale.error),
-                    Norm::Absolutes => -values.map(f64::abs).sum::<f64>() * scale.error,
-                    Norm::Largest => -values.map(f64::abs).fold(0.0, f64::max) * scale.error,
-                } - 1e-30);
+                *low = below(
+                    match norm {
+                        Norm::Squares => values.map(|x| x * x).sum::<f64>() * (1.0 - scale.error),
+                        Norm::Absolutes => -values.map(f64::abs).sum::<f64>() * scale.error,
+                        Norm::Largest => -values.map(f64::abs).fold(0.0, f64::max) * scale.error,
+                    } - 1e-30,
+                );
             }
         });
         Ok(Self { rows, low, dimensions: d, norm, scale })
@@ -164,10 +166,16 @@ impl Filter {
             Norm::Squares => unsafe {
                 let (rows, one, row) = (d as isize, 1, BLOCK as isize);
                 let (a, b, tile) = (a.as_ptr(), b.as_ptr(), tile.as_mut_ptr());
-                matrixmultiply::sgemm(m, d, n, -2.0, a, rows, one, b, one, rows, 0.0, tile, row, one);
+                matrixmultiply::sgemm(
+                    m, d, n, -2.0, a, rows, one, b, one, rows, 0.0, tile, row, one,
+                );
             },
-            Norm::Absolutes => wide(Differences { a, b, d, tile, add: |sum, x| sum + x.abs() }),
-            Norm::Largest => wide(Differences { a, b, d, tile, add: |sum, x| x.abs().max(sum) }),
+            Norm::Absolutes => {
+                wide(Differences { a, b, d, tile, add: |sum: f32, x: f32| sum + x.abs() });
+            }
+            Norm::Largest => {
+                wide(Differences { a, b, d, tile, add: |sum: f32, x: f32| x.abs().max(sum) });
+            }
         }
     }
 }

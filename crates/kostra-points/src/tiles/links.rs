@@ -4,7 +4,8 @@
 //! distance on the tree's path between two points is the largest *gap* between their places, where
 //! a gap is that of two consecutive points. In a tile, this is the larger of one number of the row
 //! and one of the column, so that comparing it with lower bounds takes a few instructions a pair.
-//! A pair that is farther than the largest distance on its path is not in the minimum spanning tree.
+//! A pair that is farther than the largest distance on its path is not in the minimum spanning
+//! tree.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -36,18 +37,16 @@ pub(super) fn improved(
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let order = tree.order()?;
-    let ordered = Ordered::new(prepared, &order, team)?;
-    let mut tiles: Vec<([u32; 2], bool)> = memory::collected(
-        ordered.tiles()?.into_iter().map(|tile| (tile, false)),
-    )?;
+    let ordered = Ordered::new(prepared, tree.order()?, team)?;
+    let mut tiles: Vec<([u32; 2], bool)> =
+        memory::collected(ordered.tiles()?.into_iter().map(|tile| (tile, false)))?;
     while !tiles.is_empty() {
-        let gaps = Gaps::new(&tree, &order)?;
+        let gaps = Gaps::new(&tree, &ordered.order)?;
         let (found, later) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
         let count = AtomicUsize::new(0);
         in_steps(team, run, tiles.len(), |scratch: &mut Scratch, at| {
             let (blocks, is_second) = tiles[at];
-            if count.load(Relaxed) > FOUND * order.len() {
+            if count.load(Relaxed) > FOUND * ordered.order.len() {
                 lock(&later).push(tiles[at]);
                 return;
             }

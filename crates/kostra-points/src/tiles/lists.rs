@@ -4,18 +4,18 @@
 use std::sync::Mutex;
 
 use kostra_core::{OutOfMemory, Run, memory};
-use kostra_parallel::{Schedule, Team, for_each_item, into_item, lock};
+use kostra_parallel::{Team, for_each_item, into_item, lock};
 
 use super::filter::{BLOCK, Filter};
 use super::order::Balls;
-use super::scan::{Hit, Tile};
+use super::scan::Hit;
 use super::{Scratch, in_steps};
 use crate::neighbors::Nearest;
 use crate::pair::Pair;
 use crate::{PointsError, Prepared};
 
 /// Points that are kept beyond the wanted ones. Lower bounds are in nearly the order of distances.
-const SPARE: usize = 8;
+const SPARE: usize = 24;
 
 /// The nearest points of each point.
 pub(super) struct Lists {
@@ -28,9 +28,9 @@ pub(super) struct Lists {
 }
 
 /// The places of points in an order, and what bounds their distances.
-pub(super) struct Ordered<'a> {
+pub(crate) struct Ordered<'a> {
     pub(super) prepared: &'a Prepared<'a>,
-    pub(super) order: &'a [u32],
+    pub(super) order: Vec<u32>,
     pub(super) filter: Filter,
     pub(super) balls: Balls,
 }
@@ -38,11 +38,11 @@ pub(super) struct Ordered<'a> {
 impl<'a> Ordered<'a> {
     pub(super) fn new(
         prepared: &'a Prepared<'a>,
-        order: &'a [u32],
+        order: Vec<u32>,
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
-        let filter = Filter::new(prepared, order, team)?;
-        let balls = Balls::new(prepared, order, team)?;
+        let filter = Filter::new(prepared, &order, team)?;
+        let balls = Balls::new(prepared, &order, team)?;
         Ok(Self { prepared, order, filter, balls })
     }
 
@@ -71,7 +71,7 @@ pub(super) fn nearest(
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Lists, PointsError> {
-    let Ordered { prepared, order, filter, balls } = ordered;
+    let Ordered { order, filter, balls, .. } = ordered;
     let others = order.len() - 1;
     let kept = (wanted + SPARE).min(others);
     let blocks: Vec<_> = (0..filter.blocks())
@@ -105,51 +105,59 @@ pub(super) fn nearest(
             columns.offer(hit.column.into(), hit.low, position(a, hit.row));
         }
     })?;
+    let (mut lists, doubtful) = exact(ordered, blocks, wanted, team)?;
+    lists.links = into_item(links);
+    complete(&mut lists, ordered, &doubtful, team, run)?;
+    Ok(lists)
+}
+
+/// The nearest of the kept points by their exact distances, in the order of points, and the points
+/// whose list may lack one.
+fn exact(
+    Ordered { prepared, order, filter, .. }: &Ordered<'_>,
+    kept: Vec<Mutex<Kept>>,
+    wanted: usize,
+    team: &Team<'_>,
+) -> Result<(Lists, Vec<u32>), OutOfMemory> {
     let mut nearest = memory::filled(order.len() * wanted, (f64::INFINITY, u32::MAX))?;
     let doubtful = Mutex::new(Vec::new());
-    {
-        let places: Vec<_> = {
-            // The order is a permutation, so each point's place is taken once.
-            let mut places: Vec<_> = nearest.chunks_mut(wanted).map(Some).collect();
-            order.iter().map(|point| places[*point as usize].take()).collect()
-        };
-        let mut places = places.into_iter();
-        let parts = blocks.into_iter().enumerate().map(|(block, kept)| {
-            let places: Vec<_> = places.by_ref().take(filter.positions(block).len()).collect();
-            (block, into_item(kept), places)
-        });
-        for_each_item(team, parts, |(block, mut kept, places)| {
-            for ((row, point), place) in order[filter.positions(block)].iter().enumerate().zip(places)
-            {
-                let (keys, limit) = kept.finish(row);
-                let mut found: Vec<_> = keys
-                    .map(|position| order[position as usize])
-                    .map(|other| (prepared.compared(*point, other), other))
-                    .collect();
-                found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                found.truncate(wanted);
-                if found.last().is_some_and(|last| last.0 >= filter.compared(limit)) {
-                    lock(&doubtful).push(*point);
-                }
-                place.into_iter().for_each(|place| place.copy_from_slice(&found));
+    // The order is a permutation, so the place of each point is taken once.
+    let mut places: Vec<_> = nearest.chunks_mut(wanted).map(Some).collect();
+    let mut places = order.iter().map(|point| places[*point as usize].take());
+    let parts = kept.into_iter().zip(order.chunks(BLOCK)).map(|(kept, points)| {
+        let places: Vec<_> = places.by_ref().take(points.len()).collect();
+        (into_item(kept), points, places)
+    });
+    for_each_item(team, parts, |(mut kept, points, places)| {
+        for (row, (&point, place)) in points.iter().zip(places).enumerate() {
+            let (positions, limit) = kept.finish(row);
+            let mut found: Vec<_> = positions
+                .map(|position| order[position as usize])
+                .map(|other| (prepared.compared(point, other), other))
+                .collect();
+            found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            found.truncate(wanted);
+            if found.last().is_some_and(|last| last.0 >= filter.compared(limit)) {
+                lock(&doubtful).push(point);
             }
-        });
-    }
+            place.into_iter().for_each(|place| place.copy_from_slice(&found));
+        }
+    });
     let mut doubtful = into_item(doubtful);
     doubtful.sort_unstable();
-    complete(ordered, &doubtful, &mut nearest, wanted, (team, run))?;
-    Ok(Lists { per_point: wanted, nearest, links: into_item(links) })
+    Ok((Lists { per_point: wanted, nearest, links: Vec::new() }, doubtful))
 }
 
 /// Finds the nearest points of those whose list may lack one: all points that may be as near as
 /// the last of the list.
 fn complete(
+    Lists { per_point: wanted, nearest, .. }: &mut Lists,
     ordered: &Ordered<'_>,
     points: &[u32],
-    nearest: &mut [(f64, u32)],
-    wanted: usize,
-    (team, run): (&Team<'_>, &mut Run<'_>),
+    team: &Team<'_>,
+    run: &mut Run<'_>,
 ) -> Result<(), PointsError> {
+    let wanted = *wanted;
     let Ordered { prepared, order, filter, .. } = ordered;
     let doubtful = filter.with(prepared, points, team)?;
     let lists = points.chunks(BLOCK).map(|points| {

@@ -100,13 +100,13 @@ impl Merges {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::random::Stream;
+    use kostra_core::random::RandomStream;
 
     use super::*;
 
     #[test]
     fn paths_have_their_last_pair_and_trees_are_ranges() {
-        let random = Stream::new(3);
+        let random = RandomStream::new(3);
         let pair = |i: u64| {
             let end = |k| random.below(3 * i + k, 40) as u32;
             Pair::new(random.below(3 * i, 9) as f64, end(1), end(2))

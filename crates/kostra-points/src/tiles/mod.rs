@@ -30,7 +30,7 @@ use self::filter::{BLOCK, MAX_DIMENSIONS};
 use self::lists::{Lists, Ordered};
 use self::merges::Merges;
 use self::scan::{Hit, Tile};
-use crate::neighbors::SearchedNeighbors;
+use crate::kd_tree::NeighborList;
 use crate::pair::{self, Pair};
 use crate::{PointTree, PointsError, Prepared};
 
@@ -47,13 +47,14 @@ struct Scratch {
     hits: Vec<Hit>,
 }
 
-/// Whether tiles compare points fast: there are many, the wanted neighbors are few, and the error
-/// of 32 bits is small beside the distances between near points. O(d) time for each of some points.
-pub(crate) fn suit(
-    prepared: &Prepared<'_>,
+/// The points in blocks, if tiles compare them fast: there are many, the wanted neighbors are few,
+/// and the error of 32 bits is small beside the distances between near points.
+/// O(n * d * log n) time.
+pub(crate) fn suiting<'a>(
+    prepared: &'a Prepared<'a>,
     neighbors: usize,
     team: &Team<'_>,
-) -> Result<bool, OutOfMemory> {
+) -> Result<Option<Ordered<'a>>, OutOfMemory> {
     /// Points that are looked at, each with as many others.
     const SAMPLE: u32 = 128;
     /// How much larger than the error the distance of near points must be.
@@ -62,10 +63,10 @@ pub(crate) fn suit(
         || prepared.dimensions() > MAX_DIMENSIONS
         || neighbors > MOST_NEIGHBORS
     {
-        return Ok(false);
+        return Ok(None);
     }
-    let order = order::near_together(prepared, team)?;
-    let filter = filter::Filter::new(prepared, &order, team)?;
+    let ordered = Ordered::new(prepared, order::near_together(prepared, team)?, team)?;
+    let Ordered { order, filter, .. } = &ordered;
     let step = prepared.len() / SAMPLE;
     let is_apart = |place: &u32| {
         let start = *place as usize / BLOCK * BLOCK;
@@ -77,20 +78,18 @@ pub(crate) fn suit(
         nearest > MARGIN * filter.error_of(*place as usize)
     };
     let apart = (0..SAMPLE).map(|at| at * step).filter(is_apart).count();
-    Ok(apart as u32 >= SAMPLE * 3 / 4)
+    Ok((apart as u32 >= SAMPLE * 3 / 4).then_some(ordered))
 }
 
-/// The canonical minimum spanning tree of points which [`suit`].
+/// The canonical minimum spanning tree.
 pub(crate) fn tree(
-    prepared: &Prepared<'_>,
+    ordered: Ordered<'_>,
     min_samples: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let n = prepared.len();
-    let order = order::near_together(prepared, team)?;
+    let (prepared, n) = (ordered.prepared, ordered.prepared.len());
     let lists = run.phase("nearest neighbors", |run| {
-        let ordered = Ordered::new(prepared, &order, team)?;
         lists::nearest(&ordered, TREE_NEIGHBORS.max(min_samples - 1), team, run)
     })?;
     let Lists { per_point, nearest, links } = lists;
@@ -109,9 +108,9 @@ pub(crate) fn tree(
         }
         pair::sort(&mut pairs, team)?;
         let tree = Merges::of(n, pairs)?;
-        joined(prepared, &core, &order, tree, team)
+        joined(prepared, &core, &ordered.order, tree, team)
     })?;
-    drop((nearest, order));
+    drop((nearest, ordered));
     let pairs =
         run.phase("compare all pairs", |run| links::improved(prepared, &core, tree, team, run))?;
     Ok(pair::tree(prepared, pairs, team)?)
@@ -138,18 +137,16 @@ fn joined(
     Merges::of(prepared.len(), pairs)
 }
 
-/// Calls `found` with each point and its `neighbors` nearest points, for points which [`suit`].
+/// Calls `found` with each point and its `neighbors` nearest points.
 pub(crate) fn for_each_row(
-    prepared: &Prepared<'_>,
+    ordered: &Ordered<'_>,
     neighbors: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-    found: impl Fn(u32, SearchedNeighbors<'_>) + Sync,
+    found: impl Fn(u32, NeighborList<'_>),
 ) -> Result<(), PointsError> {
-    let order = order::near_together(prepared, team)?;
-    let ordered = Ordered::new(prepared, &order, team)?;
-    let lists = lists::nearest(&ordered, neighbors, team, run)?;
-    for (point, list) in (0..prepared.len()).zip(lists.nearest.chunks(neighbors)) {
+    let lists = lists::nearest(ordered, neighbors, team, run)?;
+    for (point, list) in (0..ordered.prepared.len()).zip(lists.nearest.chunks(neighbors)) {
         let (compared, points): (Vec<_>, Vec<_>) =
             list.iter().map(|(compared, other)| (*compared, (*other, 0))).unzip();
         found(point, (&compared, &points));
@@ -180,3 +177,6 @@ fn in_steps(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,7 +63,8 @@ impl Balls {
         order: &[u32],
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
-        let (d, norm, blocks) = (prepared.dimensions(), prepared.norm(), order.len().div_ceil(BLOCK));
+        let (d, norm, blocks) =
+            (prepared.dimensions(), prepared.norm(), order.len().div_ceil(BLOCK));
         let (mut centers, mut radii) = (memory::zeros(blocks * d)?, memory::zeros(blocks)?);
         let places = centers.chunks_exact_mut(d).zip(&mut radii).zip(order.chunks(BLOCK));
         for_each_item(team, places, |((center, radius), points)| {
@@ -103,9 +104,13 @@ fn length(norm: Norm, compared: f64) -> f64 {
 /// The compared distance of two rows, but for the order of additions.
 fn rough(norm: Norm, x: &[f64], y: &[f64]) -> f64 {
     match norm {
-        Norm::Squares => wide(Rough { x, y, add: |sum, x| sum + x * x, join: |a, b| a + b }),
-        Norm::Absolutes => wide(Rough { x, y, add: |sum, x| sum + x.abs(), join: |a, b| a + b }),
-        Norm::Largest => wide(Rough { x, y, add: |sum, x| larger(x.abs(), sum), join: larger }),
+        Norm::Squares => wide(Rough { x, y, add: |sum, x: f64| sum + x * x, join: |a, b| a + b }),
+        Norm::Absolutes => {
+            wide(Rough { x, y, add: |sum, x: f64| sum + x.abs(), join: |a, b| a + b })
+        }
+        Norm::Largest => {
+            wide(Rough { x, y, add: |sum, x: f64| larger(x.abs(), sum), join: larger })
+        }
     }
 }
 

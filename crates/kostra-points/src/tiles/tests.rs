@@ -1,0 +1,95 @@
+use kostra_core::random::RandomStream;
+use kostra_parallel::with_observed_team;
+
+use super::*;
+use crate::{Distance, Metric, Points, brute_force, nearest_neighbors, spanning_tree};
+
+const KINDS: [&str; 6] = ["normal", "clustered", "lattice", "copies", "far", "line"];
+
+fn make(kind: &str, n: usize, d: usize) -> Vec<f64> {
+    let random = RandomStream::new(n as u64);
+    let normal = |i: usize| (0..12).map(|k| random.unit((12 * i + k) as u64)).sum::<f64>() - 6.0;
+    let center = |i: usize, spread: f64| {
+        let cluster = random.split(1).below((i / d) as u64, 9);
+        spread * random.split(2).unit(cluster * d as u64 + (i % d) as u64)
+    };
+    let coordinate = |i: usize| match kind {
+        "normal" => normal(i),
+        "clustered" => center(i, 10.0) + normal(i),
+        // Many equal distances.
+        "lattice" => 1.0 + random.below(i as u64, 3) as f64,
+        // Each point about three times.
+        "copies" => {
+            normal(random.split(3).below((i / d) as u64, n as u64 / 3) as usize * d + i % d)
+        }
+        // The error of 32 bits is larger than the distances in a cluster.
+        "far" => center(i, 1e9) + normal(i),
+        _ => normal(i / d) * 100.0 + (i % d) as f64,
+    };
+    (0..n * d).map(coordinate).collect()
+}
+
+#[test]
+fn trees_and_neighbors_are_those_of_all_exact_distances() {
+    let mut suited = 0;
+    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Cosine] {
+        for (kind, (n, d)) in
+            KINDS.into_iter().flat_map(|kind| [(kind, (1100, 17)), (kind, (300, 40))])
+        {
+            let rows = make(kind, n, d);
+            let points = Points::new(&rows, d).unwrap();
+            let prepared = Prepared::new(&points, metric).unwrap();
+            for samples in [1, 5] {
+                let distance = Distance::mutual_reachability(metric, samples);
+                let expected = brute_force(&points, distance, &mut Run::new()).unwrap();
+                for threads in [1, 3] {
+                    let run = &mut Run::new().on_threads(threads);
+                    let found = with_observed_team(run, threads, |team, run| {
+                        suited += u32::from(suiting(&prepared, samples, team)?.is_some());
+                        let order = order::near_together(&prepared, team)?;
+                        tree(Ordered::new(&prepared, order, team)?, samples, team, run)
+                    });
+                    assert!(found.unwrap() == expected, "{metric:?} {kind} {n} {samples}");
+                    assert!(spanning_tree(&points, distance, run).unwrap() == expected);
+                }
+            }
+            for wanted in [1, 40] {
+                let run = &mut Run::new().on_threads(2);
+                let mut found = vec![Vec::new(); n];
+                with_observed_team(run, 2, |team, run| {
+                    let order = order::near_together(&prepared, team)?;
+                    let ordered = Ordered::new(&prepared, order, team)?;
+                    let lists = lists::nearest(&ordered, wanted, team, run)?;
+                    for (point, list) in found.iter_mut().zip(lists.nearest.chunks(wanted)) {
+                        *point = list.to_vec();
+                    }
+                    Ok::<_, PointsError>(())
+                })
+                .unwrap();
+                for (point, found) in (0..n as u32).zip(found).step_by(7) {
+                    let others = (0..n as u32).filter(|other| *other != point);
+                    let mut all: Vec<_> =
+                        others.map(|other| (prepared.compared(point, other), other)).collect();
+                    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                    assert!(found == all[..wanted], "{metric:?} {kind} {n}: {wanted} of {point}");
+                }
+                let found = nearest_neighbors(&points, metric, wanted, run).unwrap();
+                assert_eq!(found.indices.len(), n * wanted);
+            }
+        }
+    }
+    assert!(suited > 20, "{suited} sets are compared in tiles when nobody asks");
+}
+
+#[test]
+fn points_closer_than_the_error_are_compared_exactly() {
+    let rows = make("far", 1100, 17);
+    let points = Points::new(&rows, 17).unwrap();
+    let prepared = Prepared::new(&points, Metric::Euclidean).unwrap();
+    let run = &mut Run::new();
+    with_observed_team(run, 1, |team, _| {
+        assert!(suiting(&prepared, 1, team)?.is_none());
+        Ok::<_, PointsError>(())
+    })
+    .unwrap();
+}
