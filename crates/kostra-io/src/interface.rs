@@ -260,6 +260,9 @@ pub struct Parsed {
     pub vertex_weights: Option<Vec<i64>>,
     /// The columns that [`ColumnOptions`] keeps.
     pub kept: Option<KeptColumns>,
+    /// The positions on each edge's line, from end to end, as the list in JSON that a `LineString`
+    /// has, if the file contains them and a line is one edge.
+    pub lines: Option<Vec<Box<str>>>,
     /// The name of the column or the attribute that is the weight, if the name says that vertices
     /// are nearer where it is greater (see [`is_similarity`](crate::is_similarity)).
     pub similarity: Option<String>,
@@ -281,6 +284,7 @@ impl<'a> From<&'a Parsed> for Outgoing<'a> {
             text_names: parsed.text_names,
             edge_ids: None,
             kept: parsed.kept.as_ref(),
+            lines: parsed.lines.as_deref(),
             mapped: parsed.mapped.as_ref(),
         }
     }
@@ -297,6 +301,7 @@ impl Parsed {
             names_are_ids: false,
             vertex_weights: None,
             kept: None,
+            lines: None,
             similarity: None,
             notes,
             warnings: Vec::new(),

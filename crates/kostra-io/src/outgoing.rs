@@ -22,6 +22,8 @@ pub struct Outgoing<'a> {
     pub edge_ids: Option<&'a [u64]>,
     /// Columns that are kept with the edges, one row per edge. Formats with attributes keep them.
     pub kept: Option<&'a KeptColumns>,
+    /// The positions on each edge's line, as [`Parsed::lines`](crate::Parsed::lines). Maps keep them.
+    pub lines: Option<&'a [Box<str>]>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.
     pub mapped: Option<&'a MappedFile>,
@@ -36,6 +38,7 @@ impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
             text_names: false,
             edge_ids: None,
             kept: None,
+            lines: None,
             mapped: None,
         }
     }

@@ -43,6 +43,9 @@ pub struct GraphFile {
     pub names: Option<Vec<String>>,
     /// The coordinates of the vertices, if the file contains them.
     pub coordinates: Option<Coordinates>,
+    /// The positions on each edge's line as a list in JSON, if the file is a map and a line is one
+    /// edge.
+    pub lines: Option<Vec<Box<str>>>,
     /// What the reader decided where the file leaves something open, one sentence each.
     pub notes: Vec<String>,
 }
@@ -61,6 +64,7 @@ impl GraphFile {
         let graph = Outgoing {
             coordinates: self.coordinates.as_ref(),
             names: self.names.as_deref(),
+            lines: self.lines.as_deref(),
             ..self.graph.as_any().into()
         };
         forest.write_with(path.as_ref(), graph)
@@ -193,6 +197,7 @@ impl Reader {
             graph: loaded.parsed.graph.into(),
             names: loaded.parsed.names,
             coordinates: loaded.parsed.coordinates,
+            lines: loaded.parsed.lines,
             notes: loaded.parsed.notes.iter().map(ToString::to_string).collect(),
         })
     }

@@ -32,15 +32,15 @@ pub(super) fn places<'a>(
     }
 }
 
-/// Writes a line from end to end of each edge, with its id, its ends, its weight and the kept
-/// columns as properties. `edges` are positions in the graph and ids.
+/// Writes the line of each edge, or a straight one from end to end, with its id, its ends, its
+/// weight and the kept columns as properties. `edges` are positions in the graph and ids.
 ///
 /// # Errors
 /// When the output fails.
 pub(super) fn write(
     to: &mut dyn Write,
     points: &[[f64; 2]],
-    Outgoing { graph, names, kept, .. }: Outgoing<'_>,
+    Outgoing { graph, names, kept, lines, .. }: Outgoing<'_>,
     edges: impl Iterator<Item = (usize, u64)> + Clone,
 ) -> io::Result<()> {
     writeln!(to, "{{\"type\": \"FeatureCollection\", \"features\": [")?;
@@ -57,7 +57,13 @@ pub(super) fn write(
             let weight = edges.weights()[edge].to_string();
             // JSON has no infinite numbers.
             let quote = if weight.contains("inf") { "\"" } else { "" };
-            let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
+            let line = match lines.and_then(|lines| lines.get(edge)) {
+                Some(line) => line.to_string(),
+                None => {
+                    let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
+                    format!("[[{x}, {y}], [{p}, {q}]]")
+                }
+            };
             let (u, v) = (name(u)?, name(v)?);
             let kept = kept.as_ref().map(|kept| kept.json(edge)).unwrap_or_default();
             let end = if features.peek().is_none() { "" } else { "," };
@@ -65,7 +71,7 @@ pub(super) fn write(
                 to,
                 "{{\"type\": \"Feature\", \"properties\": {{\"edge\": {id}, \"u\": {u}, \"v\": {v}, \
                  \"weight\": {quote}{weight}{quote}{kept}}}, \"geometry\": {{\"type\": \"LineString\", \
-                 \"coordinates\": [[{x}, {y}], [{p}, {q}]]}}}}{end}"
+                 \"coordinates\": {line}}}}}{end}"
             )?;
         }
     });
@@ -104,4 +110,48 @@ pub(super) fn read_ids(input: &Input, content: Content) -> Result<Vec<EdgeId>, R
             .ok_or_else(|| error(format!("feature {index} has no edge id; write the forest again")))
     });
     ids.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_io::{ColumnChoice, ColumnOptions, Format, Nan, Parsed, ReadOptions, read_bytes};
+
+    use super::*;
+
+    #[test]
+    fn edges_keep_the_lines_of_the_input_with_heights() {
+        let map = r#"{"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"km": "nan"}, "geometry":
+                {"type": "LineString", "coordinates": [[0, 0], [9, 9], [1, 1]]}},
+            {"type": "Feature", "properties": {"km": 5}, "geometry":
+                {"type": "LineString", "coordinates": [[0, 0, 7], [0.5, 0.25], [1, 1]]}},
+            {"type": "Feature", "properties": {"km": 2}, "geometry":
+                {"type": "LineString", "coordinates": [[1, 1], [3, 0], [2, 2]]}}]}"#;
+        let weight = Some(ColumnChoice::Name("km".into()));
+        let columns = ColumnOptions { weight, ..ColumnOptions::default() };
+        let format = Some(Format::GEOJSON);
+        let options = ReadOptions { format, columns, nan: Nan::Skip, ..ReadOptions::default() };
+        let parsed: Parsed = read_bytes("map", map.as_bytes(), &options).unwrap().parsed;
+        let edges = parsed.graph.edges();
+        let points = [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]];
+        let mut text = Vec::new();
+        let ids = (1..edges).map(|edge| (edge, edge as u64));
+        write(&mut text, &points, (&parsed).into(), ids).unwrap();
+        let written: Value = serde_json::from_slice(&text).unwrap();
+        let features = written["features"].as_array().unwrap();
+        let lines: Vec<_> = features
+            .iter()
+            .map(|feature| {
+                (
+                    feature["properties"]["weight"].clone(),
+                    feature["geometry"]["coordinates"].clone(),
+                )
+            })
+            .collect();
+        let expected = serde_json::json!([
+            [5, [[0, 0, 7], [0.5, 0.25], [1, 1]]],
+            [2, [[1, 1], [3, 0], [2, 2]]]
+        ]);
+        assert_eq!(serde_json::json!(lines), expected);
+    }
 }

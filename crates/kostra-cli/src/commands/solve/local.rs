@@ -92,6 +92,7 @@ fn load(plan: &Plan) -> anyhow::Result<InputGraph> {
     if !plan.output.as_ref().is_some_and(|output| output.format.keeps_coordinates()) {
         // Few formats keep coordinates, and they can take more memory than the edges.
         input.parsed.coordinates = None;
+        input.parsed.lines = None;
     }
     let format = plan.output.as_ref().and_then(|output| output.format.graph());
     input.notes.extend(format.and_then(|format| graph_file::warn_of_names(&input, format)));

@@ -82,6 +82,8 @@ pub(crate) struct ReadLines<'a> {
     /// The edges of one line, before they are joined to the others.
     edge: Columns,
     kept: KeptAttributes,
+    /// The positions of each line that is one edge.
+    lines: Vec<Box<str>>,
     /// The number of geometries that are not lines.
     others: u64,
 }
@@ -100,6 +102,7 @@ impl<'a> ReadLines<'a> {
             columns: Columns::default(),
             edge: Columns::default(),
             kept: KeptAttributes::new(options)?,
+            lines: Vec::new(),
             others: 0,
         })
     }
@@ -241,6 +244,7 @@ impl<'a> ReadLines<'a> {
             let (u, v) = (self.vertex(first)?, self.vertex(last)?);
             self.edge.push_ends(u, v);
             self.edge.push_weight(weight);
+            memory::push(&mut self.lines, line.to_string().into())?;
         } else {
             let mut before = self.vertex(first)?;
             for position in positions.iter().skip(1) {
@@ -283,7 +287,7 @@ impl<'a> ReadLines<'a> {
 
     /// The graph of the lines.
     pub(crate) fn finish(self) -> Result<Parsed, Fault> {
-        let Self { options, points, numbers, columns, kept, others, weight, .. } = self;
+        let Self { options, points, numbers, columns, kept, lines, others, weight, .. } = self;
         if others > 0 && points.is_empty() {
             return Err(Fault::whole("the file contains no lines, which are the edges"));
         }
@@ -319,6 +323,7 @@ impl<'a> ReadLines<'a> {
             .with_coordinates(coordinates.clone())
             .build(&options, &mut notes)?;
         let (coordinates, similarity) = (Some(coordinates), weight.similarity());
-        Ok(Parsed { coordinates, kept, similarity, ..Parsed::new(graph, notes) })
+        let lines = (!lines.is_empty()).then_some(lines);
+        Ok(Parsed { coordinates, kept, lines, similarity, ..Parsed::new(graph, notes) })
     }
 }
