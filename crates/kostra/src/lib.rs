@@ -37,6 +37,7 @@
 //! | `picture` | the module `picture`: pictures of forests |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
 //! | `dynamic` | the module `dynamic`: forests of graphs that change |
+//! | `serde` | `Serialize` for `Forest`, `Solved`, `Number`, and clusters of points |
 //! | `full` | all of these |
 //! | `papers` | solvers that reproduce papers, for comparison |
 //! | `points` | the module `points`: trees and clusters of points |
@@ -74,7 +75,7 @@ mod forest;
 #[cfg(feature = "io")]
 pub mod forest_file;
 mod graph;
-#[cfg(all(doctest, feature = "io", feature = "partition"))]
+#[cfg(all(doctest, feature = "io", feature = "partition", feature = "serde"))]
 mod guide {
     #[doc = include_str!("../../../docs/guide/rust-program.md")]
     mod rust_program {}
@@ -88,6 +89,8 @@ mod reader;
 mod registry;
 #[cfg(feature = "partition")]
 pub mod renumbering;
+#[cfg(feature = "serde")]
+mod serialize;
 mod solve;
 #[cfg(feature = "parquet")]
 pub mod table;

@@ -27,6 +27,7 @@ pub struct CondensedTree {
 
 /// A cluster of a [`CondensedTree`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Cluster {
     /// The cluster that was divided; none for the cluster of all points.
     pub parent: Option<u32>,

@@ -37,6 +37,7 @@ pub(super) const NOISE: i32 = -1;
 
 /// Flat clusters.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Clustering {
     /// The chosen clusters of the condensed tree, in ascending order. Cluster `i` of the labels is
     /// `clusters[i]`.
@@ -47,6 +48,7 @@ pub struct Clustering {
     /// the density at which the cluster ends, at most 1. Noise has probability 0.
     pub probabilities: Vec<f64>,
     /// Points that leave at a larger distance are noise.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) latest: f64,
 }
 
