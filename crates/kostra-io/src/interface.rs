@@ -247,27 +247,23 @@ pub struct Parsed {
     pub graph: AnyGraph,
     /// The coordinates of the vertices, if the file contains them.
     pub coordinates: Option<Coordinates>,
-    /// The names of the vertices, if the file contains them or
-    /// [`ReadOptions::names`](ReadOptions) is set.
+    /// The names of the vertices, if the file has them or [`ReadOptions::names`] is set.
     pub names: Option<Vec<String>>,
     /// Whether the file stores the names as text, so that `1` is no number.
     pub text_names: bool,
     /// Whether `names` are integers of the input, which are names because some integers from 0 to
     /// the highest do not occur.
     pub names_are_ids: bool,
-    /// The weights of the vertices, if the file contains them and
-    /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
+    /// The weights of the vertices, if the file has them and `ReadOptions::vertex_weights` is set.
     pub vertex_weights: Option<Vec<i64>>,
     /// The columns that [`ColumnOptions`] keeps.
     pub kept: Option<KeptColumns>,
-    /// The positions on each edge's line, from end to end, as the list in JSON that a `LineString`
-    /// has, if the file contains them and a line is one edge.
+    /// The positions on each edge's line as a list in JSON, if a line of the file is one edge.
     pub lines: Option<Vec<Box<str>>>,
     /// The name of the column or the attribute that is the weight, if the name says that vertices
     /// are nearer where it is greater (see [`is_similarity`](crate::is_similarity)).
     pub similarity: Option<String>,
-    /// What the user should know, one sentence each: generated weights, skipped edges, unused
-    /// columns.
+    /// What the user should know, one sentence each: generated weights, skipped edges.
     pub notes: Vec<Message>,
     /// The notes that may indicate a mistake: ids at which no edge ends.
     pub warnings: Vec<Message>,
@@ -278,14 +274,13 @@ pub struct Parsed {
 impl<'a> From<&'a Parsed> for Outgoing<'a> {
     fn from(parsed: &'a Parsed) -> Self {
         Self {
-            graph: &parsed.graph,
             coordinates: parsed.coordinates.as_ref(),
             names: parsed.names.as_deref(),
             text_names: parsed.text_names,
-            edge_ids: None,
             kept: parsed.kept.as_ref(),
             lines: parsed.lines.as_deref(),
             mapped: parsed.mapped.as_ref(),
+            ..(&parsed.graph).into()
         }
     }
 }
