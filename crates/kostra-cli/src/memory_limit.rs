@@ -7,10 +7,14 @@ use clap::Args;
 use kostra_parallel::available_memory;
 
 use crate::bytes::parse_bytes;
+use crate::output::tell;
 use crate::report::thousands;
 
 /// What the program takes before it reads its input, and while it says what is wrong.
 const PROGRAM: u64 = 32 << 20;
+
+/// Work that takes more than the memory that is left, divided by this, is announced.
+const LARGE_SHARE: u64 = 4;
 
 /// How much memory a command may take.
 #[derive(Args, Clone, Copy, Default)]
@@ -36,16 +40,22 @@ impl MemoryArguments {
         limit_data(bytes)
     }
 
-    /// Refuses `work` if it takes more than the limit, or than the machine has left.
+    /// Refuses `work` if it takes more than the limit, or than the machine has left. Says what it
+    /// takes if that is a large share of what is left.
     ///
     /// # Errors
     /// The sentence states both figures and the `remedy`.
     pub(crate) fn admit(self, work: &str, bytes: u64, remedy: &str) -> Result<(), String> {
-        self.admit_within(available_memory().unwrap_or(u64::MAX), work, bytes, remedy)
+        let left = available_memory().unwrap_or(u64::MAX);
+        self.admit_within(left, work, bytes, remedy)?;
+        if bytes > left / LARGE_SHARE {
+            let [takes, left] = [bytes, left].map(mib);
+            tell(&format!("note: {work} takes about {takes} MiB of memory; {left} MiB are left\n"));
+        }
+        Ok(())
     }
 
     fn admit_within(self, left: u64, work: &str, bytes: u64, remedy: &str) -> Result<(), String> {
-        let mib = |bytes: u64| thousands(bytes.div_ceil(1 << 20));
         let takes = || format!("{work} takes about {} MiB of memory", mib(bytes));
         match self.memory {
             Some(limit) if bytes > limit => Err(format!(
@@ -59,6 +69,10 @@ impl MemoryArguments {
             _ => Ok(()),
         }
     }
+}
+
+fn mib(bytes: u64) -> String {
+    thousands(bytes.div_ceil(1 << 20))
 }
 
 /// Limits the private memory of the process: its heap, its maps and its stacks.
