@@ -46,6 +46,8 @@ function drawEdges(svg, drawing) {
   const radius = Math.max(1.1, Math.min(4, 30 / Math.sqrt(at.length)));
   const dots = at.map(([x, y]) => mark(svg, "circle", { cx: x, cy: y, r: radius, class: "v" }));
   if (at.length <= MOST_NAMES) at.forEach((_, vertex) => name(svg, vertex, drawing));
+  const taken = at.length <= MOST_NAMES ? at.map(([x, y]) => ({ x, y: y < 30 ? y + 19 : y - 9, half: 8 })) : [];
+  if (at.length <= MOST_NAMES) scene.edges.forEach((_, edge) => tag(svg, edge, at, taken));
   return { lines, dots };
 }
 
@@ -58,6 +60,7 @@ function name(svg, vertex, { places, width }) {
 
 function showScene(found) {
   stop();
+  asked = null;
   scene = found;
   scene.drawing = fit(scene.places);
   $("panels").replaceChildren();
@@ -183,7 +186,7 @@ function tag(svg, edge, at, taken) {
   const text = shown(weight), half = 4 * text.length;
   if (taken.some(other => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < 15)) return;
   taken.push({ x, y, half });
-  mark(svg, "text", { class: edge === asked.edge ? "tag asked" : "tag", x, y }, text);
+  mark(svg, "text", { class: asked && edge === asked.edge ? "tag asked" : "tag", x, y }, text);
 }
 
 // The edge under the pointer: the nearest within a finger's width.

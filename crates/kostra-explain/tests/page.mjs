@@ -164,6 +164,18 @@ async function tables(page) {
   assert.match(await page.innerText("#summary"), /^3 vertices, 3 edges/);
   assert.ok(!(await page.isVisible("#question")));
   assert.deepEqual(await page.locator("#map .name").allTextContents(), ["A", "B", "C"]);
+  assert.deepEqual((await page.locator("#panel-kruskal .tag:not(.name)").allTextContents()).sort(), ["3", "5", "9"]);
+  await page.click("#link");
+  const [address, summary] = [page.url(), await page.innerText("#summary")];
+  assert.match(address, /#%7B%22table/);
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  assert.equal(await page.innerText("#summary"), summary, "a link holds the graph and the answers");
+  await drop(page, `x,y\n${"1,2\n".repeat(2000)}`);
+  await page.click("#link");
+  assert.match(await page.innerText("#error"), /a link 8,000 at most/);
+  assert.equal(page.url(), address);
+  await drop(page, "from,to,km\nA,B,5\nB,C,3\nA,C,9\n");
   await page.click("#last");
   await clickOn(page, "#panel-prim-binary", "rejected");
   assert.match(await page.innerText("#why-text"), /closes a cycle of 3 edges/);
