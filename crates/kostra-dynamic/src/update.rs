@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
-use kostra_core::{EdgeId, EdgeList, Edges, GraphError, MAX_EDGES, Run, Vertex, Weight, memory};
+use kostra_core::{
+    EdgeId, EdgeList, EdgeSet, Edges, GraphError, MAX_EDGES, Run, Vertex, Weight, memory,
+};
 use kostra_cpu::forest_of_edges;
 
 use crate::edge_table::Membership;
 use crate::{DynamicForest, UpdateError};
 
-/// Changing one edge takes as long as solving again for this many vertices and edges. Measured with
-/// the example `updates` on generated roads and uniform graphs of a million vertices, in batches of
-/// 100 insertions.
+/// Changing one edge takes as long as solving again for this many vertices and edges. Estimated
+/// from the times of the example `updates` for batches of 100 insertions and for a first solve, on
+/// generated roads and uniform graphs of a million vertices.
 const CHANGE: usize = 30;
 /// A search for a replacement of this many steps takes as long as changing one edge. Estimated from
-/// the same measurement.
+/// the same times.
 const SEARCH_STEPS: usize = 240;
 
 impl<W: Weight> DynamicForest<W> {
@@ -153,13 +155,21 @@ impl<W: Weight> DynamicForest<W> {
             rest = others;
         }
         if !rest.is_empty() {
+            let mut gone: Vec<EdgeId> = rest.iter().map(|&(id, _)| id).collect();
+            gone.sort_unstable();
+            let mut candidates = self.present_ids();
+            candidates.retain(|id| gone.binary_search(id).is_err());
+            let forest = self.forest_of(&candidates);
             for &(id, node) in rest {
                 self.leave(id, node, Membership::Absent);
-            }
-            if !self.solve(&self.present_ids()) {
-                rest.iter().for_each(|&(id, _)| {
+                // One at a time: the search takes the best edge that leaves one of two trees, and
+                // would miss edges between others.
+                if forest.is_none() {
                     self.replace(self.table.get(id).ends);
-                });
+                }
+            }
+            if let Some(forest) = forest {
+                self.set_forest(&candidates, |position| forest.contains(position as EdgeId));
             }
         }
         self.finish_batch();
@@ -173,21 +183,20 @@ impl<W: Weight> DynamicForest<W> {
 
     /// Solves again for the edges `candidates`, in ascending order; whether there was memory.
     fn solve(&mut self, candidates: &[EdgeId]) -> bool {
-        let edges = || candidates.iter().map(|&id| self.table.get(id));
-        let columns = || {
-            let u = memory::collected(edges().map(|edge| edge.ends[0]))?;
-            let v = memory::collected(edges().map(|edge| edge.ends[1]))?;
-            let weights = memory::collected(edges().map(|edge| bytemuck::cast(edge.weight)))?;
-            Ok::<_, kostra_core::OutOfMemory>((u, v, weights))
-        };
-        let Ok((u, v, weights)) = columns() else { return false };
-        let edges = Edges::of_checked(self.vertices, (&u, &v), &weights, self.encoding);
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let Ok(forest) = forest_of_edges(edges, &mut Run::new().on_threads(threads)) else {
-            return false;
-        };
+        let Some(forest) = self.forest_of(candidates) else { return false };
         self.set_forest(candidates, |position| forest.contains(position as EdgeId));
         true
+    }
+
+    /// The canonical forest of the edges `candidates`, by their positions; none without memory.
+    fn forest_of(&self, candidates: &[EdgeId]) -> Option<EdgeSet> {
+        let edges = || candidates.iter().map(|&id| self.table.get(id));
+        let u = memory::collected(edges().map(|edge| edge.ends[0])).ok()?;
+        let v = memory::collected(edges().map(|edge| edge.ends[1])).ok()?;
+        let weights = memory::collected(edges().map(|edge| bytemuck::cast(edge.weight))).ok()?;
+        let edges = Edges::of_checked(self.vertices, (&u, &v), &weights, self.encoding);
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        forest_of_edges(edges, &mut Run::new().on_threads(threads)).ok()
     }
 
     /// Checks that all edges are present and named once.
