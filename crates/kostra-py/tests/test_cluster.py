@@ -467,3 +467,44 @@ def test_without_scikit_learn_the_rest_of_the_package_works(monkeypatch):
     with pytest.raises(ImportError, match="pip install -U scikit-learn"):
         kostra.__getattr__("cluster")
     assert kostra.single_linkage([[0.0], [1.0]]).shape == (1, 4)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_fitted_points_are_predicted_in_their_own_clusters(metric, kind):
+    points = blobs(400, 3).astype(kind)
+    found = HDBSCAN(min_cluster_size=8, min_samples=4, metric=metric).fit(points)
+    assert found.labels_.max() > 0
+    np.testing.assert_array_equal(found.predict(points), found.labels_)
+    restored = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(restored.predict(points[:5].tolist()), found.labels_[:5])
+    # A later change of the array does not matter.
+    points += 100
+    np.testing.assert_array_equal(found.predict(points - 100), restored.predict(points - 100))
+
+
+def test_new_points_join_near_clusters_or_are_noise():
+    points = np.concatenate([blobs(200), [[np.nan, 0.0]]])
+    found = HDBSCAN(nonfinite="label").fit(points)
+    inside = int(np.argmax(found.probabilities_[:-1]))
+    new = [points[inside] + 1e-9, [1e6, 1e6]]
+    np.testing.assert_array_equal(found.predict(new), [found.labels_[inside], -1])
+
+
+def test_predictions_that_cannot_be_made_are_refused():
+    points = blobs(100)
+    with pytest.raises(NotFittedError):
+        HDBSCAN().predict(points)
+    found = HDBSCAN().fit(points)
+    with pytest.raises(ValueError, match="1 features.*2 features"):
+        found.predict(points[:, :1])
+    with pytest.raises(ValueError, match="row 1, column 0 .* is NaN"):
+        found.predict([[0.0, 0.0], [np.nan, 0.0]])
+    others = [
+        HDBSCAN().fit(kostra.euclidean_mst(points)),
+        HDBSCAN(metric="precomputed").fit(squareform(pdist(points))),
+        HDBSCAN(metric="canberra").fit(points),
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match="predict needs the points of the fit"):
+            other.predict(points)

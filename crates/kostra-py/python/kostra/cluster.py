@@ -54,8 +54,10 @@ class _Estimator(ClusterMixin, BaseEstimator):
         tags.input_tags.sparse = self.metric == "precomputed"
         return tags
 
-    def _validated(self, X):
-        """``X`` after scikit-learn's checks. Trees and pairs of arrays are returned as they are."""
+    def _validated(self, X, is_new=False):
+        """``X`` after scikit-learn's checks. Trees and pairs of arrays are returned as they are. New
+        points must have the columns of those of the fit.
+        """
         X = in_memory(X)
         if isinstance(X, Forest):
             return X
@@ -76,7 +78,8 @@ class _Estimator(ClusterMixin, BaseEstimator):
             X,
             accept_sparse=sparse,
             dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
+            reset=not is_new,
+            ensure_min_samples=1 if is_new else 2,
             # The trees of distances refuse NaN, and accept infinite distances.
             ensure_all_finite=self.metric != "precomputed",
         )
@@ -111,6 +114,31 @@ class _Estimator(ClusterMixin, BaseEstimator):
         if isinstance(X, Forest):
             options["min_samples"] = None
         return _points.tree(X, **options)
+
+
+class _Predictor:
+    """The points and parameters of a fit. What searches among them is built for the first search."""
+
+    def __init__(self, points, metric, min_samples, choice):
+        self._points, self._metric, self._min_samples = points, metric, min_samples
+        self._choice, self._fitted = choice, None
+
+    def __getstate__(self):
+        return self.__dict__ | {"_fitted": None}
+
+    def predict(self, condensed, points, threads):
+        """The labels of points, in the clusters of a condensed tree."""
+        if self._fitted is None:
+            basis = {
+                "coordinates": self._points.reshape(-1),
+                "dimensions": self._points.shape[1],
+                "metric": self._metric,
+                "min_samples": self._min_samples,
+                "threads": threads,
+            }
+            self._fitted = _kostra.Fitted(basis, condensed, self._choice, False)
+        flat = np.ascontiguousarray(points).reshape(-1)
+        return self._fitted.predict(flat, points.shape[1], threads)[0]
 
 
 class HDBSCAN(_Estimator):
@@ -278,6 +306,7 @@ class HDBSCAN(_Estimator):
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
         self._store_centers(X)
+        self._predictor = self._predictor_of(X, least, choice)
         if not (self.labels_ >= 0).any():
             _arrays.warn(
                 f"all {len(self.labels_)} points are noise; pass a smaller min_cluster_size or "
@@ -286,6 +315,53 @@ class HDBSCAN(_Estimator):
         if nonfinite is not None:
             self._add_nonfinite(nonfinite)
         return self
+
+    def predict(self, X):
+        """The clusters of new points, each as if it alone were added to the fitted points.
+
+        A new point joins the cluster that it reaches at the least distance, and of several the one
+        with the lowest label. It reaches a cluster at the largest of its core distance (to the
+        ``min_samples``-th nearest fitted point), the distance to a point of the cluster, and the
+        distance at which that point leaves the cluster; at this distance, the cluster must exist.
+        A point that reaches none is noise. So fitted points have their own labels, except with
+        ``ties="scikit-learn"``. hdbscan's ``approximate_predict`` asks only the neighbor that is
+        reached first, and may give other labels.
+
+        Parameters
+        ----------
+        X : array of m by n_features_in_
+            Points with finite coordinates. The model must have been fitted to points in host memory
+            with a metric of :func:`kostra.euclidean_mst` that has a name there.
+
+        Returns
+        -------
+        labels : array of int32
+            The cluster of each point; -1 for noise.
+        """
+        check_is_fitted(self)
+        if self._predictor is None:
+            raise ValueError(
+                "predict needs the points of the fit, but this model was fitted to distances, a "
+                "tree, points on a device, or by a metric of SciPy; fit it to points in host memory "
+                "with metric='euclidean', 'manhattan', 'chebyshev', 'cosine' or 'haversine'"
+            )
+        points = self._validated(X, is_new=True)
+        return self._predictor.predict(
+            self._condensed, points, _arrays.threads(self._thread_count())
+        )
+
+    def _predictor_of(self, X, least, choice):
+        """What predicts the clusters of new points; None if the fit has no points of the engine."""
+        is_forest = isinstance(in_memory(X), Forest)
+        if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
+            return None
+        metric = _metrics.resolve(self.metric)
+        if callable(metric):
+            return None
+        is_single = np.asarray(X).dtype == np.float32
+        points = np.array(X, np.float32 if is_single else np.float64, order="C")
+        samples = least if self.min_samples is None else int(self.min_samples)
+        return _Predictor(points, metric, samples, choice)
 
     def _thread_count(self):
         return _arrays.threads_of_jobs(self.threads, self.n_jobs)
