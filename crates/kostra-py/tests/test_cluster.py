@@ -500,6 +500,8 @@ def test_predictions_that_cannot_be_made_are_refused():
         found.predict(points[:, :1])
     with pytest.raises(ValueError, match="row 1, column 0 .* is NaN"):
         found.predict([[0.0, 0.0], [np.nan, 0.0]])
+    with pytest.raises(TypeError, match="pass the coordinates of new points"):
+        found.predict(found.spanning_tree_)
     others = [
         HDBSCAN().fit(kostra.euclidean_mst(points)),
         HDBSCAN(metric="precomputed").fit(squareform(pdist(points))),

@@ -345,6 +345,8 @@ class HDBSCAN(_Estimator):
                 "tree, points on a device, or by a metric of SciPy; fit it to points in host memory "
                 "with metric='euclidean', 'manhattan', 'chebyshev', 'cosine' or 'haversine'"
             )
+        if isinstance(in_memory(X), Forest):
+            raise TypeError("X is a forest; pass the coordinates of new points")
         points = self._validated(X, is_new=True)
         return self._predictor.predict(
             self._condensed, points, _arrays.threads(self._thread_count())
