@@ -173,7 +173,8 @@ fn listed(graph: &AnyGraph) -> Vec<(u32, u32, f64)> {
 }
 
 /// Checks that reading in blocks gives the edges of the whole graph, or refuses what is refused as
-/// a whole. Only a graph with names or with a line of counts may be refused in blocks alone.
+/// a whole. Only a graph with names, a line of counts or a dense matrix may be refused in blocks
+/// alone.
 fn check_blocks(bytes: &[u8], options: &ReadOptions, whole: &Result<Loaded, ReadError>) {
     fs::write(&*PATH, bytes).expect("the folder of temporary files is writable");
     let mut found = Collected::default();
@@ -186,7 +187,10 @@ fn check_blocks(bytes: &[u8], options: &ReadOptions, whole: &Result<Loaded, Read
         (Ok(whole), Err(error)) => {
             let refused = error.to_string();
             assert!(
-                whole.parsed.names.is_some() || refused.contains("start the line with #"),
+                whole.parsed.names.is_some()
+                    || ["start the line with #", "read only as a whole"]
+                        .iter()
+                        .any(|reason| refused.contains(reason)),
                 "{error}"
             );
         }

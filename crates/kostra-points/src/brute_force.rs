@@ -32,26 +32,28 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    tree_of(points, distance.into(), run)
-}
-
-/// [`brute_force`] without a generic argument, so that only this crate compiles it.
-fn tree_of(
-    points: &Points<'_>,
-    Distance { metric, min_samples }: Distance,
-    run: &mut Run<'_>,
-) -> Result<PointTree, PointsError> {
+    let Distance { metric, min_samples } = distance.into();
     let prepared = Prepared::new(points, metric)?;
     points.check_min_samples(min_samples)?;
     with_observed_team(run, run.request.threads(), |team, run| {
-        let core = brute_force_core(&prepared, min_samples, team, run)?;
-        let pairs = run.phase("compare all pairs", |run| match prepared.norm() {
-            Norm::Squares => Prim::<Squares>::new(&prepared, core)?.solve(team, run),
-            Norm::Absolutes => Prim::<Absolutes>::new(&prepared, core)?.solve(team, run),
-            Norm::Largest => Prim::<Largest>::new(&prepared, core)?.solve(team, run),
-        })?;
-        Ok(pair::tree(&prepared, pairs, team)?)
+        tree(&prepared, min_samples, team, run)
     })
+}
+
+/// [`brute_force`] for prepared points.
+pub(crate) fn tree(
+    prepared: &Prepared<'_>,
+    min_samples: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<PointTree, PointsError> {
+    let core = brute_force_core(prepared, min_samples, team, run)?;
+    let pairs = run.phase("compare all pairs", |run| match prepared.norm() {
+        Norm::Squares => Prim::<Squares>::new(prepared, core)?.solve(team, run),
+        Norm::Absolutes => Prim::<Absolutes>::new(prepared, core)?.solve(team, run),
+        Norm::Largest => Prim::<Largest>::new(prepared, core)?.solve(team, run),
+    })?;
+    Ok(pair::tree(prepared, pairs, team)?)
 }
 
 /// The points outside the tree, densely in blocks.

@@ -78,15 +78,10 @@ pub fn spanning_tree(
     let prepared = Prepared::new(points, distance.metric)?;
     points.check_min_samples(distance.min_samples)?;
     let samples = distance.min_samples;
-    let tree = with_observed_team(run, run.request.threads(), |team, run| {
+    with_observed_team(run, run.request.threads(), |team, run| {
         match tiles::suiting(&prepared, samples - 1, team)? {
-            Some(ordered) => tiles::tree(ordered, samples, team, run).map(Some),
-            None => Ok(None),
+            Some(ordered) => tiles::tree(ordered, samples, team, run),
+            None => brute_force::tree(&prepared, samples, team, run),
         }
-    })?;
-    drop(prepared);
-    match tree {
-        Some(tree) => Ok(tree),
-        None => brute_force(points, distance, run),
-    }
+    })
 }

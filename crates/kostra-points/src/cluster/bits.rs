@@ -67,7 +67,7 @@ impl BitMetric {
         Self::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// The distance of two sets of `bits` possible elements, of which `both` are in both sets.
+    /// The distance of two sets with `bits` possible elements. `both` elements are in both sets.
     #[inline]
     fn of(self, bits: u32, [first, second]: [u32; 2], both: u32) -> f64 {
         let one = f64::from(first + second - 2 * both);

@@ -85,11 +85,7 @@ impl Fitted {
         clustering: &Clustering,
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
-        let distance = distance.into();
-        let prepared = Prepared::new(points, distance.metric)?;
-        points.check_min_samples(distance.min_samples)?;
-        let mut fitted = Self::unordered(&prepared, tree, clustering)?;
-        fitted.min_samples = distance.min_samples;
+        let (prepared, mut fitted) = Self::unordered(points, distance.into(), tree, clustering)?;
         fitted.put_in_order(&prepared, run)?;
         Ok(fitted)
     }
@@ -107,10 +103,7 @@ impl Fitted {
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
         let distance = distance.into();
-        let prepared = Prepared::new(points, distance.metric)?;
-        points.check_min_samples(distance.min_samples)?;
-        let mut fitted = Self::unordered(&prepared, tree, clustering)?;
-        fitted.min_samples = distance.min_samples;
+        let (prepared, mut fitted) = Self::unordered(points, distance, tree, clustering)?;
         // The package counts a point itself here, although it does not count it in the tree.
         let min_samples = (distance.min_samples - 1).max(1);
         fitted.cores = core_distances(points, Distance { min_samples, ..distance }, run)?;
@@ -118,17 +111,20 @@ impl Fitted {
         Ok(fitted)
     }
 
-    fn unordered(
-        prepared: &Prepared<'_>,
+    fn unordered<'p>(
+        points: &Points<'p>,
+        Distance { metric, min_samples }: Distance,
         tree: Arc<CondensedTree>,
         clustering: &Clustering,
-    ) -> Result<Self, PointsError> {
+    ) -> Result<(Prepared<'p>, Self), PointsError> {
+        let prepared = Prepared::new(points, metric)?;
+        points.check_min_samples(min_samples)?;
         if tree.points() != prepared.len() {
             let (points, clustered) = (prepared.len(), tree.points());
             return Err(PointsError::OtherPoints { points, clustered });
         }
         let floors = tree.departures.iter().zip(&clustering.labels);
-        Ok(Self {
+        let fitted = Self {
             labels: tree.labels_of_clusters(&clustering.clusters)?,
             chosen: memory::copied(&clustering.clusters)?,
             prepared: prepared.selected([].into_iter())?,
@@ -139,10 +135,11 @@ impl Fitted {
             )?,
             cores: Vec::new(),
             latest: clustering.latest,
-            min_samples: 1,
+            min_samples,
             index: None,
             tree,
-        })
+        };
+        Ok((prepared, fitted))
     }
 
     /// Orders points by label, cluster, departure and core distance.
@@ -523,7 +520,7 @@ pub(super) mod tests {
             assert_eq!(predict(&fitted, &new), predict(&shuffled, &new));
             let (one, two) = (approximate(&fitted, &new), approximate(&shuffled, &new));
             assert_eq!((&one.clusters, &one.distances), (&two.clusters, &two.distances));
-            // Only points of which everything is equal are exchanged.
+            // Only points that are equal in every respect are exchanged.
             let (tree, _) = case.clusters();
             let known =
                 |point: u32| (tree.homes()[point as usize], tree.departures()[point as usize]);

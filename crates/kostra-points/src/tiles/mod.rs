@@ -10,7 +10,7 @@
 //!   the tree is the canonical one, edge by edge.
 //! * **Time** O(n^2 * d): each pass does n^2 * d / 2 multiplications and additions in 32 bits, less
 //!   where balls around blocks are far from each other. Memory: `4 * n * d` bytes beside the
-//!   prepared points, and 48 bytes for each neighbor of a point, of which there are 8 or more.
+//!   prepared points, and 48 bytes for each listed neighbor of a point. A list has 8 or more.
 //! * **Sources**: bounds of rounding by Higham, *Accuracy and Stability of Numerical Algorithms*
 //!   (2002); the largest distance on a path as a filter by Karger, Klein & Tarjan (1995).
 

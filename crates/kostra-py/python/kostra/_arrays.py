@@ -303,7 +303,7 @@ def threads(value):
 
 
 def threads_of_jobs(value, jobs):
-    """The arguments ``threads`` and ``n_jobs``, of which one may be given, as a number of threads."""
+    """A number of threads from the arguments ``threads`` and ``n_jobs``. Only one may be given."""
     if jobs is None:
         return threads(value)
     if value is not None:
