@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kostra_points::cluster;
 use kostra_points::{Distance, Points, PointsError, Run};
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -73,6 +74,7 @@ impl Fitted {
         dimensions: usize,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        self.refuse_without_cores()?;
         let place = cluster::Fitted::approximate_predict;
         let found = self.with(py, coordinates, (dimensions, threads), place)?;
         let columns = PyDict::new(py);
@@ -111,6 +113,7 @@ impl Fitted {
         most: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<Memberships<'py>> {
+        self.refuse_without_cores()?;
         let work = move |fitted: &cluster::Fitted, new: &Points<'_>, run: &mut Run<'_>| match most {
             None => Ok((None, fitted.memberships_of(new, run)?)),
             Some(k) => {
@@ -132,6 +135,11 @@ fn arrays(py: Python<'_>, (labels, memberships): (Option<Vec<i32>>, Vec<f64>)) -
 type Labels<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 impl Fitted {
+    fn refuse_without_cores(&self) -> PyResult<()> {
+        let refusal = || PyValueError::new_err("the points were prepared without core distances");
+        self.0.has_cores().then_some(()).ok_or_else(refusal)
+    }
+
     /// Works on a copy of new points.
     fn with<R: Send + 'static>(
         &self,

@@ -463,7 +463,8 @@ def test_without_scikit_learn_the_rest_of_the_package_works(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "sklearn"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.delitem(sys.modules, "kostra.cluster")
+    for name in ("cluster", "_estimator"):
+        monkeypatch.delitem(sys.modules, f"kostra.{name}")
     with pytest.raises(ImportError, match="pip install -U scikit-learn"):
         kostra.__getattr__("cluster")
     assert kostra.single_linkage([[0.0], [1.0]]).shape == (1, 4)

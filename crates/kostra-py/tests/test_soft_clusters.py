@@ -1,22 +1,17 @@
 """Predictions and memberships, as the package hdbscan computes them on Kostra's condensed tree."""
 
+import pickle
 import types
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
-import kostra.cluster
-from kostra import _kostra
+import kostra
+from kostra import cluster
+from kostra.cluster import HDBSCAN
 
 prediction = pytest.importorskip("hdbscan.prediction")
-
-CHOICE = {
-    "leaf": False,
-    "epsilon": 0.0,
-    "allow_single_cluster": False,
-    "max_cluster_size": None,
-}
-
 
 def sample(seed, dimensions):
     """Groups of different densities and noise, and new points near to them."""
@@ -30,20 +25,9 @@ def sample(seed, dimensions):
     return points, np.concatenate([new, rng.uniform(-14, 14, (60, dimensions))])
 
 
-def fit(points, min_samples, leaf):
-    method = "leaf" if leaf else "eom"
-    model = kostra.cluster.HDBSCAN(
-        min_cluster_size=10, min_samples=min_samples, cluster_selection_method=method
-    ).fit(points)
-    basis = {
-        "coordinates": points.ravel(),
-        "dimensions": points.shape[1],
-        "metric": "euclidean",
-        "min_samples": min_samples,
-        "threads": 2,
-    }
-    choice = CHOICE | {"leaf": leaf}
-    return model, _kostra.Fitted(basis, model._condensed, choice, True), choice
+def fit(points, min_samples, method="eom", **options):
+    model = HDBSCAN(10, min_samples=min_samples, cluster_selection_method=method, **options)
+    return model.fit(points)
 
 
 def of_hdbscan(model, points, min_samples):
@@ -61,50 +45,121 @@ def of_hdbscan(model, points, min_samples):
     )
 
 
-@pytest.mark.parametrize("leaf", [False, True])
+@pytest.mark.parametrize("method", ["eom", "leaf"])
 @pytest.mark.parametrize("seed", range(6))
-def test_soft_clusters_are_those_of_hdbscan_on_the_same_tree(seed, leaf):
+def test_soft_clusters_are_those_of_hdbscan_on_the_same_tree(seed, method):
     dimensions, min_samples = [(2, 4), (3, 6), (5, 9)][seed % 3]
     points, new = sample(seed, dimensions)
-    model, fitted, choice = fit(points, min_samples, leaf)
+    model = fit(points, min_samples, method, prediction_data=True)
     other = of_hdbscan(model, points, min_samples)
-    clusters = len(model._selected)
-    assert clusters > 2
-    labels, probabilities = prediction.approximate_predict(other, new)
-    found = fitted.approximate_predict(new.ravel(), dimensions, 2)
-    np.testing.assert_array_equal(found["labels"], labels)
-    np.testing.assert_allclose(found["probabilities"], probabilities, rtol=1e-12)
-    exemplars, starts = model._condensed.exemplars(choice)
-    for cluster in range(clusters):
-        rows = points[exemplars[int(starts[cluster]) : int(starts[cluster + 1])]]
-        expected = other.prediction_data_.exemplars[cluster]
-        assert sorted(map(tuple, rows)) == sorted(map(tuple, expected))
-    _, memberships = fitted.memberships(None, 2)
+    assert len(model.exemplars_) > 2
+    expected = prediction.approximate_predict(other, new, return_connecting_points=True)
+    found = cluster.approximate_predict(model, new, return_connecting_points=True)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    np.testing.assert_array_equal(found[2], expected[2])
+    for pair in zip(cluster.approximate_predict(model, new), found):
+        np.testing.assert_array_equal(*pair)
+    for few in (new, points):
+        scores = np.maximum(prediction.approximate_predict_scores(other, few), 0)
+        found = cluster.approximate_predict_scores(model, few)
+        np.testing.assert_allclose(found, scores, atol=1e-12)
+    np.testing.assert_allclose(found, model.outlier_scores_, atol=1e-12)
+    for ours, theirs in zip(model.exemplars_, other.prediction_data_.exemplars, strict=True):
+        assert sorted(map(tuple, ours)) == sorted(map(tuple, theirs))
     expected = prediction.all_points_membership_vectors(other)
-    np.testing.assert_allclose(memberships.reshape(expected.shape), expected, atol=1e-6)
-    _, memberships = fitted.memberships_of(new.ravel(), dimensions, None, 2)
+    found = cluster.all_points_membership_vectors(model)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
     expected = prediction.membership_vector(other, new)
     # hdbscan rounds one density to 32 bits.
-    np.testing.assert_allclose(memberships.reshape(expected.shape), expected, atol=1e-4)
+    np.testing.assert_allclose(cluster.membership_vector(model, new), expected, atol=1e-4)
 
 
 def test_the_largest_memberships_are_those_of_all():
     points, new = sample(3, 2)
-    model, fitted, _ = fit(points, 5, True)
-    new = new.ravel()
+    model = fit(points, 5, "leaf")
     for few, everything in [
-        (fitted.memberships(3, 2), fitted.memberships(None, 1)),
-        (fitted.memberships_of(new, 2, 3, 2), fitted.memberships_of(new, 2, None, 1)),
+        (
+            cluster.all_points_membership_vectors(model, largest=3),
+            cluster.all_points_membership_vectors(model),
+        ),
+        (
+            cluster.membership_vector(model, new, largest=3),
+            cluster.membership_vector(model, new),
+        ),
     ]:
-        everything = everything[1].reshape(-1, len(model._selected))
-        labels, memberships = (array.reshape(-1, 3) for array in few)
+        labels, memberships = few
+        assert labels.shape == memberships.shape == (len(everything), 3)
         np.testing.assert_array_equal(np.take_along_axis(everything, labels, 1), memberships)
         np.testing.assert_array_equal(-np.sort(-everything, 1)[:, :3], memberships)
+    many = cluster.membership_vector(model, new, largest=1000)
+    assert many[0].shape == (len(new), len(model.exemplars_))
 
 
 def test_fitted_points_get_their_own_labels():
     points, _ = sample(4, 2)
-    model, fitted, _ = fit(points, 5, False)
-    labels, probabilities = fitted.predict(points.ravel(), 2, 2)
-    np.testing.assert_array_equal(labels, model.labels_)
-    np.testing.assert_array_equal(probabilities, model.probabilities_)
+    model = fit(points, 5)
+    np.testing.assert_array_equal(model.predict(points), model.labels_)
+    # Preparing for other functions does not change the predictions.
+    model.generate_prediction_data()
+    np.testing.assert_array_equal(model.predict(points), model.labels_)
+
+
+def test_points_without_coordinates_have_no_memberships():
+    points, new = sample(5, 2)
+    finite = fit(points, 5)
+    rows = np.insert(points, [0, 7], [[np.nan, 1.0], [np.inf, 1.0]], axis=0)
+    model = fit(rows, 5, nonfinite="label")
+    is_finite = np.isfinite(rows).all(axis=1)
+    memberships = cluster.all_points_membership_vectors(model)
+    expected = cluster.all_points_membership_vectors(finite)
+    np.testing.assert_array_equal(memberships[is_finite], expected)
+    assert not memberships[~is_finite].any()
+    labels, _ = cluster.all_points_membership_vectors(model, largest=2)
+    np.testing.assert_array_equal((labels < 0).all(axis=1), ~is_finite)
+    found = cluster.approximate_predict(model, new, return_connecting_points=True)[2]
+    expected = cluster.approximate_predict(finite, new, return_connecting_points=True)[2]
+    np.testing.assert_array_equal(rows[found], points[expected])
+
+
+def test_a_model_without_clusters_says_so():
+    points, new = sample(6, 2)
+    with pytest.warns(UserWarning, match="all 420 points are noise"):
+        model = HDBSCAN(300, min_samples=5).fit(points)
+    with pytest.warns(UserWarning, match="no clusters"):
+        labels, probabilities = cluster.approximate_predict(model, new)
+    assert set(labels) == {-1} and not probabilities.any()
+    assert cluster.all_points_membership_vectors(model).shape == (len(points), 0)
+    assert cluster.membership_vector(model, new).shape == (len(new), 0)
+    assert model.exemplars_ == []
+
+
+def test_functions_for_new_points_refuse_models_without_points():
+    points, new = sample(7, 2)
+    model = fit(kostra.euclidean_mst(points, min_samples=5), None)
+    for function in (cluster.approximate_predict, cluster.membership_vector):
+        with pytest.raises(ValueError, match=f"{function.__name__} needs the points of the fit"):
+            function(model, new)
+        with pytest.raises(NotFittedError):
+            function(HDBSCAN(), new)
+    with pytest.raises(ValueError, match="largest must be from 1"):
+        cluster.membership_vector(fit(points, 5), new, largest=0)
+    assert not hasattr(model, "exemplars_")
+
+
+def test_the_engine_refuses_what_needs_core_distances():
+    points, new = sample(8, 2)
+    model = fit(points, 5)
+    engine = model._predictor.fitted(model._condensed, False, None)
+    with pytest.raises(ValueError, match="without core distances"):
+        engine.approximate_predict(new.ravel(), 2, None)
+    with pytest.raises(ValueError, match="without core distances"):
+        engine.memberships_of(new.ravel(), 2, None, None)
+
+
+def test_a_restored_model_predicts_the_same():
+    points, new = sample(9, 3)
+    model = fit(points, 5, prediction_data=True)
+    restored = pickle.loads(pickle.dumps(model))
+    for function in (cluster.approximate_predict_scores, cluster.membership_vector):
+        np.testing.assert_array_equal(function(restored, new), function(model, new))

@@ -171,6 +171,11 @@ impl Fitted {
         Ok(())
     }
 
+    /// Whether the points were prepared by [`with_cores`](Self::with_cores).
+    pub fn has_cores(&self) -> bool {
+        self.cores.len() == self.order.len()
+    }
+
     /// The number of chosen clusters.
     pub fn clusters(&self) -> usize {
         self.chosen.len()
@@ -295,7 +300,7 @@ impl Fitted {
         new: &Prepared<'_>,
         run: &mut Run<'_>,
     ) -> Result<Vec<Contact>, PointsError> {
-        assert_eq!(self.cores.len(), self.order.len(), "the points need core distances");
+        assert!(self.has_cores(), "the points need core distances");
         self.for_each_new(new, run, |index, row, nearest: &mut Nearest| {
             nearest.clear();
             index.search(row, nearest);

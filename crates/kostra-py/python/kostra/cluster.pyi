@@ -1,12 +1,20 @@
 from collections.abc import Callable
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from kostra import Forest
 
-__all__ = ["HDBSCAN", "FelzenszwalbSegmentation", "SingleLinkage"]
+__all__ = [
+    "HDBSCAN",
+    "FelzenszwalbSegmentation",
+    "SingleLinkage",
+    "all_points_membership_vectors",
+    "approximate_predict",
+    "approximate_predict_scores",
+    "membership_vector",
+]
 
 _Metric: TypeAlias = str | Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], float]
 
@@ -29,6 +37,7 @@ class HDBSCAN(_Estimator):
     allow_single_cluster: bool
     ties: str
     store_centers: str | None
+    prediction_data: bool
     nonfinite: str
     n_jobs: int | None
     centroids_: npt.NDArray[np.float64]
@@ -48,6 +57,7 @@ class HDBSCAN(_Estimator):
         allow_single_cluster: bool = False,
         ties: Literal["together", "scikit-learn"] = "together",
         store_centers: Literal["centroid", "medoid", "both"] | None = None,
+        prediction_data: bool = False,
         nonfinite: Literal["refuse", "label"] = "refuse",
         threads: int | None = None,
         n_jobs: int | None = None,
@@ -55,6 +65,38 @@ class HDBSCAN(_Estimator):
     @property
     def condensed_tree_(self) -> npt.NDArray[Any]: ...
     def predict(self, X: Any) -> npt.NDArray[np.int32]: ...
+    def generate_prediction_data(self) -> Self: ...
+    @property
+    def exemplars_(self) -> list[npt.NDArray[np.floating[Any]]]: ...
+
+_Labels: TypeAlias = npt.NDArray[np.int32]
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+@overload
+def approximate_predict(
+    clusterer: HDBSCAN, points_to_predict: Any, return_connecting_points: Literal[False] = False
+) -> tuple[_Labels, _Floats]: ...
+@overload
+def approximate_predict(
+    clusterer: HDBSCAN, points_to_predict: Any, return_connecting_points: bool = False
+) -> tuple[_Labels, _Floats] | tuple[_Labels, _Floats, npt.NDArray[np.int64]]: ...
+def approximate_predict_scores(clusterer: HDBSCAN, points_to_predict: Any) -> _Floats: ...
+@overload
+def membership_vector(
+    clusterer: HDBSCAN, points_to_predict: Any, *, largest: None = None
+) -> _Floats: ...
+@overload
+def membership_vector(
+    clusterer: HDBSCAN, points_to_predict: Any, *, largest: int | None = None
+) -> _Floats | tuple[_Labels, _Floats]: ...
+@overload
+def all_points_membership_vectors(
+    clusterer: HDBSCAN, *, largest: None = None
+) -> _Floats: ...
+@overload
+def all_points_membership_vectors(
+    clusterer: HDBSCAN, *, largest: int | None = None
+) -> _Floats | tuple[_Labels, _Floats]: ...
 
 class SingleLinkage(_Estimator):
     n_clusters: int | None

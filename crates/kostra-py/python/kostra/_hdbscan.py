@@ -1,0 +1,372 @@
+"""The estimator HDBSCAN."""
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metrics, _tables
+from kostra._estimator import Estimator
+from kostra._forest import Forest, in_memory
+from kostra._grid import number
+from kostra._prediction import Predictor, exemplars, fitted, new_points
+
+
+class HDBSCAN(Estimator):
+    """Clusters of different densities, and noise, by HDBSCAN.
+
+    The result depends on the set of the points alone: rows in another order have the same labels,
+    probabilities and scores, and equal rows have equal labels. So merges at one distance are undone
+    together, as the source does it. Nearly all data have such merges, because the core distance of
+    a point is its distance to several others. ``sklearn.cluster.HDBSCAN`` and the package hdbscan
+    undo them one by one; ``ties="scikit-learn"`` does so, too.
+
+    Parameters
+    ----------
+    min_cluster_size : int
+        The least number of points of a cluster, at least 2.
+    min_samples : int, optional
+        The number of nearest points, itself included, within the core distance of a point. By
+        default, ``min_cluster_size``. With 1, clusters are those of plain single linkage. A Forest
+        already has its distances, so ``min_samples`` and ``metric`` have no effect on it. The
+        package hdbscan does not count the point itself: its ``k`` is ``k + 1`` here.
+    cluster_selection_epsilon : float
+        Clusters are not divided below this distance.
+    max_cluster_size : int, optional
+        The largest cluster that the method ``"eom"`` selects. As in scikit-learn, the method
+        ``"leaf"`` ignores it. The cluster of all points counts all its points, where scikit-learn
+        counts only those in clusters below it.
+    metric : str or callable
+        A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    cluster_selection_method : {"eom", "leaf"}
+        Whether to select the clusters with the most excess of mass, or those that are not divided
+        further: more and smaller ones of similar density.
+    allow_single_cluster : bool
+        Whether the cluster of all points may be selected.
+    ties : {"together", "scikit-learn"}
+        Whether merges at one distance are undone together, or one by one, in an order that depends
+        on the order of the rows. Labels and probabilities of the latter are those of scikit-learn
+        if no two distances that matter are equal: mutual reachability distances are equal in
+        nearly all data if ``min_samples`` is above 2.
+    store_centers : {"centroid", "medoid", "both"}, optional
+        Which centers of clusters to compute, as in scikit-learn. They need points in host memory.
+        Haversine distances have no centroids, because longitudes start again at 180 degrees.
+    prediction_data : bool
+        Whether ``fit`` prepares the points for predictions and memberships. Otherwise the first
+        call of a function that needs this prepares them.
+    nonfinite : {"refuse", "label"}
+        Whether points with NaN or infinite coordinates are refused, or have labels of their own, as
+        in scikit-learn. The clusters are those of the other points, and the trees contain only
+        them, numbered in their order.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
+    n_jobs : int, optional
+        The same, with the meaning of scikit-learn: -1 for all threads, -2 for all but one. By
+        default, ``threads`` decides.
+
+    Attributes
+    ----------
+    labels_ : array of int32
+        The cluster of each point; -1 for noise. With ``nonfinite="label"``, -3 for points with NaN
+        and -2 for others with infinite coordinates. Clusters that begin at a larger distance come
+        first, then larger ones, then those whose distances inside come first in a fixed order. If
+        all distances inside are equal, the lowest coordinates decide, or without coordinates the
+        lowest row. ``ties="scikit-learn"`` numbers them as scikit-learn does.
+    probabilities_ : array of float64
+        How strongly each point belongs to its cluster, from 0 to 1; 0 for noise and the label -2,
+        NaN for the label -3.
+    outlier_scores_ : array of float64
+        The outlier score of each point by GLOSH, from 0 to 1; NaN for the labels -2 and -3.
+    centroids_ : array of n_clusters by n_features_in_
+        The mean of the points of each cluster, weighted by their probabilities. Only with
+        ``store_centers="centroid"`` or ``"both"``.
+    medoids_ : array of n_clusters by n_features_in_
+        The point of each cluster with the least sum of distances to the others, weighted by their
+        probabilities. Only with ``store_centers="medoid"`` or ``"both"``. Takes time quadratic in
+        the size of a cluster.
+    spanning_tree_ : Forest
+        The spanning tree, for other values of the parameters: ``HDBSCAN(...).fit(tree)``.
+    n_features_in_ : int
+        The number of columns of ``X``.
+
+    Notes
+    -----
+    In a sparse matrix, the ``min_samples``-th smallest stored entry of a row is the core distance,
+    as in scikit-learn. So store the zeros of the diagonal to count each point itself. In the arrays
+    of ``kneighbors``, every point counts itself, whether its row contains it or not.
+
+    References
+    ----------
+    Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
+    visualization, and outlier detection", 2015. Malzer and Baum, "A hybrid approach to hierarchical
+    density-based cluster selection", 2020.
+
+    Examples
+    --------
+    >>> import kostra.cluster
+    >>> X = [[0.0], [0.1], [0.2], [0.4], [5.0], [5.1], [5.3], [20.0]]
+    >>> kostra.cluster.HDBSCAN(min_cluster_size=2).fit_predict(X)
+    array([ 0,  0,  0,  0,  1,  1,  1, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        min_cluster_size=5,
+        *,
+        min_samples=None,
+        cluster_selection_epsilon=0.0,
+        max_cluster_size=None,
+        metric="euclidean",
+        cluster_selection_method="eom",
+        allow_single_cluster=False,
+        ties="together",
+        store_centers=None,
+        prediction_data=False,
+        nonfinite="refuse",
+        threads=None,
+        n_jobs=None,
+    ):
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.ties = ties
+        self.store_centers = store_centers
+        self.prediction_data = prediction_data
+        self.nonfinite = nonfinite
+        self.threads = threads
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Finds the clusters of ``X``.
+
+        Parameters
+        ----------
+        X : array of n by d, Forest, or distances
+            Points, the tree of points, or with ``metric="precomputed"`` distances in one of the
+            forms of :mod:`kostra.cluster`.
+        y : ignored
+            For the interface of scikit-learn.
+
+        Returns
+        -------
+        self
+        """
+        most = 2**32 - 1
+        least = _arrays.required("min_cluster_size", self.min_cluster_size, 2, most)
+        methods = ("eom", "leaf")
+        method = self.cluster_selection_method
+        choice = {
+            "leaf": _arrays.choice("cluster_selection_method", method, methods) == "leaf",
+            "epsilon": number("cluster_selection_epsilon", self.cluster_selection_epsilon),
+            "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
+            "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
+        }
+        one_by_one = _arrays.choice("ties", self.ties, ("together", "scikit-learn")) != "together"
+        most = choice["max_cluster_size"]
+        if most is not None and most < least and method == "eom":
+            raise ValueError(
+                f"max_cluster_size is {most}, below min_cluster_size, {least}; no cluster has both"
+            )
+        self._refuse_centers(X)
+        X, nonfinite = self._finite(X)
+        tree = self._tree_of_samples(X, least)
+        self._least, self._one_by_one = least, one_by_one
+        self._condensed = self._condense(tree, least, one_by_one)
+        self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
+        self._number()
+        self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
+        self.outlier_scores_ = self._condensed.outlier_scores()
+        self.spanning_tree_ = tree
+        self._store_centers(X)
+        self._predictor = self._predictor_of(X, least, choice)
+        if not (self.labels_ >= 0).any():
+            _arrays.warn(
+                f"all {len(self.labels_)} points are noise; pass a smaller min_cluster_size or "
+                "min_samples, or allow_single_cluster=True if all points may be one cluster"
+            )
+        self._finite_rows = None
+        if nonfinite is not None:
+            self._add_nonfinite(nonfinite)
+        if self.prediction_data:
+            self.generate_prediction_data()
+        return self
+
+    def predict(self, X):
+        """The clusters of new points, each as if it alone were added to the fitted points.
+
+        A new point joins the cluster that it reaches at the least distance, and of several the one
+        with the lowest label. It reaches a cluster at the largest of its core distance (to the
+        ``min_samples``-th nearest fitted point), the distance to a point of the cluster, and the
+        distance at which that point leaves the cluster; at this distance, the cluster must exist.
+        A point that reaches none is noise. So fitted points have their own labels, except with
+        ``ties="scikit-learn"``. hdbscan's ``approximate_predict`` asks only the neighbor that is
+        reached first, and may give other labels.
+
+        Parameters
+        ----------
+        X : array of m by n_features_in_
+            Points with finite coordinates. The model must have been fitted to points in host memory
+            with a metric of :func:`kostra.euclidean_mst` that has a name there.
+
+        Returns
+        -------
+        labels : array of int32
+            The cluster of each point; -1 for noise.
+        """
+        model = fitted(self, "predict", needs_cores=False)
+        return model.predict(*new_points(self, X))[0]
+
+    def generate_prediction_data(self):
+        """Prepares the fitted points for predictions and memberships.
+
+        The first call of a function that needs this does it, too. So this call only decides when
+        the time is spent, as ``prediction_data=True`` does.
+
+        Returns
+        -------
+        self
+        """
+        fitted(self, "generate_prediction_data")
+        return self
+
+    @property
+    def exemplars_(self):
+        """For each cluster, its exemplars: the points in its densest parts, an array of any number
+        by ``n_features_in_``. They are the points that leave last in the clusters of the condensed
+        tree below it that are not divided.
+        """
+        return exemplars(self)
+
+    def _predictor_of(self, X, least, choice):
+        """What predicts the clusters of new points; None if the fit has no points of the engine."""
+        is_forest = isinstance(in_memory(X), Forest)
+        if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
+            return None
+        metric = _metrics.resolve(self.metric)
+        if callable(metric):
+            return None
+        is_single = np.asarray(X).dtype == np.float32
+        points = np.array(X, np.float32 if is_single else np.float64, order="C")
+        samples = least if self.min_samples is None else int(self.min_samples)
+        return Predictor(points, metric, samples, choice)
+
+    def _thread_count(self):
+        return _arrays.threads_of_jobs(self.threads, self.n_jobs)
+
+    def _finite(self, X):
+        """The points with finite coordinates, and the labels of the other ones: 0 for finite points,
+        and None instead of the labels if there are no other ones.
+        """
+        label = _arrays.choice("nonfinite", self.nonfinite, ("refuse", "label")) == "label"
+        if isinstance(in_memory(X), Forest) or _device.place_of(X) is not None:
+            return X, None
+        X = _tables.coordinates("X", X, self.metric)
+        if not label or self.metric == "precomputed" or np.ndim(X) != 2:
+            return X, None
+        values = np.asarray(X, np.float64)
+        is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
+        if is_finite.all():
+            return X, None
+        labels = np.where(is_missing, -3, np.where(is_finite, 0, -2)).astype(np.int32)
+        return _safe_indexing(X, np.flatnonzero(is_finite)), labels
+
+    def _add_nonfinite(self, labels):
+        """Adds points without finite coordinates to the attributes per point."""
+        is_finite = labels == 0
+        self._finite_rows = np.flatnonzero(is_finite)
+        probabilities = np.where(labels == -3, np.nan, 0.0)
+        scores = np.full(len(labels), np.nan)
+        labels[is_finite] = self.labels_
+        probabilities[is_finite], scores[is_finite] = self.probabilities_, self.outlier_scores_
+        self.labels_, self.probabilities_, self.outlier_scores_ = labels, probabilities, scores
+
+    def _tree_of_samples(self, X, least):
+        if self.min_samples is not None:
+            return self._tree(X, self.min_samples)
+        try:
+            return self._tree(X, least)
+        except _distances.SamplesError as error:
+            raise ValueError(f"{error}; by default, it is min_cluster_size") from None
+
+    def _refuse_centers(self, X):
+        """Refuses centers of clusters that do not exist."""
+        if self.store_centers is None:
+            return
+        _arrays.choice("store_centers", self.store_centers, ("centroid", "medoid", "both"))
+        is_forest = isinstance(in_memory(X), Forest)
+        if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
+            raise ValueError(
+                f"store_centers={self.store_centers!r} needs points in host memory; "
+                "pass points and their metric, or leave store_centers out"
+            )
+        if self.metric == "haversine" and self.store_centers != "medoid":
+            raise ValueError(
+                "longitudes have no mean across 180 degrees; pass store_centers='medoid'"
+            )
+
+    def _store_centers(self, X):
+        if self.store_centers is None:
+            return
+        points = np.asarray(X, np.float64)
+        centroids, medoids = _metrics.centers(
+            points, self.labels_, self.probabilities_, self.metric
+        )
+        if self.store_centers in ("centroid", "both"):
+            self.centroids_ = centroids
+        if self.store_centers in ("medoid", "both"):
+            self.medoids_ = medoids
+
+    @property
+    def condensed_tree_(self):
+        """The condensed tree, with the columns of ``condensed_tree_.to_numpy()`` of the package
+        hdbscan: a record array of ``parent``, ``child``, ``lambda_val`` and ``child_size``.
+
+        Points are numbered from 0 to n - 1, and clusters from n. Cluster n contains all points.
+        """
+        check_is_fitted(self)
+        clusters = self._condensed.clusters()
+        homes, departures = self._condensed.points()
+        n = len(homes)
+        types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
+        rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
+        below, points = rows[n:], rows[:n]
+        points["parent"], points["child"], points["child_size"] = n + homes, np.arange(n), 1
+        below["parent"] = n + clusters["parent"][1:]
+        below["child"] = n + 1 + np.arange(len(below))
+        below["child_size"] = clusters["size"][1:]
+        with np.errstate(divide="ignore"):
+            points["lambda_val"] = 1 / departures
+            below["lambda_val"] = 1 / clusters["birth"][1:]
+        return rows
+
+    def __getstate__(self):
+        # The compiled condensed tree is computed again from the spanning tree.
+        state = dict(super().__getstate__())
+        state.pop("_condensed", None)
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if hasattr(self, "spanning_tree_"):
+            self._condensed = self._condense(self.spanning_tree_, self._least, self._one_by_one)
+            self._number()
+
+    def _condense(self, tree, least, one_by_one):
+        return _kostra.Condensed(tree._inner, least, one_by_one, self._thread_count())
+
+    def _number(self):
+        if self._ranks is not None:
+            self._condensed = self._condensed.numbered_by(self._ranks)
+
+    def _ranks_of(self, X):
+        """The place of each row in the order of their coordinates; None for distances."""
+        if self.metric == "precomputed" or isinstance(in_memory(X), Forest):
+            return None
+        is_on_device = _device.place_of(X) is not None
+        points = _device_forest.rows_on_host(X) if is_on_device else np.asarray(X)
+        ranks = np.empty(len(points), np.int64)
+        ranks[np.lexsort(points.T[::-1])] = np.arange(len(points))
+        return ranks
