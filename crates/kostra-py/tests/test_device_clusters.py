@@ -76,7 +76,8 @@ def lattice(n, d=2, dtype="f8", seed=0):
 def same_clusters(found, expected):
     """Whether two fits by HDBSCAN are equal."""
     names = ["labels_", "probabilities_", "outlier_scores_", "condensed_tree_"]
-    return all((getattr(found, name) == getattr(expected, name)).all() for name in names)
+    pairs = ((np.asarray(getattr(fit, name)) for fit in (found, expected)) for name in names)
+    return all((ours == theirs).all() for ours, theirs in pairs)
 
 
 # ---- On any machine ------------------------------------------------------------------------------

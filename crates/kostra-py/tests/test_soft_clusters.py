@@ -32,10 +32,7 @@ def fit(points, min_samples, method="eom", **options):
 
 def of_hdbscan(model, points, min_samples):
     """What the functions of hdbscan need to know of Kostra's tree. Their samples leave out the point."""
-    rows = model.condensed_tree_
-    tree = types.SimpleNamespace(
-        _raw_tree=rows, _select_clusters=lambda: [len(points) + int(c) for c in model._selected]
-    )
+    tree = model.condensed_tree_
     data = prediction.PredictionData(points, tree, min_samples - 1)
     return types.SimpleNamespace(
         condensed_tree_=tree,

@@ -9,9 +9,10 @@ from kostra._estimator import Estimator
 from kostra._forest import Forest, in_memory
 from kostra._grid import number
 from kostra._prediction import Predictor, exemplars, fitted, new_points
+from kostra._results import Results
 
 
-class HDBSCAN(Estimator):
+class HDBSCAN(Results, Estimator):
     """Clusters of different densities, and noise, by HDBSCAN.
 
     The result depends on the set of the points alone: rows in another order have the same labels,
@@ -49,7 +50,6 @@ class HDBSCAN(Estimator):
         nearly all data if ``min_samples`` is above 2.
     store_centers : {"centroid", "medoid", "both"}, optional
         Which centers of clusters to compute, as in scikit-learn. They need points in host memory.
-        Haversine distances have no centroids, because longitudes start again at 180 degrees.
     prediction_data : bool
         Whether ``fit`` prepares the points for predictions and memberships. Otherwise the first
         call of a function that needs this prepares them.
@@ -77,12 +77,11 @@ class HDBSCAN(Estimator):
     outlier_scores_ : array of float64
         The outlier score of each point by GLOSH, from 0 to 1; NaN for the labels -2 and -3.
     centroids_ : array of n_clusters by n_features_in_
-        The mean of the points of each cluster, weighted by their probabilities. Only with
-        ``store_centers="centroid"`` or ``"both"``.
+        :meth:`weighted_cluster_centroid` of each cluster. Only with ``store_centers="centroid"`` or
+        ``"both"``.
     medoids_ : array of n_clusters by n_features_in_
-        The point of each cluster with the least sum of distances to the others, weighted by their
-        probabilities. Only with ``store_centers="medoid"`` or ``"both"``. Takes time quadratic in
-        the size of a cluster.
+        :meth:`weighted_cluster_medoid` of each cluster. Only with ``store_centers="medoid"`` or
+        ``"both"``.
     spanning_tree_ : Forest
         The spanning tree, for other values of the parameters: ``HDBSCAN(...).fit(tree)``.
     n_features_in_ : int
@@ -180,7 +179,6 @@ class HDBSCAN(Estimator):
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
-        self._store_centers(X)
         self._predictor = self._predictor_of(X, least, choice)
         if not (self.labels_ >= 0).any():
             _arrays.warn(
@@ -190,6 +188,7 @@ class HDBSCAN(Estimator):
         self._finite_rows = None
         if nonfinite is not None:
             self._add_nonfinite(nonfinite)
+        self._store_centers()
         if self.prediction_data:
             self.generate_prediction_data()
         return self
@@ -241,17 +240,15 @@ class HDBSCAN(Estimator):
         return exemplars(self)
 
     def _predictor_of(self, X, least, choice):
-        """What predicts the clusters of new points; None if the fit has no points of the engine."""
+        """The points of the fit and what predicts the clusters of new ones; None without points."""
         is_forest = isinstance(in_memory(X), Forest)
         if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
             return None
         metric = _metrics.resolve(self.metric)
-        if callable(metric):
-            return None
         is_single = np.asarray(X).dtype == np.float32
         points = np.array(X, np.float32 if is_single else np.float64, order="C")
         samples = least if self.min_samples is None else int(self.min_samples)
-        return Predictor(points, metric, samples, choice)
+        return Predictor(points, None if callable(metric) else metric, samples, choice)
 
     def _thread_count(self):
         return _arrays.threads_of_jobs(self.threads, self.n_jobs)
@@ -302,45 +299,16 @@ class HDBSCAN(Estimator):
                 f"store_centers={self.store_centers!r} needs points in host memory; "
                 "pass points and their metric, or leave store_centers out"
             )
-        if self.metric == "haversine" and self.store_centers != "medoid":
-            raise ValueError(
-                "longitudes have no mean across 180 degrees; pass store_centers='medoid'"
-            )
 
-    def _store_centers(self, X):
+    def _store_centers(self):
         if self.store_centers is None:
             return
-        points = np.asarray(X, np.float64)
-        centroids, medoids = _metrics.centers(
-            points, self.labels_, self.probabilities_, self.metric
-        )
+        labels = range(len(self._selected))
+        none = np.empty((0, self.n_features_in_))
         if self.store_centers in ("centroid", "both"):
-            self.centroids_ = centroids
+            self.centroids_ = np.array([*map(self.weighted_cluster_centroid, labels)] or none)
         if self.store_centers in ("medoid", "both"):
-            self.medoids_ = medoids
-
-    @property
-    def condensed_tree_(self):
-        """The condensed tree, with the columns of ``condensed_tree_.to_numpy()`` of the package
-        hdbscan: a record array of ``parent``, ``child``, ``lambda_val`` and ``child_size``.
-
-        Points are numbered from 0 to n - 1, and clusters from n. Cluster n contains all points.
-        """
-        check_is_fitted(self)
-        clusters = self._condensed.clusters()
-        homes, departures = self._condensed.points()
-        n = len(homes)
-        types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
-        rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
-        below, points = rows[n:], rows[:n]
-        points["parent"], points["child"], points["child_size"] = n + homes, np.arange(n), 1
-        below["parent"] = n + clusters["parent"][1:]
-        below["child"] = n + 1 + np.arange(len(below))
-        below["child_size"] = clusters["size"][1:]
-        with np.errstate(divide="ignore"):
-            points["lambda_val"] = 1 / departures
-            below["lambda_val"] = 1 / clusters["birth"][1:]
-        return rows
+            self.medoids_ = np.array([*map(self.weighted_cluster_medoid, labels)] or none)
 
     def __getstate__(self):
         # The compiled condensed tree is computed again from the spanning tree.

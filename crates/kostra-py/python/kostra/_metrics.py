@@ -285,21 +285,21 @@ def refuse_wrong_columns(name, values, metric):
         )
 
 
-def centers(points, labels, strengths, metric):
-    """For each cluster, the mean of its points, weighted by their strengths, and the point with the
-    least sum of weighted distances to the others.
-    """
-    clusters = int(labels.max(initial=-1)) + 1
-    centroids = np.empty((clusters, points.shape[1]))
-    medoids = np.empty((clusters, points.shape[1]))
-    for cluster in range(clusters):
-        members = labels == cluster
-        inside, weights = points[members], strengths[members]
-        centroids[cluster] = np.average(inside, weights=weights, axis=0)
-        rows = _rows(inside, metric)
-        sums = [np.dot(rows(point), weights) for point in range(len(inside))]
-        medoids[cluster] = inside[int(np.argmin(sums))]
-    return centroids, medoids
+def centroid(points, weights, metric):
+    """The weighted mean of points; on the sphere for haversine distances."""
+    if metric != "haversine":
+        return np.average(points, weights=weights, axis=0)
+    latitude, longitude = np.radians(points).T
+    around = np.cos(latitude)
+    in_space = [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)]
+    x, y, z = np.average(in_space, weights=weights, axis=1)
+    return np.degrees([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+
+
+def medoid(points, weights, metric):
+    """The point with the least sum of weighted distances to the others."""
+    distances = _rows(points, metric)
+    return points[int(np.argmin([distances(row) @ weights for row in range(len(points))]))]
 
 
 def _rows(points, metric):

@@ -8,11 +8,13 @@ from kostra._forest import Forest, in_memory
 
 
 class Predictor:
-    """The points and parameters of a fit. What searches among them is built for the first search."""
+    """The points and parameters of a fit. What searches among them is built for the first search.
+    ``metric`` is the engine's name of a metric, or None for others, which cannot search.
+    """
 
     def __init__(self, points, metric, min_samples, choice):
         self.points, self.choice = points, choice
-        self._metric, self._min_samples = metric, min_samples
+        self.metric, self._min_samples = metric, min_samples
         self._fitted, self._has_cores = None, False
 
     def __getstate__(self):
@@ -24,7 +26,7 @@ class Predictor:
             basis = {
                 "coordinates": self.points.reshape(-1),
                 "dimensions": self.points.shape[1],
-                "metric": self._metric,
+                "metric": self.metric,
                 "min_samples": self._min_samples,
                 "threads": threads,
             }
@@ -36,7 +38,7 @@ class Predictor:
 def fitted(model, purpose, needs_cores=True):
     """The engine's points with their clusters; refuses a model without points."""
     check_is_fitted(model)
-    if model._predictor is None:
+    if model._predictor is None or model._predictor.metric is None:
         raise ValueError(
             f"{purpose} needs the points of the fit, but this model was fitted to distances, a "
             "tree, points on a device, or by a metric of SciPy; fit it to points in host memory "
@@ -244,7 +246,7 @@ def exemplars(model):
     if model._predictor is None:
         raise AttributeError(
             "exemplars_ needs the points of the fit, but this model was fitted to distances, a "
-            "tree, points on a device, or by a metric of SciPy"
+            "tree, or points on a device"
         )
     points, starts = model._condensed.exemplars(model._predictor.choice)
     starts = starts.astype(np.int64)

@@ -33,6 +33,7 @@ from kostra._forest import Forest
 from kostra._graph import Graph
 from kostra._grid import number, segment
 from kostra._hdbscan import HDBSCAN
+from kostra._hierarchies import CondensedTree, MinimumSpanningTree, SingleLinkageTree
 from kostra._prediction import (
     all_points_membership_vectors,
     approximate_predict,
@@ -43,8 +44,11 @@ from kostra._tree import cut, single_linkage
 
 __all__ = [
     "HDBSCAN",
+    "CondensedTree",
     "FelzenszwalbSegmentation",
+    "MinimumSpanningTree",
     "SingleLinkage",
+    "SingleLinkageTree",
     "all_points_membership_vectors",
     "approximate_predict",
     "approximate_predict_scores",

@@ -1,0 +1,130 @@
+"""What a fitted HDBSCAN knows in addition to labels: its trees, centers of clusters, and indices."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kostra import _arrays, _metrics
+from kostra._hierarchies import CondensedTree, MinimumSpanningTree, SingleLinkageTree
+from kostra._tree import single_linkage
+from kostra._validity import persistence, relative_validity
+
+
+class Results:
+    """The attributes and methods of a fitted HDBSCAN that are computed when they are asked for."""
+
+    @property
+    def condensed_tree_(self):
+        """The hierarchy without the clusters of fewer than ``min_cluster_size`` points, a
+        :class:`CondensedTree`.
+        """
+        check_is_fitted(self)
+        clusters = self._condensed.clusters()
+        homes, departures = self._condensed.points()
+        n = len(homes)
+        types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
+        rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
+        below, points = rows[n:], rows[:n]
+        points["parent"], points["child"], points["child_size"] = n + homes, np.arange(n), 1
+        below["parent"] = n + clusters["parent"][1:]
+        below["child"] = n + 1 + np.arange(len(below))
+        below["child_size"] = clusters["size"][1:]
+        with np.errstate(divide="ignore"):
+            points["lambda_val"] = 1 / departures
+            below["lambda_val"] = 1 / clusters["birth"][1:]
+        return CondensedTree(rows, n + self._selected.astype(int))
+
+    @property
+    def single_linkage_tree_(self):
+        """The hierarchy of single linkage, a :class:`SingleLinkageTree`."""
+        check_is_fitted(self)
+        return SingleLinkageTree(single_linkage(self.spanning_tree_, join=np.inf))
+
+    @property
+    def minimum_spanning_tree_(self):
+        """``spanning_tree_`` with the coordinates of its points, a :class:`MinimumSpanningTree`."""
+        check_is_fitted(self)
+        tree = self.spanning_tree_
+        points = None if self._predictor is None else self._predictor.points
+        return MinimumSpanningTree(np.column_stack([tree.u, tree.v, tree.weights]), points)
+
+    @property
+    def cluster_persistence_(self):
+        """The stability of each cluster from 0 to 1: its excess of mass, divided by that of its
+        points at the highest density of the tree. 1 if points coincide. An array of float64.
+        """
+        check_is_fitted(self)
+        return persistence(self._condensed, self._selected, self.labels_)
+
+    @property
+    def relative_validity_(self):
+        """The index DBCV, from -1 to 1, with the distances of the spanning tree. Only good for
+        comparing parameters on the same points. 0 without clusters.
+        """
+        check_is_fitted(self)
+        labels = self.labels_ if self._finite_rows is None else self.labels_[self._finite_rows]
+        return relative_validity(self.spanning_tree_, labels, len(self.labels_))
+
+    def dbscan_clustering(self, cut_distance, min_cluster_size=5):
+        """The clusters at a distance, and noise: DBSCAN without border points.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Clusters whose mutual reachability distance is below this one are merged.
+        min_cluster_size : int
+            The points of smaller clusters are noise.
+
+        Returns
+        -------
+        array of int64
+            The cluster of each point, in the order of their lowest points; -1 for noise.
+        """
+        found = self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size)
+        if self._finite_rows is None:
+            return found
+        labels = np.full(len(self.labels_), -1)
+        labels[self._finite_rows] = found
+        return labels
+
+    def weighted_cluster_centroid(self, cluster_id):
+        """The mean of the points of a cluster, weighted by their probabilities.
+
+        Parameters
+        ----------
+        cluster_id : int
+            The label of the cluster.
+
+        Returns
+        -------
+        array of n_features_in_
+            For haversine distances, the direction of the mean in space, as latitude and longitude.
+        """
+        return _metrics.centroid(*self._members(cluster_id), self.metric)
+
+    def weighted_cluster_medoid(self, cluster_id):
+        """The point of a cluster with the least sum of distances to the others, weighted by their
+        probabilities. Takes time quadratic in the size of the cluster.
+
+        Parameters
+        ----------
+        cluster_id : int
+            The label of the cluster.
+
+        Returns
+        -------
+        array of n_features_in_
+        """
+        return _metrics.medoid(*self._members(cluster_id), self.metric)
+
+    def _members(self, label):
+        """The coordinates and the probabilities of the points of a cluster."""
+        check_is_fitted(self)
+        if self._predictor is None:
+            raise ValueError(
+                "centers of clusters need points in host memory, but this model was fitted to "
+                "distances, a tree, or points on a device"
+            )
+        label = _arrays.required("cluster_id", label, 0, len(self._selected) - 1)
+        rows = np.flatnonzero(self.labels_ == label)
+        places = rows if self._finite_rows is None else np.searchsorted(self._finite_rows, rows)
+        return self._predictor.points[places].astype(np.float64), self.probabilities_[rows]
