@@ -1,13 +1,15 @@
 //! Times the spanning tree of random points:
-//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [MIN_CLUSTER_SIZE]]`. With a least size
-//! of clusters, times the labels of HDBSCAN too.
+//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [MIN_CLUSTER_SIZE [NEW]]]`. With a least
+//! size of clusters, times the labels of HDBSCAN too, and with a number of new points, those of new
+//! points of the same kind.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::RandomStream;
 use kostra_core::{LargePages, Observer, Run};
-use kostra_points::cluster::{Hierarchy, Selection, Ties};
+use kostra_points::cluster::{Fitted, Hierarchy, Selection, Ties};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
 
 /// As in the command and the Python package.
@@ -33,10 +35,12 @@ impl Observer for Times {
     }
 }
 
-/// Coordinates between 0 and 1, or around 100 centers with a standard deviation of 0.01.
-fn coordinates(n: usize, d: usize, clustered: bool) -> Vec<f64> {
-    let random = RandomStream::new(1);
-    let (centers, clusters, noise) = (random.split(1), random.split(2), random.split(3));
+/// Coordinates between 0 and 1, or around 100 centers with a standard deviation of 0.01. Each part
+/// has other points.
+fn coordinates(n: usize, d: usize, clustered: bool, part: u64) -> Vec<f64> {
+    let centers = RandomStream::new(1).split(1);
+    let random = RandomStream::new(part);
+    let (clusters, noise) = (random.split(2), random.split(3));
     let coordinate = |i: usize| {
         if !clustered {
             return random.unit(i as u64);
@@ -62,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [SIZE]]".into());
     };
     let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
-    let rows = coordinates(n, d, kind == "clustered");
+    let rows = coordinates(n, d, kind == "clustered", 1);
     let points = Points::new(&rows, d)?;
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
     let runs: usize = arguments.get(5).map_or(Ok(3), |runs| runs.parse())?;
@@ -88,7 +92,30 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("  labels in {whole:.3?}, {clusters} clusters, {noise} noise");
             let selection = labels - merged - condensing;
             println!("  hierarchy {merged:.1?}, condense {condensing:.1?}, select {selection:.1?}");
+            if let Some(new) = arguments.get(7) {
+                let new = coordinates(new.parse()?, d, kind == "clustered", 2);
+                let run = &mut Run::new().on_threads(threads);
+                let (start, tree) = (Instant::now(), Arc::new(condensed));
+                let fitted = Fitted::with_cores(&points, distance, tree, &found, run)?;
+                println!("  prepare {:.2?}", start.elapsed());
+                time_predictions(&fitted, &Points::new(&new, d)?, run)?;
+            }
         }
     }
+    Ok(())
+}
+
+fn time_predictions(
+    fitted: &Fitted,
+    new: &Points<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let found = fitted.predict(new, run)?;
+    let exact = start.elapsed();
+    fitted.approximate_predict(new, run)?;
+    let approximate = start.elapsed() - exact;
+    let noise = found.labels.iter().filter(|&&label| label < 0).count();
+    println!("  predict {exact:.2?}, approximately {approximate:.2?}, {noise} noise");
     Ok(())
 }

@@ -8,9 +8,9 @@ use kostra_parallel::{Team, for_each_item, with_observed_team};
 
 use super::condensed_tree::CondensedTree;
 use super::select::{Clustering, NOISE};
-use crate::canonical::larger;
-use crate::index::{Lowest, index, reordered};
-use crate::kd_tree::Searchable;
+use crate::canonical::{larger, smaller};
+use crate::index::{Lowest, index, reordered, spatial_order};
+use crate::kd_tree::{Searchable, ValueSpan};
 use crate::neighbors::Nearest;
 use crate::{Distance, Points, PointsError, Prepared, core_distances};
 
@@ -30,11 +30,11 @@ pub struct Fitted {
     pub(super) order: Vec<u32>,
     /// The label of the point at each place.
     label_of: Vec<i32>,
-    /// The distance at which the point at each place leaves its last cluster; infinite for noise.
-    floors: Vec<f64>,
+    /// From the distance at which the point at each place leaves its last cluster, to the distance
+    /// at which its chosen cluster begins. Noise has no span.
+    spans: Vec<ValueSpan>,
     /// The core distance of the point at each place; empty for [`predict`](Self::predict) alone.
     cores: Vec<f64>,
-    latest: f64,
     min_samples: usize,
     index: Option<Box<dyn Searchable>>,
 }
@@ -73,7 +73,7 @@ pub(super) struct Contact {
 
 impl Fitted {
     /// Prepares points for [`predict`](Self::predict). `tree` is their condensed tree by
-    /// `distance`, and `clustering` was selected from it. Takes O(n log n) time, 40 bytes per point
+    /// `distance`, and `clustering` was selected from it. Takes O(n log n) time, 48 bytes per point
     /// and a copy of the coordinates.
     ///
     /// # Errors
@@ -123,18 +123,23 @@ impl Fitted {
             let (points, clustered) = (prepared.len(), tree.points());
             return Err(PointsError::OtherPoints { points, clustered });
         }
-        let floors = tree.departures.iter().zip(&clustering.labels);
+        let departures = tree.departures.iter().zip(&clustering.labels);
+        // A point that leaves at `latest` is still in the cluster of all points.
+        let latest = clustering.latest.next_up();
+        let span = |(&floor, &label): (&f64, &i32)| match clustering.clusters.get(label as usize) {
+            Some(&chosen) => {
+                ValueSpan { floor, ceiling: smaller(tree.clusters[chosen as usize].birth, latest) }
+            }
+            None => ValueSpan { floor: f64::INFINITY, ceiling: 0.0 },
+        };
         let fitted = Self {
             labels: tree.labels_of_clusters(&clustering.clusters)?,
             chosen: memory::copied(&clustering.clusters)?,
             prepared: prepared.selected([].into_iter())?,
             order: memory::collected(0..prepared.len())?,
             label_of: memory::copied(&clustering.labels)?,
-            floors: memory::collected(
-                floors.map(|(&at, &label)| if label == NOISE { f64::INFINITY } else { at }),
-            )?,
+            spans: memory::collected(departures.map(span))?,
             cores: Vec::new(),
-            latest: clustering.latest,
             min_samples,
             index: None,
             tree,
@@ -156,16 +161,16 @@ impl Fitted {
         };
         self.order.sort_unstable_by(|&a, &b| known(a).cmp(&known(b)).then_with(|| a.cmp(&b)));
         self.label_of = reordered(&self.label_of, &self.order)?;
-        self.floors = reordered(&self.floors, &self.order)?;
+        self.spans = reordered(&self.spans, &self.order)?;
         if !self.cores.is_empty() {
             self.cores = reordered(&self.cores, &self.order)?;
         }
         self.prepared = prepared.selected(self.order.iter().copied())?;
         if !self.prepared.is_empty() {
             let threads = run.request.threads();
-            let (prepared, floors) = (&self.prepared, &self.floors);
+            let (prepared, spans) = (&self.prepared, &self.spans);
             self.index = Some(with_observed_team(run, threads, |team, run| {
-                run.phase("build tree", |_| index(prepared, floors, team))
+                run.phase("build tree", |_| index(prepared, spans, team))
             })?);
         }
         Ok(())
@@ -201,22 +206,16 @@ impl Fitted {
     pub fn predict(&self, new: &Points<'_>, run: &mut Run<'_>) -> Result<Predictions, PointsError> {
         let new = self.prepared.others(new)?;
         let joined = self.for_each_new(&new, run, |index, row, nearest: &mut Nearest| {
-            let core = self.core_of(index, row, nearest);
-            let births =
-                |label: i32| self.tree.clusters[self.chosen[label as usize] as usize].birth;
             let mut lowest = Lowest {
                 prepared: &self.prepared,
-                floors: &self.floors,
-                least: core,
-                accepts: |place: u32, value: f64| {
-                    let label = self.label_of[place as usize];
-                    label != NOISE && value < births(label) && value <= self.latest
-                },
-                best: (f64::INFINITY, u32::MAX),
+                spans: &self.spans,
+                labels: &self.label_of,
+                least: self.core_of(index, row, nearest),
+                best: (f64::INFINITY, NOISE),
             };
             index.search(row, &mut lowest);
-            let (distance, place) = lowest.best;
-            (self.label_of.get(place as usize).copied().unwrap_or(NOISE), distance)
+            let (distance, label) = lowest.best;
+            (label, distance)
         })?;
         self.predictions(joined.into_iter())
     }
@@ -340,14 +339,21 @@ impl Fitted {
     ) -> Result<Vec<T>, PointsError> {
         let mut results = memory::filled(new.len() as usize, T::default())?;
         let Some(index) = self.index.as_deref() else { return Ok(results) };
+        // Searches from near points read the same nodes.
+        let threads = run.request.threads();
+        let order = with_observed_team(run, threads, |team, _| spatial_order(new, team))?;
+        let mut found = memory::filled(new.len() as usize, T::default())?;
         // Without memory for more, one search serves each thread at a time.
         let template = Nearest::new(self.searched())?;
-        in_blocks(&mut results, run, |first, results| {
+        in_blocks(&mut found, run, |first, found| {
             let mut nearest = template.clone();
-            for (point, result) in (first as u32..).zip(results) {
-                *result = step(index, new.row(point), &mut nearest);
+            for (&point, found) in order[first..].iter().zip(found) {
+                *found = step(index, new.row(point), &mut nearest);
             }
         })?;
+        for (point, found) in order.into_iter().zip(found) {
+            results[point as usize] = found;
+        }
         Ok(results)
     }
 }

@@ -23,7 +23,7 @@ use lists::{Lists, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
 use places::Places;
-pub(crate) use query::{Searchable, Visitor, searchable};
+pub(crate) use query::{Bounds, Searchable, ValueSpan, Visitor, searchable, spatial_order};
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
 /// k-d tree.

@@ -8,17 +8,43 @@ use kostra_parallel::Team;
 use super::build::{Node, Tree};
 use super::walk::DEPTH;
 use crate::blocks::LANES;
-use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
+use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger, smaller};
 use crate::{MAX_TREE_DIMENSIONS, Prepared};
+
+/// The values that a point may have in a search: from `floor` to below `ceiling`.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueSpan {
+    pub(crate) floor: f64,
+    pub(crate) ceiling: f64,
+}
+
+impl ValueSpan {
+    const EMPTY: Self = Self { floor: f64::INFINITY, ceiling: 0.0 };
+
+    /// The least span that contains both.
+    fn join(self, other: Self) -> Self {
+        let floor = smaller(self.floor, other.floor);
+        Self { floor, ceiling: larger(self.ceiling, other.ceiling) }
+    }
+}
+
+/// Bounds of some points.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// No compared distance is below.
+    pub(crate) compared: f64,
+    pub(crate) least_id: u32,
+    /// Contains the spans of the points.
+    pub(crate) span: ValueSpan,
+}
 
 /// What a search looks for.
 pub(crate) trait Visitor {
-    /// Whether the search should visit points whose compared distance, index and floor are at least
-    /// these.
-    fn wants(&self, bound: f64, least_id: u32, least_floor: f64) -> bool;
+    /// Whether the search should visit points with these bounds.
+    fn wants(&self, points: Bounds) -> bool;
 
-    /// Takes a point with its compared distance.
-    fn visit(&mut self, id: u32, compared: f64);
+    /// Takes points with their compared distances.
+    fn visit(&mut self, ids: &[u32], compared: &[f64]);
 }
 
 /// A set of points that other points search.
@@ -27,54 +53,81 @@ pub(crate) trait Searchable: Send + Sync {
     fn search(&self, row: &[f64], visitor: &mut dyn Visitor);
 }
 
-/// A tree of at least one point of up to [`MAX_TREE_DIMENSIONS`] dimensions, with the floor of each
+/// A tree of at least one point of up to [`MAX_TREE_DIMENSIONS`] dimensions, with the span of each
 /// point.
 pub(crate) fn searchable(
     prepared: &Prepared<'_>,
-    floors: &[f64],
+    spans: &[ValueSpan],
     team: &Team<'_>,
 ) -> Result<Box<dyn Searchable>, OutOfMemory> {
     match prepared.norm() {
-        Norm::Squares => with_norm::<Squares>(prepared, floors, team),
-        Norm::Absolutes => with_norm::<Absolutes>(prepared, floors, team),
-        Norm::Largest => with_norm::<Largest>(prepared, floors, team),
+        Norm::Squares => with_norm::<Squares>(prepared, spans, team),
+        Norm::Absolutes => with_norm::<Absolutes>(prepared, spans, team),
+        Norm::Largest => with_norm::<Largest>(prepared, spans, team),
+    }
+}
+
+/// Points of up to [`MAX_TREE_DIMENSIONS`] dimensions in an order in which neighbors are near.
+pub(crate) fn spatial_order(
+    prepared: &Prepared<'_>,
+    team: &Team<'_>,
+) -> Result<Vec<u32>, OutOfMemory> {
+    match prepared.dimensions() {
+        _ if prepared.is_empty() => Ok(Vec::new()),
+        ..=2 => Tree::<2>::new(prepared, team)?.order(),
+        3 => Tree::<3>::new(prepared, team)?.order(),
+        4..=6 => Tree::<6>::new(prepared, team)?.order(),
+        _ => Tree::<MAX_TREE_DIMENSIONS>::new(prepared, team)?.order(),
+    }
+}
+
+impl<const D: usize> Tree<D> {
+    /// The points in the order of the leaves.
+    fn order(&self) -> Result<Vec<u32>, OutOfMemory> {
+        let ids = self.shape.ids.as_flattened();
+        memory::copied(&ids[..self.shape.len as usize])
     }
 }
 
 /// Few numbers of dimensions, because each makes the program larger.
 fn with_norm<A: Accumulate>(
     prepared: &Prepared<'_>,
-    floors: &[f64],
+    spans: &[ValueSpan],
     team: &Team<'_>,
 ) -> Result<Box<dyn Searchable>, OutOfMemory> {
     match prepared.dimensions() {
-        ..=2 => Queries::<A, 2>::boxed(prepared, floors, team),
-        3 => Queries::<A, 3>::boxed(prepared, floors, team),
-        4..=6 => Queries::<A, 6>::boxed(prepared, floors, team),
-        _ => Queries::<A, MAX_TREE_DIMENSIONS>::boxed(prepared, floors, team),
+        ..=2 => Queries::<A, 2>::boxed(prepared, spans, team),
+        3 => Queries::<A, 3>::boxed(prepared, spans, team),
+        4..=6 => Queries::<A, 6>::boxed(prepared, spans, team),
+        _ => Queries::<A, MAX_TREE_DIMENSIONS>::boxed(prepared, spans, team),
     }
 }
 
 struct Queries<A, const D: usize> {
     tree: Tree<D>,
+    /// The span of each node. Apart from the nodes, because few searches need it.
+    spans: Vec<ValueSpan>,
     norm: PhantomData<A>,
 }
 
 impl<A: Accumulate, const D: usize> Queries<A, D> {
     fn boxed(
         prepared: &Prepared<'_>,
-        floors: &[f64],
+        spans: &[ValueSpan],
         team: &Team<'_>,
     ) -> Result<Box<dyn Searchable>, OutOfMemory> {
-        let mut tree = Tree::<D>::new(prepared, team)?;
-        let mut of_leaves = memory::filled(tree.shape.leaves(), [f64::INFINITY; LANES])?;
-        for (leaf, of_lanes) in of_leaves.iter_mut().enumerate() {
-            for (lane, floor) in of_lanes.iter_mut().enumerate().take(tree.shape.lanes(leaf)) {
-                *floor = floors[tree.shape.ids[leaf][lane] as usize];
-            }
+        let tree = Tree::<D>::new(prepared, team)?;
+        let mut of_nodes = memory::filled(tree.nodes.len(), ValueSpan::EMPTY)?;
+        for (number, node) in tree.nodes.iter().enumerate().rev() {
+            of_nodes[number] = if node.right == 0 {
+                let leaf = node.leaf as usize;
+                let ids = &tree.shape.ids[leaf][..tree.shape.lanes(leaf)];
+                ids.iter().map(|&id| spans[id as usize]).fold(ValueSpan::EMPTY, ValueSpan::join)
+            } else {
+                of_nodes[number + 1].join(of_nodes[node.right as usize])
+            };
         }
-        tree.set_core(&of_leaves);
-        Ok(Box::new(Self { tree, norm: PhantomData }))
+        Ok(Box::new(Self { tree, spans: of_nodes, norm: PhantomData }))
     }
 
     /// A lower bound of the compared distances between a point and the points of a node.
@@ -99,7 +152,8 @@ impl<A: Accumulate, const D: usize> Searchable for Queries<A, D> {
             len -= 1;
             let (bound, number) = waiting[len];
             let node: &Node<D> = &nodes[number as usize];
-            if !visitor.wants(bound, node.least_id, node.least_core) {
+            let (least_id, span) = (node.least_id, self.spans[number as usize]);
+            if !visitor.wants(Bounds { compared: bound, least_id, span }) {
                 continue;
             }
             if node.right > 0 {
@@ -119,9 +173,7 @@ impl<A: Accumulate, const D: usize> Searchable for Queries<A, D> {
                 }
             }
             let lanes = self.tree.shape.lanes(leaf);
-            for (&id, &compared) in self.tree.shape.ids[leaf].iter().zip(&compared).take(lanes) {
-                visitor.visit(id, compared);
-            }
+            visitor.visit(&self.tree.shape.ids[leaf][..lanes], &compared[..lanes]);
         }
     }
 }
