@@ -49,7 +49,7 @@ pub enum PointsError {
     },
     /// A latitude is out of range.
     #[error(
-        "row {row} has latitude {value}, which is not in -90..=90; give degrees in the order latitude, longitude"
+        "row {row} has latitude {value}, which is not in -90..=90 degrees; give the latitude first, then the longitude"
     )]
     Latitude {
         /// The point.

@@ -16,10 +16,16 @@ pub enum Metric {
     Haversine,
     /// 1 minus the cosine of the angle between two vectors, from 0 to 2.
     Cosine,
+    /// As [`Haversine`](Self::Haversine), on the unit sphere: points and distances in **radians**.
+    HaversineRadians,
+    /// The angle between two vectors divided by pi, from 0 to 1.
+    Arccos,
 }
 
 impl Metric {
-    /// All metrics.
+    /// The metrics that differ in more than their unit. [`HaversineRadians`](Self::HaversineRadians)
+    /// and [`Arccos`](Self::Arccos) compare points as [`Haversine`](Self::Haversine) and
+    /// [`Cosine`](Self::Cosine) do.
     pub const ALL: [Self; 5] =
         [Self::Euclidean, Self::Manhattan, Self::Chebyshev, Self::Haversine, Self::Cosine];
 
@@ -31,12 +37,24 @@ impl Metric {
             Self::Chebyshev => "chebyshev",
             Self::Haversine => "haversine",
             Self::Cosine => "cosine",
+            Self::HaversineRadians => "haversine_radians",
+            Self::Arccos => "arccos",
+        }
+    }
+
+    /// The metric that compares points in the same way.
+    pub fn without_unit(self) -> Self {
+        match self {
+            Self::HaversineRadians => Self::Haversine,
+            Self::Arccos => Self::Cosine,
+            other => other,
         }
     }
 
     /// The metric of a [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|metric| metric.name() == name)
+        let other_units = [Self::HaversineRadians, Self::Arccos];
+        Self::ALL.into_iter().chain(other_units).find(|metric| metric.name() == name)
     }
 }
 
@@ -83,8 +101,9 @@ mod tests {
 
     #[test]
     fn every_metric_has_its_own_name() {
-        for metric in Metric::ALL {
+        for metric in Metric::ALL.into_iter().chain([Metric::HaversineRadians, Metric::Arccos]) {
             assert_eq!(Metric::from_name(metric.name()), Some(metric));
+            assert!(Metric::ALL.contains(&metric.without_unit()));
         }
         assert_eq!(Metric::from_name("minkowski"), None);
     }

@@ -38,7 +38,7 @@ fn selections() -> impl Iterator<Item = Selection> {
                 method,
                 epsilon,
                 allow_single_cluster,
-                max_cluster_size: None,
+                ..Selection::default()
             },
         )
     })

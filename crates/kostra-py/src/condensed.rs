@@ -25,6 +25,7 @@ pub(crate) struct Choice {
     epsilon: f64,
     allow_single_cluster: bool,
     max_cluster_size: Option<u32>,
+    max_distance: Option<f64>,
 }
 
 impl From<Choice> for Selection {
@@ -34,6 +35,7 @@ impl From<Choice> for Selection {
             epsilon: choice.epsilon,
             allow_single_cluster: choice.allow_single_cluster,
             max_cluster_size: choice.max_cluster_size,
+            max_distance: choice.max_distance,
         }
     }
 }

@@ -13,6 +13,7 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.cluster._hdbscan import _tree
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import haversine_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -509,3 +510,99 @@ def test_predictions_that_cannot_be_made_are_refused():
     for other in others:
         with pytest.raises(ValueError, match="predict needs the points of the fit"):
             other.predict(points)
+
+
+@pytest.mark.parametrize("form", ["points", "square", "manhattan", "haversine", "jaccard"])
+def test_alpha_divides_distances_but_no_core_distances(form):
+    points, options = blobs(120), {"metric": form}
+    if form == "haversine":
+        distances = haversine_distances(np.radians(points)) * 6_371_008.7714
+    elif form == "jaccard":
+        points = np.random.default_rng(0).random((60, 9)) < 0.5
+        points[:, 0] = True
+        distances = squareform(pdist(points, form))
+    else:
+        distances = squareform(pdist(points, "cityblock" if form == "manhattan" else "euclidean"))
+    if form == "square":
+        points, options = distances, {"metric": "precomputed"}
+    if form == "points":
+        options = {}
+    core = np.sort(distances, axis=1)[:, 3]
+    reached = np.maximum(distances / 1.5, np.maximum(core, core[:, None]))
+    np.fill_diagonal(reached, 0)
+    expected = HDBSCAN(metric="precomputed", min_samples=1).fit(reached)
+    found = HDBSCAN(alpha=1.5, min_samples=4, **options).fit(points)
+    np.testing.assert_allclose(
+        found.spanning_tree_.weights, expected.spanning_tree_.weights, rtol=1e-9
+    )
+    if form in ("points", "square"):
+        assert same_partition(np.append(found.labels_, -1), np.append(expected.labels_, -1))
+    with pytest.raises(ValueError, match="predict needs the points of the fit"):
+        found.predict(points)
+    for X in (found.spanning_tree_, sparse.csr_array(np.ones((3, 3)))):
+        with pytest.raises(ValueError, match="alpha=1.5 needs points in host memory or a square"):
+            HDBSCAN(alpha=1.5, metric="precomputed").fit(X)
+
+
+def test_clusters_by_metrics_with_parameters_are_scikit_learns_and_predict():
+    points, new = blobs(200, 3), blobs(50, 3, seed=1)
+    for metric, params in [
+        ("seuclidean", {"V": [1.0, 4.0, 0.5]}),
+        ("minkowski", {"p": 1}),
+        ("mahalanobis", None),
+    ]:
+        options = {"min_samples": 2, "metric": metric, "metric_params": params}
+        theirs_of = Theirs(**options, algorithm="brute", copy=True).fit(points)
+        found = HDBSCAN(**options, ties="scikit-learn", store_centers="medoid").fit(points)
+        assert same_partition(found.labels_, theirs_of.labels_)
+        together = HDBSCAN(**options).fit(points)
+        np.testing.assert_array_equal(together.predict(points), together.labels_)
+        labels = pickle.loads(pickle.dumps(together)).predict(new)
+        np.testing.assert_array_equal(labels, together.predict(new))
+        assert all(row in points.tolist() for row in found.medoids_.tolist())
+
+
+def test_sparse_features_have_the_labels_of_the_array():
+    points = np.maximum(blobs(90, 5), 0)
+    expected = HDBSCAN(min_samples=2).fit(points)
+    for X in (sparse.csr_array(points), sparse.coo_matrix(points)):
+        found = HDBSCAN(min_samples=2).fit(X)
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        np.testing.assert_array_equal(found.predict(X), expected.predict(points))
+        assert found.n_features_in_ == 5
+        SingleLinkage(3).fit(X)
+    with pytest.raises(TypeError, match="does the square sparse matrix X contain distances"):
+        HDBSCAN().fit(sparse.csr_array(np.eye(9)))
+
+
+def test_parameters_of_scikit_learn_without_effect_are_checked():
+    points = blobs(60)
+    expected = HDBSCAN(min_samples=2).fit_predict(points)
+    options = {"algorithm": "ball_tree", "leaf_size": 7, "copy": True, "n_jobs": 2}
+    np.testing.assert_array_equal(HDBSCAN(min_samples=2, **options).fit_predict(points), expected)
+    assert HDBSCAN(min_samples=2).fit(kostra.euclidean_mst(points)).n_features_in_ == 60
+    for bad in ({"algorithm": "best"}, {"leaf_size": 0}, {"alpha": 0}, {"alpha": np.inf}):
+        with pytest.raises(ValueError, match=f"{next(iter(bad))} must be"):
+            HDBSCAN(**bad).fit(points)
+    # All of scikit-learn's parameters are known.
+    assert set(Theirs().get_params()) <= set(HDBSCAN().get_params())
+
+
+@pytest.mark.parametrize("allow_single_cluster", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_cluster_begins_above_the_largest_epsilon(seed, allow_single_cluster):
+    theirs_of = pytest.importorskip("hdbscan").HDBSCAN
+    points = blobs(seed=seed)
+    options = {"allow_single_cluster": allow_single_cluster}
+    numbers = set()
+    for most in (0.2, 0.4, 0.8, 1.5, 100.0):
+        options["cluster_selection_epsilon_max"] = most
+        found = HDBSCAN(10, min_samples=2, **options).fit_predict(points)
+        # hdbscan does not count the point itself.
+        expected = theirs_of(10, min_samples=1, approx_min_span_tree=False, **options)
+        assert same_partition(found, expected.fit_predict(points))
+        numbers.add(found.max())
+    assert len(numbers) > 2
+    options |= {"cluster_selection_epsilon": 2.0, "cluster_selection_epsilon_max": 1.0}
+    with pytest.raises(ValueError, match="at least cluster_selection_epsilon, 2, but is 1"):
+        HDBSCAN(**options).fit(points)

@@ -116,9 +116,8 @@ def test_a_callable_is_a_metric(min_samples):
         ([[1, 1], [1, 2]], "correlation", ValueError, r"distance nan for X\[0\] and X\[1\]"),
         ([[1e200], [-1e200]], "sqeuclidean", ValueError, "gives the distance inf"),
         ([[1], [-2]], "jensenshannon", ValueError, "gives the distance (inf|nan)"),
-        ([[0], [1]], "minkowski", ValueError, "has parameters; pass 'manhattan' for p=1"),
-        ([[0], [1]], "seuclidean", ValueError, "has parameters"),
-        ([[0], [1]], "mahalanobis", ValueError, "has parameters"),
+        ([[0, 1], [1, 1]], "seuclidean", ValueError, "V must be an array of 2 variances above 0"),
+        ([[0, 1], [1, 1]], "mahalanobis", ValueError, "need a positive definite matrix of 2 by 2"),
         ([[0], [1]], "nearest", ValueError, "metric must be one of"),
         ([[0], [1]], 2, ValueError, "metric must be one of"),
     ],
@@ -131,3 +130,78 @@ def test_distances_that_are_none_are_refused(points, metric, error, message):
 def test_an_error_of_a_callable_is_not_changed():
     with pytest.raises(ZeroDivisionError):
         kostra.euclidean_mst([[0.0], [1.0]], metric=lambda a, b: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    "metric, params",
+    [
+        ("minkowski", None),
+        ("p", {"p": 1}),
+        ("minkowski", {"p": 2}),
+        ("minkowski", {"p": 3.5}),
+        ("minkowski", {"p": np.inf}),
+        ("minkowski", {"p": 2, "w": [1.0, 4.0, 0.5]}),
+        ("infinity", None),
+        ("seuclidean", None),
+        ("seuclidean", {"V": [1.0, 4.0, 0.5]}),
+        ("mahalanobis", None),
+        ("mahalanobis", {"VI": np.diag([1.0, 4.0, 0.5]) + 0.1}),
+        ("canberra", {"w": [1.0, 4.0, 0.5]}),
+    ],
+)
+def test_metrics_with_parameters_are_scipys(metric, params):
+    points = np.random.default_rng(3).normal(size=(60, 3)) * [1, 3, 10]
+    name = {"p": "minkowski", "infinity": "chebyshev"}.get(metric, metric)
+    for samples in (1, 5):
+        expected = kostra.single_linkage(
+            pdist(points, name, **(params or {})), metric="precomputed", min_samples=samples
+        )
+        found = kostra.euclidean_mst(
+            points, metric=metric, metric_params=params, min_samples=samples
+        )
+        np.testing.assert_allclose(found.distances, expected[:, 2], rtol=1e-12)
+
+
+def test_angles_and_radians_are_scikit_learns():
+    from sklearn.metrics.pairwise import cosine_distances, haversine_distances
+
+    points = np.random.default_rng(4).uniform(-1.5, 1.5, (60, 2))
+    angles = np.arccos(1 - cosine_distances(points)) / np.pi
+    np.fill_diagonal(angles, 0)
+    for metric, distances in [
+        ("arccos", angles),
+        ("haversine_radians", haversine_distances(points)),
+    ]:
+        expected = kostra.single_linkage(distances, metric="precomputed", min_samples=4)
+        found = kostra.euclidean_mst(points, metric=metric, min_samples=4)
+        np.testing.assert_allclose(found.distances, expected[:, 2], atol=1e-8)
+    meters = kostra.euclidean_mst(np.degrees(points), metric="haversine", min_samples=4)
+    np.testing.assert_allclose(meters.distances / 6_371_008.7714, found.distances, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_mapped_points_do_not_depend_on_the_order_of_the_rows(metric):
+    points = np.random.default_rng(5).normal(size=(200, 4))
+    points[1::2] = points[::2]  # equal rows
+    order = np.random.default_rng(6).permutation(200)
+    trees = [
+        kostra.euclidean_mst(rows, metric=metric, min_samples=3) for rows in (points, points[order])
+    ]
+    np.testing.assert_array_equal(trees[0].distances, trees[1].distances)
+
+
+@pytest.mark.parametrize(
+    "metric, params, message",
+    [
+        ("euclidean", {"p": 3}, "metric='euclidean' has no parameter 'p'"),
+        ("minkowski", {"p": 0.5}, "p of the metric 'minkowski' must be a number of at least 1"),
+        ("minkowski", {"p": None}, "p of the metric 'minkowski' must be a number of at least 1"),
+        ("seuclidean", {"w": [1, 2]}, "metric='seuclidean' has no parameter 'w'"),
+        ("seuclidean", {"V": [1, 0]}, "V must be an array of 2 variances above 0"),
+        ("mahalanobis", {"VI": [[1, 2], [2, 1]]}, "positive definite matrix of 2 by 2"),
+        ("precomputed", {"p": 3}, "metric='precomputed' has no metric_params"),
+    ],
+)
+def test_parameters_without_a_meaning_are_refused(metric, params, message):
+    with pytest.raises(ValueError, match=message):
+        kostra.euclidean_mst([[0.0, 1.0], [1.0, 0.0]], metric=metric, metric_params=params)

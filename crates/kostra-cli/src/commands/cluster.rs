@@ -139,6 +139,7 @@ impl Command for Arguments {
             epsilon: self.epsilon,
             allow_single_cluster: self.allow_single_cluster,
             max_cluster_size: self.max_cluster_size,
+            ..Selection::default()
         };
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let request = PointRequest::resolve(self.points, self.keep)?;

@@ -137,11 +137,15 @@ impl<'a> Prepared<'a> {
 
     fn of_any_range(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
         let (len, dimensions) = (points.len(), points.dimensions());
-        if metric == Metric::Haversine && dimensions != 2 {
+        let geometry = metric.without_unit();
+        if geometry == Metric::Haversine && dimensions != 2 {
             return Err(PointsError::NotGeographic { dimensions });
         }
-        let rows = match (metric, points.values()) {
-            (Metric::Haversine, values) => Cow::Owned(sphere::embedded(values, len)?),
+        let rows = match (geometry, points.values()) {
+            (Metric::Haversine, values) if geometry == metric => {
+                Cow::Owned(sphere::embedded(values, len)?)
+            }
+            (Metric::Haversine, values) => Cow::Owned(sphere::embedded_radians(values, len)?),
             (Metric::Cosine, values) => Cow::Owned(directions(values, len, dimensions)?),
             (_, Values::F64(values)) => Cow::Borrowed(values),
             (_, values) => {
@@ -150,7 +154,7 @@ impl<'a> Prepared<'a> {
                 Cow::Owned(rows)
             }
         };
-        let dimensions = if metric == Metric::Haversine { 3 } else { dimensions };
+        let dimensions = if geometry == Metric::Haversine { 3 } else { dimensions };
         Ok(Self { rows, len, dimensions, metric })
     }
 
@@ -198,9 +202,10 @@ impl<'a> Prepared<'a> {
     /// The norm by which rows are compared.
     pub fn norm(&self) -> Norm {
         match self.metric {
-            Metric::Euclidean | Metric::Haversine | Metric::Cosine => Norm::Squares,
             Metric::Manhattan => Norm::Absolutes,
             Metric::Chebyshev => Norm::Largest,
+            // The other ones compare chords.
+            _ => Norm::Squares,
         }
     }
 
@@ -211,11 +216,14 @@ impl<'a> Prepared<'a> {
 
     /// The distance that is reported for a compared distance.
     pub fn reported(&self, compared: f64) -> f64 {
+        let angle = || 2.0 * (compared.sqrt() / 2.0).min(1.0).asin();
         match self.metric {
             Metric::Euclidean => compared.sqrt(),
             Metric::Manhattan | Metric::Chebyshev => compared,
-            Metric::Haversine => 2.0 * EARTH_RADIUS * (compared.sqrt() / 2.0).min(1.0).asin(),
+            Metric::Haversine => EARTH_RADIUS * angle(),
+            Metric::HaversineRadians => angle(),
             Metric::Cosine => compared / 2.0,
+            Metric::Arccos => angle() / std::f64::consts::PI,
         }
     }
 
@@ -271,6 +279,8 @@ fn directions(values: Values<'_>, len: u32, dimensions: usize) -> Result<Vec<f64
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
 
     fn distance(metric: Metric, points: &[f64], dimensions: usize) -> f64 {
@@ -295,6 +305,17 @@ mod tests {
         // From the equator to a pole.
         let quarter = distance(Metric::Haversine, &[0.0, 17.0, 90.0, -3.0], 2);
         assert!((quarter / EARTH_RADIUS - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+        for (points, angle) in [
+            ([0.0, 0.3, 0.0, 0.5], 0.2),
+            ([0.0, 0.1, 0.0, 0.3 + 2.0 * PI], 0.2),
+            ([1.0, 0.0, f64::from(std::f32::consts::FRAC_PI_2), 4.0], PI / 2.0 - 1.0),
+        ] {
+            assert!((distance(Metric::HaversineRadians, &points, 2) - angle).abs() < 1e-7);
+        }
+        for angle in [0.0_f64, 0.5, 1.0, PI] {
+            let points = [2.0, 0.0, 3.0 * angle.cos(), 3.0 * angle.sin()];
+            assert!((distance(Metric::Arccos, &points, 2) - angle / PI).abs() < 1e-8);
+        }
     }
 
     #[test]
@@ -313,6 +334,8 @@ mod tests {
     #[test]
     fn points_that_a_metric_does_not_accept_are_refused() {
         assert!(refused(Metric::Haversine, &[1.0, 2.0, 3.0], 3).contains("not 3"));
+        let far = [1.0, 2.0, 1.6, 3.0];
+        assert!(refused(Metric::HaversineRadians, &far, 2).contains("row 1 has latitude 91.6"));
         assert!(
             refused(Metric::Haversine, &[1.0, 2.0, 91.0, 3.0], 2).contains("row 1 has latitude")
         );

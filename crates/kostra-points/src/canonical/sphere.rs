@@ -36,13 +36,34 @@ const COSINE: [f64; 8] = [
     1.0 / 20_922_789_888_000.0,
 ];
 
+/// Rows of (latitude, longitude) in radians as rows of three coordinates. Rounding may put a pole
+/// beyond 90 degrees, and a longitude may have any number of turns.
+pub(super) fn embedded_radians(values: Values<'_>, len: u32) -> Result<Vec<f64>, PointsError> {
+    const ROUNDING: f64 = 1e-4;
+    rows(values, len, |[latitude, longitude]| {
+        let latitude = latitude.to_degrees();
+        let nearest = latitude.clamp(-90.0, 90.0);
+        let is_rounded = (latitude - nearest).abs() < ROUNDING;
+        let turned = longitude.to_degrees().rem_euclid(360.0);
+        [if is_rounded { nearest } else { latitude }, turned]
+    })
+}
+
 /// Rows of (latitude, longitude) in degrees as rows of three coordinates.
 pub(super) fn embedded(values: Values<'_>, len: u32) -> Result<Vec<f64>, PointsError> {
+    rows(values, len, |degrees| degrees)
+}
+
+fn rows(
+    values: Values<'_>,
+    len: u32,
+    degrees: impl Fn([f64; 2]) -> [f64; 2],
+) -> Result<Vec<f64>, PointsError> {
     let mut rows = memory::zeros(3 * len as usize)?;
     for (row, output) in rows.chunks_exact_mut(3).enumerate() {
-        let mut degrees = [0.0; 2];
-        values.copy_to(2 * row, &mut degrees);
-        let [latitude, longitude] = degrees;
+        let mut given = [0.0; 2];
+        values.copy_to(2 * row, &mut given);
+        let [latitude, longitude] = degrees(given);
         if !(-90.0..=90.0).contains(&latitude) {
             return Err(PointsError::Latitude { row, value: latitude });
         }

@@ -123,6 +123,17 @@ pub enum ClusterError {
     /// The largest size of a cluster is zero.
     #[error("max_cluster_size must be at least 1, but is {0}")]
     MaxClusterSize(u32),
+    /// The largest distance at which a chosen cluster begins is below epsilon or not a number.
+    #[error(
+        "cluster_selection_epsilon_max must be a number of at least cluster_selection_epsilon, \
+         {epsilon}, but is {most}"
+    )]
+    MaxDistance {
+        /// The largest distance.
+        most: f64,
+        /// Epsilon.
+        epsilon: f64,
+    },
     /// The scale of segments is negative or not a number.
     #[error("scale must be a number of at least 0, but is {0}")]
     Scale(f64),

@@ -30,6 +30,9 @@ pub struct Selection {
     pub allow_single_cluster: bool,
     /// The excess of mass chooses no larger cluster. `epsilon` may still do so.
     pub max_cluster_size: Option<u32>,
+    /// The excess of mass chooses no cluster that begins above this distance. For the cluster of
+    /// all points, the largest finite distance in the tree counts. `epsilon` may still do so.
+    pub max_distance: Option<f64>,
 }
 
 /// The label of points in no chosen cluster.
@@ -69,6 +72,10 @@ impl CondensedTree {
         if selection.max_cluster_size == Some(0) {
             return Err(ClusterError::MaxClusterSize(0));
         }
+        let is_below = |most: &f64| most.is_nan() || *most < selection.epsilon;
+        if let Some(most) = selection.max_distance.filter(is_below) {
+            return Err(ClusterError::MaxDistance { most, epsilon: selection.epsilon });
+        }
         let mut chosen = match selection.method {
             Method::ExcessOfMass => self.excess_of_mass(selection)?,
             Method::Leaf => self.leaves(selection.allow_single_cluster)?,
@@ -95,7 +102,8 @@ impl CondensedTree {
             // A sum of floats depends on their order.
             below.sort_unstable_by(f64::total_cmp);
             let in_parts: f64 = below.iter().sum();
-            let is_too_large = selection.max_cluster_size.is_some_and(|most| cluster.size > most);
+            let is_too_large = selection.max_cluster_size.is_some_and(|most| cluster.size > most)
+                || selection.max_distance.is_some_and(|most| self.first_distance(number) > most);
             if in_parts > best[number] || is_too_large {
                 best[number] = in_parts;
             } else {
@@ -104,6 +112,17 @@ impl CondensedTree {
         }
         self.keep_highest(&mut chosen)?;
         Ok(chosen)
+    }
+
+    /// The distance at which a cluster begins; for the cluster of all points, the largest finite
+    /// distance in the tree.
+    fn first_distance(&self, cluster: usize) -> f64 {
+        if cluster > 0 {
+            return self.clusters[cluster].birth;
+        }
+        let births = self.clusters.iter().map(|cluster| cluster.birth);
+        let distances = births.chain(self.departures.iter().copied());
+        distances.filter(|distance| distance.is_finite()).fold(0.0, f64::max)
     }
 
     /// Removes the chosen clusters below another chosen cluster.
@@ -341,11 +360,39 @@ mod tests {
     }
 
     #[test]
+    fn no_cluster_that_begins_above_the_largest_distance_is_chosen_by_the_excess_of_mass() {
+        // The two groups that begin at 3 are better than their union, which begins at 10. The third
+        // group begins at 10, too. The last point leaves at 20.
+        let with = |most| Selection { max_distance: Some(most), ..Selection::default() };
+        assert_eq!(labels(with(10.0)), by_group([1, 2, 0, -1]));
+        assert_eq!(labels(with(9.0)), by_group([0, 1, -1, -1]));
+        assert_eq!(labels(with(2.0)), [-1; 13]);
+        let leaves = Selection { method: Method::Leaf, ..with(2.0) };
+        assert_eq!(labels(leaves), by_group([1, 2, 0, -1]));
+        // Of all points.
+        let tree = PointTree {
+            len: 5,
+            ends: vec![[0, 1], [1, 2], [2, 3], [3, 4]],
+            distances: vec![1.0, 1.0, 1.0, 3.0],
+        };
+        let condensed = Hierarchy::new(tree).unwrap().condensed(3, Ties::default()).unwrap();
+        for (most, label) in [(3.0, 0), (2.9, -1)] {
+            let selection = Selection { allow_single_cluster: true, ..with(most) };
+            assert_eq!(condensed.select(selection).unwrap().labels[0], label);
+        }
+    }
+
+    #[test]
     fn options_without_a_meaning_are_refused() {
         let error = |selection| groups().select(selection).unwrap_err();
         for epsilon in [-1.0, f64::NAN] {
             let selection = Selection { epsilon, ..Selection::default() };
             assert!(matches!(error(selection), ClusterError::Epsilon(_)));
+        }
+        for most in [1.0, f64::NAN] {
+            let selection =
+                Selection { epsilon: 2.0, max_distance: Some(most), ..Selection::default() };
+            assert!(matches!(error(selection), ClusterError::MaxDistance { .. }));
         }
         let selection = Selection { max_cluster_size: Some(0), ..Selection::default() };
         assert_eq!(error(selection), ClusterError::MaxClusterSize(0));

@@ -356,6 +356,7 @@ def euclidean_mst(
     X: _OnDevice,
     *,
     metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
     min_samples: int | None = None,
     threads: int | None = None,
 ) -> DevicePointTree: ...
@@ -364,6 +365,7 @@ def euclidean_mst(
     X: npt.ArrayLike,
     *,
     metric: str | _Distance = "euclidean",
+    metric_params: dict[str, Any] | None = None,
     min_samples: int | None = None,
     threads: int | None = None,
 ) -> PointTree: ...

@@ -20,7 +20,7 @@ class Estimator(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.sparse = self.metric == "precomputed"
+        tags.input_tags.sparse = True
         return tags
 
     def _validated(self, X, is_new=False):
@@ -32,6 +32,8 @@ class Estimator(ClusterMixin, BaseEstimator):
             return X
         _device.refuse_if_on_device("X", X)
         X = _tables.coordinates("X", X, self.metric)
+        if self.metric != "precomputed":
+            X = _tables.dense("X", X)
         is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
         if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
             return X
@@ -71,15 +73,20 @@ class Estimator(ClusterMixin, BaseEstimator):
     def _thread_count(self):
         return self.threads
 
-    def _tree(self, X, min_samples):
-        options = {"metric": self.metric, "min_samples": min_samples}
-        options["threads"] = self._thread_count()
+    def _tree(self, X, min_samples, metric_params=None, alpha=1.0):
+        options = {"metric": self.metric, "metric_params": metric_params}
+        options |= {"min_samples": min_samples, "threads": self._thread_count()}
         if self.metric != "precomputed" and _device.place_of(X) is not None:
+            if alpha != 1:
+                raise ValueError(f"alpha={alpha} needs points in host memory")
             # scikit-learn checks arrays in host memory only. The device checks these.
             tree = _points.tree(X, **options)
             self.n_features_in_ = _device.shape_of(X)[1]
             return tree
         X = self._validated(X)
         if isinstance(X, Forest):
-            options["min_samples"] = None
+            options |= {"min_samples": None, "metric_params": None}
+            self.n_features_in_ = X.n
+        if alpha != 1:
+            return _points.scaled_tree(X, alpha, **options)
         return _points.tree(X, **options)

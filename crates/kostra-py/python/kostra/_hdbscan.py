@@ -11,6 +11,9 @@ from kostra._grid import number
 from kostra._prediction import Predictor, exemplars, fitted, new_points
 from kostra._results import Results
 
+#: The largest number of points.
+_MOST = 2**32 - 1
+
 
 class HDBSCAN(Results, Estimator):
     """Clusters of different densities, and noise, by HDBSCAN.
@@ -32,12 +35,23 @@ class HDBSCAN(Results, Estimator):
         package hdbscan does not count the point itself: its ``k`` is ``k + 1`` here.
     cluster_selection_epsilon : float
         Clusters are not divided below this distance.
+    cluster_selection_epsilon_max : float, optional
+        The method ``"eom"`` selects no cluster that begins above this distance.
     max_cluster_size : int, optional
         The largest cluster that the method ``"eom"`` selects. As in scikit-learn, the method
         ``"leaf"`` ignores it. The cluster of all points counts all its points, where scikit-learn
         counts only those in clusters below it.
     metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    metric_params : dict, optional
+        Parameters of the metric, as for :func:`kostra.euclidean_mst`.
+    alpha : float
+        Distances, but not core distances, are divided by this number, as in robust single linkage.
+        Other values than 1 compare all pairs on one thread, and need points or a square matrix.
+        scikit-learn also divides the core distances where it compares all pairs.
+    algorithm, leaf_size, copy : str, int, bool
+        Without effect, for the interface of scikit-learn. The tree does not depend on how it is
+        found, and ``X`` does not change.
     cluster_selection_method : {"eom", "leaf"}
         Whether to select the clusters with the most excess of mass, or those that are not divided
         further: more and smaller ones of similar density.
@@ -113,8 +127,14 @@ class HDBSCAN(Results, Estimator):
         *,
         min_samples=None,
         cluster_selection_epsilon=0.0,
+        cluster_selection_epsilon_max=None,
         max_cluster_size=None,
         metric="euclidean",
+        metric_params=None,
+        alpha=1.0,
+        algorithm="auto",
+        leaf_size=40,
+        copy=False,
         cluster_selection_method="eom",
         allow_single_cluster=False,
         ties="together",
@@ -127,8 +147,14 @@ class HDBSCAN(Results, Estimator):
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
         self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
         self.max_cluster_size = max_cluster_size
         self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.copy = copy
         self.cluster_selection_method = cluster_selection_method
         self.allow_single_cluster = allow_single_cluster
         self.ties = ties
@@ -153,27 +179,14 @@ class HDBSCAN(Results, Estimator):
         -------
         self
         """
-        most = 2**32 - 1
-        least = _arrays.required("min_cluster_size", self.min_cluster_size, 2, most)
-        methods = ("eom", "leaf")
-        method = self.cluster_selection_method
-        choice = {
-            "leaf": _arrays.choice("cluster_selection_method", method, methods) == "leaf",
-            "epsilon": number("cluster_selection_epsilon", self.cluster_selection_epsilon),
-            "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
-            "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
-        }
-        one_by_one = _arrays.choice("ties", self.ties, ("together", "scikit-learn")) != "together"
-        most = choice["max_cluster_size"]
-        if most is not None and most < least and method == "eom":
-            raise ValueError(
-                f"max_cluster_size is {most}, below min_cluster_size, {least}; no cluster has both"
-            )
+        least = _arrays.required("min_cluster_size", self.min_cluster_size, 2, _MOST)
+        choice, alpha = self._choice(least), self._checked_alpha()
+        ties = _arrays.choice("ties", self.ties, ("together", "scikit-learn"))
         self._refuse_centers(X)
         X, nonfinite = self._finite(X)
-        tree = self._tree_of_samples(X, least)
-        self._least, self._one_by_one = least, one_by_one
-        self._condensed = self._condense(tree, least, one_by_one)
+        tree = self._tree_of_samples(X, least, alpha)
+        self._least, self._one_by_one = least, ties != "together"
+        self._condensed = self._condense(tree)
         self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
         self._number()
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
@@ -192,6 +205,38 @@ class HDBSCAN(Results, Estimator):
         if self.prediction_data:
             self.generate_prediction_data()
         return self
+
+    def _choice(self, least):
+        """How clusters are selected, for the engine."""
+        method = _arrays.choice(
+            "cluster_selection_method", self.cluster_selection_method, ("eom", "leaf")
+        )
+        most = _arrays.whole("max_cluster_size", self.max_cluster_size, 1, _MOST)
+        if most is not None and most < least and method == "eom":
+            raise ValueError(
+                f"max_cluster_size is {most}, below min_cluster_size, {least}; no cluster has both"
+            )
+        highest = self.cluster_selection_epsilon_max
+        return {
+            "leaf": method == "leaf",
+            "epsilon": number("cluster_selection_epsilon", self.cluster_selection_epsilon),
+            "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
+            "max_cluster_size": most,
+            "max_distance": highest and number("cluster_selection_epsilon_max", highest),
+        }
+
+    def _checked_alpha(self):
+        """``alpha``, after checks of the parameters that have no effect."""
+        _arrays.choice("algorithm", self.algorithm, ("auto", "brute", "kd_tree", "ball_tree"))
+        _arrays.required("leaf_size", self.leaf_size, 1, _MOST)
+        _arrays.flag("copy", self.copy)
+        alpha = number("alpha", self.alpha)
+        if not 0 < alpha < np.inf:
+            raise ValueError(f"alpha must be a finite number above 0, not {alpha}")
+        return alpha
+
+    def _metric_parameters(self):
+        return self.metric_params
 
     def predict(self, X):
         """The clusters of new points, each as if it alone were added to the fitted points.
@@ -244,11 +289,19 @@ class HDBSCAN(Results, Estimator):
         is_forest = isinstance(in_memory(X), Forest)
         if is_forest or self.metric == "precomputed" or _device.place_of(X) is not None:
             return None
-        metric = _metrics.resolve(self.metric)
+        params = self._metric_parameters()
+        metric = _metrics.resolve(self.metric, params)
+        X = _tables.dense("X", _tables.coordinates("X", X, self.metric))
         is_single = np.asarray(X).dtype == np.float32
         points = np.array(X, np.float32 if is_single else np.float64, order="C")
-        samples = least if self.min_samples is None else int(self.min_samples)
-        return Predictor(points, None if callable(metric) else metric, samples, choice)
+        by = _metrics.linear_map(self.metric, params, points)
+        has_search = not callable(metric) and self.alpha == 1
+        measure = metric if has_search else None, by
+        return Predictor(points, measure, self._samples(X, least), choice)
+
+    def _samples(self, X, least):
+        """The number of samples of a fit, where a point counts itself."""
+        return least if self.min_samples is None else int(self.min_samples)
 
     def _thread_count(self):
         return _arrays.threads_of_jobs(self.threads, self.n_jobs)
@@ -263,6 +316,7 @@ class HDBSCAN(Results, Estimator):
         X = _tables.coordinates("X", X, self.metric)
         if not label or self.metric == "precomputed" or np.ndim(X) != 2:
             return X, None
+        X = _tables.dense("X", X)
         values = np.asarray(X, np.float64)
         is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
         if is_finite.all():
@@ -280,12 +334,13 @@ class HDBSCAN(Results, Estimator):
         probabilities[is_finite], scores[is_finite] = self.probabilities_, self.outlier_scores_
         self.labels_, self.probabilities_, self.outlier_scores_ = labels, probabilities, scores
 
-    def _tree_of_samples(self, X, least):
-        if self.min_samples is not None:
-            return self._tree(X, self.min_samples)
+    def _tree_of_samples(self, X, least, alpha):
         try:
-            return self._tree(X, least)
+            samples = self._samples(X, least)
+            return self._tree(X, samples, self._metric_parameters(), alpha)
         except _distances.SamplesError as error:
+            if self.min_samples is not None:
+                raise
             raise ValueError(f"{error}; by default, it is min_cluster_size") from None
 
     def _refuse_centers(self, X):
@@ -319,11 +374,12 @@ class HDBSCAN(Results, Estimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
-            self._condensed = self._condense(self.spanning_tree_, self._least, self._one_by_one)
+            self._condensed = self._condense(self.spanning_tree_)
             self._number()
 
-    def _condense(self, tree, least, one_by_one):
-        return _kostra.Condensed(tree._inner, least, one_by_one, self._thread_count())
+    def _condense(self, tree):
+        options = self._least, self._one_by_one, self._thread_count()
+        return _kostra.Condensed(tree._inner, *options)
 
     def _number(self):
         if self._ranks is not None:

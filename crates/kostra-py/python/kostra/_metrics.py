@@ -1,6 +1,7 @@
 """Metrics: those of the engine, those of SciPy, and callables."""
 
 import difflib
+import numbers
 
 import numpy as np
 
@@ -14,8 +15,11 @@ METRICS = {
     "cityblock": "manhattan",
     "l1": "manhattan",
     "chebyshev": "chebyshev",
+    "infinity": "chebyshev",
     "haversine": "haversine",
+    "haversine_radians": "haversine_radians",
     "cosine": "cosine",
+    "arccos": "arccos",
 }
 
 #: The engine's metrics of coordinates in one unit.
@@ -42,13 +46,17 @@ SCIPY = (
     *BOOLEAN,
 )
 
-#: Metrics with parameters, and what to do.
-_WITH_PARAMETERS = {
-    "minkowski": "pass 'manhattan' for p=1, 'euclidean' for p=2, or "
-    "metric=lambda a, b: scipy.spatial.distance.minkowski(a, b, p)",
-    "seuclidean": "pass X / X.std(axis=0, ddof=1) with metric='euclidean'",
-    "mahalanobis": "pass metric=lambda a, b: scipy.spatial.distance.mahalanobis(a, b, VI)",
-}
+#: Metrics that are Euclidean distances of mapped points.
+_MAPPED = ("seuclidean", "mahalanobis")
+
+#: Names of Minkowski's metric.
+_MINKOWSKI = ("minkowski", "p")
+
+#: The names of all metrics but ``"precomputed"``.
+_ALL = (*METRICS, *SCIPY, *_MAPPED, *_MINKOWSKI)
+
+#: The radius of the engine's Earth in meters.
+_EARTH_RADIUS = 6_371_008.771_4
 
 #: Rounding may make the distance of two equal points negative.
 _ROUNDING = 1e-12
@@ -71,30 +79,96 @@ def _suggestion(metric, known):
     return f", did you mean {close[0]!r}?" if close else ""
 
 
-def resolve(metric):
-    """The engine's name of a metric, or a function that makes its :class:`Rows` of points."""
+def resolve(metric, params=None):
+    """The engine's name of a metric, or a function that makes its :class:`Rows` of points. Points of
+    metrics in ``_MAPPED`` must have been mapped by :func:`linear_map`.
+    """
+    params = {} if params is None else dict(params)
     if callable(metric):
-        return lambda points: CallableRows(metric, points)
-    if isinstance(metric, str):
-        if metric in METRICS:
-            return METRICS[metric]
-        named = _ALIASES.get(metric, metric)
-        if named in SCIPY:
-            return lambda points: _named_rows(named, points)
-        if metric in _WITH_PARAMETERS:
-            raise ValueError(f"metric={metric!r} has parameters; {_WITH_PARAMETERS[metric]}")
-    raise ValueError(
-        f"metric must be one of {_listed((*METRICS, *SCIPY))} or a callable, not {metric!r}"
-        f"{_suggestion(metric, (*METRICS, *SCIPY, 'precomputed'))}; "
-        "compute other distances yourself and pass them with metric='precomputed' to "
-        "kostra.single_linkage or an estimator of kostra.cluster"
-    )
+        return lambda points: CallableRows(metric, points, params)
+    if not isinstance(metric, str) or metric not in (*_ALL, *_ALIASES):
+        raise ValueError(
+            f"metric must be one of {_listed(_ALL)} or a callable, not {metric!r}"
+            f"{_suggestion(metric, (*_ALL, 'precomputed'))}; "
+            "compute other distances yourself and pass them with metric='precomputed' to "
+            "kostra.single_linkage or an estimator of kostra.cluster"
+        )
+    if metric in _MINKOWSKI:
+        metric, params = _minkowski(params)
+    if metric in _MAPPED:
+        return "euclidean"
+    if metric in METRICS:
+        if params:
+            raise ValueError(f"metric={metric!r} has no parameter {next(iter(params))!r}")
+        return METRICS[metric]
+    named = _ALIASES.get(metric, metric)
+    return lambda points: _named_rows(named, points, params)
 
 
-def _named_rows(metric, points):
+def _minkowski(params):
+    """The metric with the parameter ``p`` of Minkowski's, and the other parameters."""
+    others = dict(params)
+    p = others.pop("p", 2)
+    if isinstance(p, bool) or not isinstance(p, numbers.Real) or not p >= 1:
+        raise ValueError(f"p of the metric 'minkowski' must be a number of at least 1, not {p!r}")
+    names = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+    if p in names and not others:
+        return names[p], others
+    return "minkowski", params | {"p": p}
+
+
+def linear_map(metric, params, points):
+    """What maps points so that their Euclidean distances are those of a metric: a matrix, or an array
+    of factors; None for other metrics. It does not depend on the order of the points.
+    """
+    if not isinstance(metric, str) or metric not in _MAPPED:
+        return None
+    params = {} if params is None else dict(params)
+    columns = points.shape[1]
+    ordered = points[np.lexsort(points.T[::-1])].astype(np.float64)
+    if metric == "seuclidean":
+        variances = params.pop("V", None)
+        if variances is None:
+            variances = np.var(ordered, axis=0, ddof=1)
+        variances = np.asarray(variances, np.float64)
+        if variances.shape != (columns,) or not (variances > 0).all():
+            raise ValueError(f"V must be an array of {columns} variances above 0")
+        found = 1 / np.sqrt(variances)
+    else:
+        covariance, inverse = params.pop("V", None), params.pop("VI", None)
+        if covariance is None and inverse is None:
+            covariance = np.atleast_2d(np.cov(ordered, rowvar=False))
+        try:
+            inverse = np.linalg.inv(covariance) if inverse is None else np.asarray(inverse, float)
+            found = np.linalg.cholesky((inverse + inverse.T) / 2)
+        except (np.linalg.LinAlgError, ValueError):
+            found = np.empty((0, 0))
+        if found.shape != (columns, columns):
+            raise ValueError(
+                f"mahalanobis distances need a positive definite matrix of {columns} by {columns}; "
+                "pass it as VI in metric_params, or remove columns that depend on others"
+            )
+    if params:
+        raise ValueError(f"metric={metric!r} has no parameter {next(iter(params))!r}")
+    return found
+
+
+def mapped(points, by):
+    """Points after a :func:`linear_map`. Each row is computed by itself, so that equal rows have
+    equal results.
+    """
+    if by is None:
+        return points
+    points = points.astype(np.float64)
+    if by.ndim == 1:
+        return points * by
+    return sum(points[:, [k]] * by[k] for k in range(len(by)))
+
+
+def _named_rows(metric, points, params):
     """The rows of a metric of SciPy. Hamming distances of zeros and ones count bits, too."""
     is_of_bits = metric in BOOLEAN or metric == "hamming" and ((points == 0) | (points == 1)).all()
-    return BitRows(metric, points) if is_of_bits else ScipyRows(metric, points)
+    return (BitRows if is_of_bits else ScipyRows)(metric, points, params)
 
 
 def _listed(names):
@@ -112,13 +186,15 @@ class Rows:
         self.points.flags.writeable = False
         self.n = len(points)
 
-    def tree(self, min_samples, threads):
-        """The engine's spanning tree, found on one thread."""
+    def tree(self, min_samples, threads, alpha=1.0):
+        """The engine's spanning tree, found on one thread. Distances, but not core distances, are
+        divided by ``alpha``.
+        """
         cores = None
         if min_samples > 1:
             place = min_samples - 1
             cores = np.array([np.partition(self.all(i), place)[place] for i in range(self.n)])
-        return _kostra.tree_of_rows(self.n, cores, self.next)
+        return _kostra.tree_of_rows(self.n, cores, lambda point: self.next(point) / alpha)
 
     def all(self, point):
         """The distances of a point to all points; 0 to itself."""
@@ -134,7 +210,7 @@ class Rows:
 class ScipyRows(Rows):
     """Distances by a named metric of SciPy."""
 
-    def __init__(self, metric, points):
+    def __init__(self, metric, points, params=None):
         super().__init__(points)
         try:
             from scipy.spatial.distance import cdist
@@ -142,15 +218,16 @@ class ScipyRows(Rows):
             raise ImportError(
                 f"metric={metric!r} needs SciPy; run `pip install scipy`"
             ) from error
-        self.metric, self.cdist = metric, cdist
+        self.metric = metric
+        self.cdist = lambda a, b: cdist(a, b, metric, **(params or {}))
 
     def all(self, point):
         own, row = self.points[point : point + 1], np.zeros(self.n)
         with np.errstate(all="ignore"):  # the results are checked
             if point > 0:
-                row[:point] = self.cdist(self.points[:point], own, self.metric)[:, 0]
+                row[:point] = self.cdist(self.points[:point], own)[:, 0]
             if point + 1 < self.n:
-                row[point + 1 :] = self.cdist(own, self.points[point + 1 :], self.metric)[0]
+                row[point + 1 :] = self.cdist(own, self.points[point + 1 :])[0]
         row[(row < 0) & (row > -_ROUNDING)] = 0
         wrong = ~(np.isfinite(row) & (row >= 0))
         if wrong.any():
@@ -167,8 +244,9 @@ class ScipyRows(Rows):
 class BitRows(ScipyRows):
     """Distances of points of zeros and ones. The engine counts the bits for the tree."""
 
-    def __init__(self, metric, points):
-        super().__init__(metric, points)
+    def __init__(self, metric, points, params=None):
+        super().__init__(metric, points, params)
+        self.has_params = bool(params)
         others = (self.points != 0) & (self.points != 1)
         if others.any():
             row, column = np.argwhere(others)[0]
@@ -178,7 +256,9 @@ class BitRows(ScipyRows):
             )
         self.points = self.points.astype(bool)
 
-    def tree(self, min_samples, threads):
+    def tree(self, min_samples, threads, alpha=1.0):
+        if self.has_params or alpha != 1:
+            return super().tree(min_samples, threads, alpha)
         empty = np.flatnonzero(~self.points.any(axis=1))
         if self.metric in _WITHOUT_EMPTY and len(empty) > 1:
             raise ValueError(
@@ -196,9 +276,9 @@ class BitRows(ScipyRows):
 class CallableRows(Rows):
     """Distances by a function of two points."""
 
-    def __init__(self, metric, points):
+    def __init__(self, metric, points, params=None):
         super().__init__(points)
-        self.metric = metric
+        self.metric, self.params = metric, params or {}
         self.outside = np.ones(self.n, bool)
 
     def all(self, point):
@@ -223,7 +303,7 @@ class CallableRows(Rows):
         return row
 
     def _distance(self, a, b):
-        value = self.metric(self.points[a], self.points[b])
+        value = self.metric(self.points[a], self.points[b], **self.params)
         try:
             distance = float(value)
         except (TypeError, ValueError):
@@ -287,32 +367,64 @@ def refuse_wrong_columns(name, values, metric):
 
 def centroid(points, weights, metric):
     """The weighted mean of points; on the sphere for haversine distances."""
-    if metric != "haversine":
+    if not isinstance(metric, str) or not metric.startswith("haversine"):
         return np.average(points, weights=weights, axis=0)
-    latitude, longitude = np.radians(points).T
+    is_radians = metric == "haversine_radians"
+    latitude, longitude = (points if is_radians else np.radians(points)).T
     around = np.cos(latitude)
     in_space = [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)]
     x, y, z = np.average(in_space, weights=weights, axis=1)
-    return np.degrees([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+    place = np.array([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+    return place if is_radians else np.degrees(place)
 
 
-def medoid(points, weights, metric):
+def medoid(points, weights, rows):
     """The point with the least sum of weighted distances to the others."""
-    distances = _rows(points, metric)
-    return points[int(np.argmin([distances(row) @ weights for row in range(len(points))]))]
+    return points[int(np.argmin([rows.all(row) @ weights for row in range(len(points))]))]
 
 
-def _rows(points, metric):
-    """A function that returns the distances of a point to all points."""
-    found = resolve(metric)
+def rows_of(points, metric, params=None):
+    """The :class:`Rows` of any metric, also of the engine's."""
+    found = resolve(metric, params)
     if callable(found):
-        return found(points).all
-    if found == "haversine":
+        return found(points)
+    points = mapped(points, linear_map(metric, params, points))
+    if found.startswith("haversine"):
+        return SphereRows(found, points)
+    if found == "arccos":
+        return ArccosRows("cosine", points)
+    return ScipyRows({"manhattan": "cityblock"}.get(found, found), points)
+
+
+class SphereRows(Rows):
+    """Haversine distances."""
+
+    def __init__(self, metric, points):
+        super().__init__(points if metric == "haversine_radians" else np.radians(points))
+        self.radius = 1.0 if metric == "haversine_radians" else _EARTH_RADIUS
+
+    def all(self, point):
         from sklearn.metrics.pairwise import haversine_distances
 
-        radians = np.radians(points)
-        return lambda point: haversine_distances(radians[point : point + 1], radians)[0]
-    from scipy.spatial.distance import cdist
+        own = self.points[point : point + 1]
+        return self.radius * haversine_distances(own, self.points)[0]
 
-    name = {"manhattan": "cityblock"}.get(found, found)
-    return lambda point: cdist(points[point : point + 1], points, name)[0]
+    next = all
+
+
+class ArccosRows(ScipyRows):
+    """The angles of vectors, divided by pi."""
+
+    def all(self, point):
+        return np.arccos(np.clip(1 - super().all(point), -1, 1)) / np.pi
+
+    next = all
+
+
+class MatrixRows(Rows):
+    """The rows of a square matrix of distances."""
+
+    def all(self, point):
+        return self.points[point]
+
+    next = all

@@ -47,7 +47,9 @@ class PointTree(Forest):
         return self.weights
 
 
-def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
+def euclidean_mst(
+    X, *, metric="euclidean", metric_params=None, min_samples=None, threads=None
+):
     """The minimum spanning tree of points.
 
     The tree is exact and unique: pairs of points are ordered by distance, then by the lower and the
@@ -63,17 +65,26 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
         no effect. Points in a geographic system need ``metric="haversine"``.
     metric : str or callable
         How distances are measured: ``"euclidean"``, ``"manhattan"``, ``"chebyshev"``,
-        ``"haversine"`` or ``"cosine"``. For ``"haversine"``, the columns of ``X`` are latitude and
-        longitude in degrees, and distances are in meters. This differs from scikit-learn, which
-        uses radians. For arrays on a device, ``"euclidean"`` and ``"cosine"`` are supported.
+        ``"haversine"``, ``"cosine"`` or ``"arccos"``, the angle divided by pi. For ``"haversine"``,
+        the columns of ``X`` are latitude and longitude in degrees, and distances are in meters.
+        scikit-learn uses radians on the unit sphere, as ``"haversine_radians"`` does. For arrays on
+        a device, ``"euclidean"`` and ``"cosine"`` are supported.
+
+        ``"minkowski"`` is one of these for p = 1, 2 and infinity. ``"seuclidean"`` and
+        ``"mahalanobis"`` are Euclidean distances of mapped points.
 
         Further metrics compare all pairs, in O(n^2) time and O(n) memory. Metrics of zeros and ones
         count bits, with SciPy's definitions: ``"jaccard"``, ``"dice"``, ``"hamming"`` or
         ``"matching"``, ``"rogerstanimoto"`` or ``"sokalmichener"``, ``"russellrao"``,
-        ``"sokalsneath"`` and ``"yule"``. The others run on one thread: those of
-        ``scipy.spatial.distance.cdist`` without parameters, such as ``"canberra"``, and callables. With ``"precomputed"``, ``X`` contains the distances, in the
-        forms that :func:`single_linkage` takes. A callable gets two points as arrays of float64,
-        and returns their distance, a number of at least 0 that does not depend on their order.
+        ``"sokalsneath"`` and ``"yule"``. The others run on one thread: ``"minkowski"`` with other
+        p, the other metrics of ``scipy.spatial.distance.cdist``, such as ``"canberra"``, and
+        callables. With ``"precomputed"``, ``X`` contains the distances, in the forms that
+        :func:`single_linkage` takes. A callable gets two points as arrays of float64, and returns
+        their distance, a number of at least 0 that does not depend on their order.
+    metric_params : dict, optional
+        Parameters of the metric: ``p`` of Minkowski's, the variances ``V`` of ``"seuclidean"``, the
+        inverse ``VI`` of the covariance of ``"mahalanobis"``, by default those of ``X``, further
+        ones of ``cdist`` such as ``w``, and those of a callable.
     min_samples : int, optional
         If it is at least 2, the distance of two points is their mutual reachability distance: the
         largest of their distance and their core distances. The core distance of a point is the
@@ -116,19 +127,23 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     if _device.place_of(X) is not None:
         from kostra import _device_forest
 
+        if metric_params:
+            raise ValueError("metric_params needs points in host memory")
         return _device_forest.euclidean_mst(X, _metrics.engine(metric), min_samples, threads)
     if isinstance(metric, str) and metric == "precomputed":
         _arrays.threads(threads)
-        return tree(X, metric=metric, min_samples=min_samples, threads=threads)
-    metric = _metrics.resolve(metric)
-    coordinates = points("X", X, metric)
+        options = {"metric": metric, "metric_params": metric_params}
+        return tree(X, **options, min_samples=min_samples, threads=threads)
+    found = _metrics.resolve(metric, metric_params)
+    coordinates = points("X", X, found)
     n, dimensions = coordinates.shape
     min_samples = samples(min_samples, n)
-    if callable(metric):
+    if callable(found):
         threads = _arrays.threads(threads)
         refuse_infinite(coordinates)
-        return PointTree._of(metric(coordinates).tree(min_samples, threads), coordinates)
-    flat = _flat(coordinates, metric)
+        return PointTree._of(found(coordinates).tree(min_samples, threads), coordinates)
+    by = _metrics.linear_map(metric, metric_params, coordinates)
+    flat, metric = _flat(_metrics.mapped(coordinates, by), found), found
     inner = _kostra.tree_of_points(flat, dimensions, metric, min_samples, _arrays.threads(threads))
     return PointTree._of(inner, coordinates, metric)
 
@@ -310,7 +325,27 @@ def _are_distances(array):
     )
 
 
-def tree(X, *, metric="euclidean", min_samples=None, threads=None):
+def scaled_tree(X, alpha, *, metric, metric_params, min_samples, threads):
+    """The tree of mutual reachability distances whose distances of two points, but not core
+    distances, are divided by ``alpha``. Compares all pairs.
+    """
+    if isinstance(X, (Forest, tuple, list)) or hasattr(X, "tocoo") or np.ndim(X) != 2:
+        raise ValueError(f"alpha={alpha} needs points in host memory or a square matrix")
+    if isinstance(metric, str) and metric == "precomputed":
+        X = np.asarray(X, np.float64)
+        _distances.refuse_wrong("X", X)
+        _distances.refuse_no_square(X)
+        rows = _metrics.MatrixRows(X)
+    else:
+        found = _metrics.resolve(metric, metric_params)
+        X = points("X", X, found)
+        refuse_infinite(X)
+        rows = _metrics.rows_of(X, metric, metric_params)
+    inner = rows.tree(samples(min_samples, len(X)), _arrays.threads(threads), alpha)
+    return PointTree._of(inner, None if isinstance(rows, _metrics.MatrixRows) else X)
+
+
+def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads=None):
     """The forest of points, or with ``metric="precomputed"`` of distances in one of these forms:
     a Forest, a square matrix, a condensed vector, a sparse matrix, or a pair of k-NN arrays.
     """
@@ -324,9 +359,10 @@ def tree(X, *, metric="euclidean", min_samples=None, threads=None):
     if isinstance(X, Graph):
         raise TypeError("X must not be a Graph; pass X.minimum_spanning_forest()")
     if not (isinstance(metric, str) and metric == "precomputed"):
-        return in_memory(
-            euclidean_mst(X, metric=metric, min_samples=min_samples, threads=threads)
-        )
+        options = {"metric": metric, "metric_params": metric_params}
+        return in_memory(euclidean_mst(X, **options, min_samples=min_samples, threads=threads))
+    if metric_params:
+        raise ValueError("metric='precomputed' has no metric_params")
     if hasattr(X, "tocoo"):
         inner = _distances.sparse_tree(X, min_samples, threads)
     elif isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:

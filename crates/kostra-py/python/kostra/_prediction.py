@@ -3,18 +3,20 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _kostra, _metrics
 from kostra._forest import Forest, in_memory
 
 
 class Predictor:
     """The points and parameters of a fit. What searches among them is built for the first search.
-    ``metric`` is the engine's name of a metric, or None for others, which cannot search.
+    ``measure`` is the engine's name of a metric, or None for others, which cannot search, and what
+    maps points for this metric.
     """
 
-    def __init__(self, points, metric, min_samples, choice):
+    def __init__(self, points, measure, min_samples, choice):
         self.points, self.choice = points, choice
-        self.metric, self._min_samples = metric, min_samples
+        self.metric, self.map = measure
+        self._min_samples = min_samples
         self._fitted, self._has_cores = None, False
 
     def __getstate__(self):
@@ -24,7 +26,7 @@ class Predictor:
         """The engine's points with the clusters of their condensed tree."""
         if self._fitted is None or needs_cores and not self._has_cores:
             basis = {
-                "coordinates": self.points.reshape(-1),
+                "coordinates": _metrics.mapped(self.points, self.map).reshape(-1),
                 "dimensions": self.points.shape[1],
                 "metric": self.metric,
                 "min_samples": self._min_samples,
@@ -41,8 +43,9 @@ def fitted(model, purpose, needs_cores=True):
     if model._predictor is None or model._predictor.metric is None:
         raise ValueError(
             f"{purpose} needs the points of the fit, but this model was fitted to distances, a "
-            "tree, points on a device, or by a metric of SciPy; fit it to points in host memory "
-            "with metric='euclidean', 'manhattan', 'chebyshev', 'cosine' or 'haversine'"
+            "tree, points on a device, by a metric of SciPy or a callable, or with alpha; fit it to "
+            "points in host memory with a metric that compares less than all pairs, such as "
+            "'euclidean', 'manhattan', 'chebyshev', 'cosine' or 'haversine'"
         )
     return model._predictor.fitted(model._condensed, needs_cores, _threads(model))
 
@@ -51,7 +54,7 @@ def new_points(model, X):
     """The coordinates of new points row by row, the number of columns, and the number of threads."""
     if isinstance(in_memory(X), Forest):
         raise TypeError("X is a forest; pass the coordinates of new points")
-    points = model._validated(X, is_new=True)
+    points = _metrics.mapped(model._validated(X, is_new=True), model._predictor.map)
     return np.ascontiguousarray(points).reshape(-1), points.shape[1], _threads(model)
 
 

@@ -114,7 +114,9 @@ class Results:
         -------
         array of n_features_in_
         """
-        return _metrics.medoid(*self._members(cluster_id), self.metric)
+        points, weights = self._members(cluster_id)
+        rows = _metrics.rows_of(points, self.metric, self._metric_parameters())
+        return _metrics.medoid(points, weights, rows)
 
     def _members(self, label):
         """The coordinates and the probabilities of the points of a cluster."""

@@ -21,6 +21,21 @@ def coordinates(name, values, metric):
     return _stacked(name, array) if array.dtype.kind == "O" and all(is_vector) else values
 
 
+def dense(name, values):
+    """Sparse features, such as weights of words, as an array; other values as they are. A square
+    matrix may contain distances, so it is refused.
+    """
+    if not hasattr(values, "tocoo"):
+        return values
+    rows, columns = values.shape
+    if rows == columns:
+        raise TypeError(
+            f"does the square sparse matrix {name} contain distances? pass metric='precomputed' if "
+            f"so, or {name}.toarray() for points"
+        )
+    return values.toarray()
+
+
 def _only_column(values):
     """The column that ``values`` are or contain; None for other arrays and tables."""
     names = getattr(values, "column_names", getattr(values, "columns", None))

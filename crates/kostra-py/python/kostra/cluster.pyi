@@ -35,7 +35,13 @@ class HDBSCAN(_Estimator):
     min_cluster_size: int
     min_samples: int | None
     cluster_selection_epsilon: float
+    cluster_selection_epsilon_max: float | None
     max_cluster_size: int | None
+    metric_params: dict[str, Any] | None
+    alpha: float
+    algorithm: str
+    leaf_size: int
+    copy: bool
     cluster_selection_method: str
     allow_single_cluster: bool
     ties: str
@@ -54,8 +60,14 @@ class HDBSCAN(_Estimator):
         *,
         min_samples: int | None = None,
         cluster_selection_epsilon: float = 0.0,
+        cluster_selection_epsilon_max: float | None = None,
         max_cluster_size: int | None = None,
         metric: _Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        alpha: float = 1.0,
+        algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto",
+        leaf_size: int = 40,
+        copy: bool = False,
         cluster_selection_method: Literal["eom", "leaf"] = "eom",
         allow_single_cluster: bool = False,
         ties: Literal["together", "scikit-learn"] = "together",
