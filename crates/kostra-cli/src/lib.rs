@@ -25,7 +25,6 @@ mod last_words;
 mod launcher;
 mod memory_limit;
 mod output;
-mod part_file;
 mod point_faults;
 mod points;
 mod progress;

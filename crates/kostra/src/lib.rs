@@ -82,6 +82,8 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/partition.md")]
     mod partition {}
 }
+#[cfg(all(feature = "io", feature = "partition"))]
+mod part_file;
 #[cfg(feature = "picture")]
 pub mod picture;
 #[cfg(feature = "io")]
@@ -144,6 +146,9 @@ pub mod generate {
 /// Partitions of a graph into parts of equal weight.
 #[cfg(feature = "partition")]
 pub mod partition {
+    #[cfg(feature = "io")]
+    pub use crate::part_file::read_parts;
+    pub use kostra_partition::part_file::write as write_parts;
     pub use kostra_partition::{
         Options, Partition, PartitionError, Preset, Rows, Statistics, WeightedGraph, partition,
     };

@@ -18,7 +18,7 @@ pub(super) struct Solved<'a> {
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// The error for a read that failed.
-pub(super) fn read_error(input: &Input, cause: std::io::Error) -> ReadError {
+pub(crate) fn read_error(input: &Input, cause: std::io::Error) -> ReadError {
     let kind = cause.downcast::<ReadErrorKind>().unwrap_or_else(ReadErrorKind::Io);
     ReadError { input: input.to_string(), place: None, kind }
 }

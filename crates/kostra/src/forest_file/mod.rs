@@ -38,6 +38,8 @@ mod read;
 mod text;
 mod write;
 
+#[cfg(feature = "partition")]
+pub(crate) use content::read_error;
 pub use error::ForestFileError;
 pub use format::{ForestFormat, UnknownExtension};
 pub use line::LineStyle;

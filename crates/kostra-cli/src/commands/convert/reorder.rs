@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
+use kostra::partition::read_parts;
 use kostra::renumbering::Renumbering;
 use kostra_core::{AnyGraph, Run, VertexParts};
 use kostra_io::{Format, Input, Output};
 use kostra_partition::{self as partition, Options, WeightedGraph};
 
 use crate::input::{InputGraph, InputRequest, file};
+use crate::output;
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{output, part_file};
 
 /// The default of `--parts`: each part of a graph with a million vertices fits into a cache.
 const DEFAULT_PARTS: u32 = 64;
@@ -170,7 +171,7 @@ impl Reorder {
         run: &mut Run<'_>,
     ) -> anyhow::Result<partition::Partition> {
         if let Some(file) = &self.partition {
-            return part_file::read(file, graph.vertices(), self.parts);
+            return Ok(read_parts(file, graph.vertices(), self.parts)?);
         }
         // An empty graph has no partition, but the user's number of parts is checked.
         let most = graph.vertices();

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use kostra::partition::read_parts;
 use kostra::{Fallback, Solved};
 use kostra_core::{AnyGraph, Forest, Platform, SolverInfo, VertexParts};
 use kostra_cuda as cuda;
@@ -10,7 +11,6 @@ use kostra_partition::Partition;
 use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, Times};
 use super::plan::Plan;
 use crate::input::{InputGraph, Threads};
-use crate::part_file;
 use crate::progress::Stage;
 use crate::report::count;
 use crate::trace::{Refused, Trace, Watcher};
@@ -105,7 +105,7 @@ fn load_partition(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Option<
     let Some(file) = &plan.partition else { return Ok(None) };
     let start = Instant::now();
     let _stage = Stage::start(&format!("reading {file}"));
-    let partition = part_file::read(file, input.parsed.graph.vertices(), plan.parts())?;
+    let partition = read_parts(file, input.parsed.graph.vertices(), plan.parts())?;
     let parts = count(partition.count().into(), "part", "parts");
     input.notes.push(format!("the partition is {file}, with {parts}"));
     input.load += start.elapsed();

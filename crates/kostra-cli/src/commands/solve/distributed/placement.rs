@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use kostra::partition::read_parts;
 use kostra_core::{MAX_VERTICES, counted};
 use kostra_io as io;
 use kostra_mpi::{Communicator, Reduction, Refusal, VertexPlacement};
@@ -9,7 +10,6 @@ use kostra_partition::Partition;
 
 use super::agree::agree;
 use super::load::Input;
-use crate::part_file;
 use crate::report::count;
 
 /// Reads the part of each vertex on rank 0, which sends the parts to all ranks. Every rank needs 12
@@ -47,5 +47,5 @@ fn read_file(file: &io::Input, vertices: u64) -> anyhow::Result<Partition> {
         "{file}: a partition has at most {MAX_VERTICES} vertices, but the graph has {}",
         counted(vertices as usize, "vertex", "vertices"),
     );
-    part_file::read(file, vertices as u32, None)
+    Ok(read_parts(file, vertices as u32, None)?)
 }
