@@ -115,8 +115,9 @@ bool kostra_forest_labels(const struct KostraGraph *graph,
                           size_t length);
 
 // Writes a forest of a graph to a file in the format of the file's extension: edge ids (.ids, .txt
-// and no extension), or edges with their ends and weights, such as .csv and .graphml. The file
-// appears whole or not at all. Returns false if it fails.
+// and no extension), or edges with their ends and weights, such as .csv and .graphml, and with the
+// names of the vertices if the graph is from a file that has them. The file appears whole or not
+// at all. Returns false if it fails.
 bool kostra_forest_write(const struct KostraGraph *graph,
                          const struct KostraForest *forest,
                          const char *path);

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn kostra_solve(
 ) -> *mut KostraForest {
     call(std::ptr::null_mut(), || {
         // SAFETY: the caller's.
-        let (graph, algorithm) = unsafe { (&value("graph", graph)?.0, string(algorithm)) };
+        let (graph, algorithm) = unsafe { (&value("graph", graph)?.0.graph, string(algorithm)) };
         let id = algorithm.map_or(AUTO.into(), CStr::to_string_lossy);
         let solve = Solve::new().algorithm(&id).map_err(text)?;
         let solve = solve.order(to_order(order)?).threads(threads);
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn kostra_verify(
     let violation = &mut false;
     let verdict = call(-1, || {
         // SAFETY: the caller's.
-        let (graph, ids) = unsafe { (&value("graph", graph)?.0, array("ids", ids, length)?) };
+        let (graph, ids) = unsafe { (&value("graph", graph)?.0.graph, array("ids", ids, length)?) };
         let order = to_order(order)?;
         match with_graph!(graph, graph => verify(graph.edge_list().edges(order), ids)) {
             Ok(_) => Ok(1),
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn kostra_forest_labels(
     call(false, || {
         // SAFETY: the caller's.
         let (graph, forest) =
-            unsafe { (&value("graph", graph)?.0, &value("forest", forest)?.forest) };
+            unsafe { (&value("graph", graph)?.0.graph, &value("forest", forest)?.forest) };
         if length != graph.vertices() as usize {
             let vertices = graph.vertices();
             return Err(format!(
@@ -249,8 +249,9 @@ fn refuse_other_graph(graph: &AnyGraph, forest: &Forest) -> Result<(), String> {
 }
 
 /// Writes a forest of a graph to a file in the format of the file's extension: edge ids (.ids, .txt
-/// and no extension), or edges with their ends and weights, such as .csv and .graphml. The file
-/// appears whole or not at all. Returns false if it fails.
+/// and no extension), or edges with their ends and weights, such as .csv and .graphml, and with the
+/// names of the vertices if the graph is from a file that has them. The file appears whole or not
+/// at all. Returns false if it fails.
 ///
 /// # Safety
 /// `graph` is null or a graph, `forest` is null or a forest, and `path` is null or a text that ends
@@ -268,7 +269,7 @@ pub unsafe extern "C" fn kostra_forest_write(
         // SAFETY: the caller's.
         let path =
             to_path(unsafe { string(path) }.ok_or("path is NULL; pass the path of a file")?)?;
-        refuse_other_graph(graph, forest)?;
+        refuse_other_graph(&graph.graph, forest)?;
         let format = ForestFormat::by_path(&path).map_err(text)?;
         let output = Output::Path(path);
         forest_file::write(&output, format, graph.into(), forest.ids()).map_err(text)?;

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::PathBuf;
 
 use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory, with_graph};
-use kostra_io::{self as io, Input};
+use kostra_io::{self as io, Input, Parsed};
 
 use crate::boundary::{array, call, string, strings, text, value};
 use crate::options::{self, spell};
@@ -24,7 +24,7 @@ pub const KOSTRA_F64: i32 = 5;
 
 /// A weighted graph. Vertices are numbered from 0.
 #[derive(Debug)]
-pub struct KostraGraph(pub(crate) AnyGraph);
+pub struct KostraGraph(pub(crate) Parsed);
 
 /// # Safety
 /// As for [`kostra_graph_f64`].
@@ -47,7 +47,7 @@ where
         let (u, v) = (u.map_err(text)?, v.map_err(text)?);
         let weights = memory::copied(weights).map_err(text)?;
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).map_err(text)?;
-        Ok(Box::into_raw(Box::new(KostraGraph(graph))))
+        Ok(Box::into_raw(Box::new(KostraGraph(Parsed::new(graph, Vec::new())))))
     })
 }
 
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn kostra_graph_read_with(
         }))?;
         let loaded = io::read(&Input::Path(to_path(path)?), &options, &|_| ());
         let loaded = loaded.map_err(|error| error.spelled(spell))?;
-        Ok(Box::into_raw(Box::new(KostraGraph(loaded.parsed.graph))))
+        Ok(Box::into_raw(Box::new(KostraGraph(loaded.parsed))))
     })
 }
 
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn kostra_graph_free(graph: *mut KostraGraph) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_vertices(graph: *const KostraGraph) -> u32 {
     // SAFETY: the caller's.
-    call(0, || Ok(unsafe { value("graph", graph) }?.0.vertices()))
+    call(0, || Ok(unsafe { value("graph", graph) }?.0.graph.vertices()))
 }
 
 /// The number of edges; 0 if `graph` is NULL.
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn kostra_graph_vertices(graph: *const KostraGraph) -> u32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_edges(graph: *const KostraGraph) -> usize {
     // SAFETY: the caller's.
-    call(0, || Ok(unsafe { value("graph", graph) }?.0.edges()))
+    call(0, || Ok(unsafe { value("graph", graph) }?.0.graph.edges()))
 }
 
 /// The first end of each edge, valid until the graph is freed; NULL if `graph` is NULL.
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn kostra_graph_edges(graph: *const KostraGraph) -> usize 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_u(graph: *const KostraGraph) -> *const u32 {
     // SAFETY: the caller's.
-    call(std::ptr::null(), || Ok(unsafe { value("graph", graph) }?.0.u().as_ptr()))
+    call(std::ptr::null(), || Ok(unsafe { value("graph", graph) }?.0.graph.u().as_ptr()))
 }
 
 /// The second end of each edge, valid until the graph is freed; NULL if `graph` is NULL.
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn kostra_graph_u(graph: *const KostraGraph) -> *const u32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_v(graph: *const KostraGraph) -> *const u32 {
     // SAFETY: the caller's.
-    call(std::ptr::null(), || Ok(unsafe { value("graph", graph) }?.0.v().as_ptr()))
+    call(std::ptr::null(), || Ok(unsafe { value("graph", graph) }?.0.graph.v().as_ptr()))
 }
 
 /// The type of the weights: KOSTRA_I32, KOSTRA_U32, KOSTRA_I64, KOSTRA_U64, KOSTRA_F32 or
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn kostra_graph_v(graph: *const KostraGraph) -> *const u32
 pub unsafe extern "C" fn kostra_graph_weight_type(graph: *const KostraGraph) -> i32 {
     call(-1, || {
         // SAFETY: the caller's.
-        Ok(match unsafe { value("graph", graph) }?.0.weight_type() {
+        Ok(match unsafe { value("graph", graph) }?.0.graph.weight_type() {
             WeightType::I32 => KOSTRA_I32,
             WeightType::U32 => KOSTRA_U32,
             WeightType::I64 => KOSTRA_I64,
@@ -286,7 +286,7 @@ pub unsafe extern "C" fn kostra_graph_weight_type(graph: *const KostraGraph) -> 
 pub unsafe extern "C" fn kostra_graph_weights(graph: *const KostraGraph) -> *const c_void {
     call(std::ptr::null(), || {
         // SAFETY: the caller's.
-        let graph = &unsafe { value("graph", graph) }?.0;
+        let graph = &unsafe { value("graph", graph) }?.0.graph;
         Ok(with_graph!(graph, graph => graph.edge_list().weights().as_ptr().cast()))
     })
 }

@@ -50,6 +50,7 @@ fn write_roads(folder: &Path) {
     std::fs::write(folder.join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n").unwrap();
     let table = "from,to,km,minutes\n0,1,205,110\n1,2,170,95\n";
     std::fs::write(folder.join("roads.csv"), table).unwrap();
+    std::fs::write(folder.join("towns.csv"), "from,to,km\nPrague,Brno,205\n").unwrap();
 }
 
 fn link_dynamically() -> [String; 3] {

@@ -90,6 +90,12 @@ macro_rules! with_graph {
     };
 }
 
+impl AsRef<Self> for AnyGraph {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl AnyGraph {
     /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and has weight
     /// `weights[i]`.

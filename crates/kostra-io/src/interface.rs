@@ -8,19 +8,18 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use kostra_core::{AnyGraph, Coordinates, WeightType};
+use kostra_core::{AnyGraph, WeightType};
 
 use crate::compression::{Compression, Stream};
 use crate::edge_blocks::EdgeSink;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
-use crate::kept::KeptColumns;
-use crate::mapped_file::MappedFile;
 use crate::message::Message;
 use crate::options::{
     ArrayContent, ColumnOptions, Links, Meaning, MissingWeights, Nan, RoadOptions, WeightRules,
 };
 pub use crate::outgoing::Outgoing;
+pub use crate::parsed::Parsed;
 use crate::text_writer::TextWriter;
 
 /// The description of a format, and its functions.
@@ -237,72 +236,6 @@ pub struct Loaded {
     pub evidence: String,
     /// The compression of the file.
     pub compression: Compression,
-}
-
-/// The content of a file: what a format's reader returns.
-#[derive(Clone, Debug)]
-pub struct Parsed {
-    /// The graph. Edge ids are positions in the input; an edge that the format stores twice counts
-    /// once.
-    pub graph: AnyGraph,
-    /// The coordinates of the vertices, if the file contains them.
-    pub coordinates: Option<Coordinates>,
-    /// The names of the vertices, if the file has them or [`ReadOptions::names`] is set.
-    pub names: Option<Vec<String>>,
-    /// Whether the file stores the names as text, so that `1` is no number.
-    pub text_names: bool,
-    /// Whether `names` are integers of the input, which are names because some integers from 0 to
-    /// the highest do not occur.
-    pub names_are_ids: bool,
-    /// The weights of the vertices, if the file has them and `ReadOptions::vertex_weights` is set.
-    pub vertex_weights: Option<Vec<i64>>,
-    /// The columns that [`ColumnOptions`] keeps.
-    pub kept: Option<KeptColumns>,
-    /// The positions on each edge's line as a list in JSON, if a line of the file is one edge.
-    pub lines: Option<Vec<Box<str>>>,
-    /// The name of the column or the attribute that is the weight, if the name says that vertices
-    /// are nearer where it is greater (see [`is_similarity`](crate::is_similarity)).
-    pub similarity: Option<String>,
-    /// What the user should know, one sentence each: generated weights, skipped edges.
-    pub notes: Vec<Message>,
-    /// The notes that may indicate a mistake: ids at which no edge ends.
-    pub warnings: Vec<Message>,
-    /// The `.kst` file that the graph borrows its arrays from, if the file is mapped into memory.
-    pub mapped: Option<MappedFile>,
-}
-
-impl<'a> From<&'a Parsed> for Outgoing<'a> {
-    fn from(parsed: &'a Parsed) -> Self {
-        Self {
-            coordinates: parsed.coordinates.as_ref(),
-            names: parsed.names.as_deref(),
-            text_names: parsed.text_names,
-            kept: parsed.kept.as_ref(),
-            lines: parsed.lines.as_deref(),
-            mapped: parsed.mapped.as_ref(),
-            ..(&parsed.graph).into()
-        }
-    }
-}
-
-impl Parsed {
-    /// A graph with notes and nothing else.
-    pub fn new(graph: AnyGraph, notes: Vec<Message>) -> Self {
-        Self {
-            graph,
-            coordinates: None,
-            names: None,
-            text_names: false,
-            names_are_ids: false,
-            vertex_weights: None,
-            kept: None,
-            lines: None,
-            similarity: None,
-            notes,
-            warnings: Vec::new(),
-            mapped: None,
-        }
-    }
 }
 
 /// Writes a graph that the format can hold.

@@ -43,6 +43,7 @@ mod occurring;
 mod options;
 mod outgoing;
 mod output;
+mod parsed;
 mod part;
 mod point_file;
 mod quotes;

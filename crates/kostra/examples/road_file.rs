@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The file appears whole or not at all. Vertices count from 0, even if the format of the input
     // counts from 1.
-    file.write_forest(output, &forest)?;
+    forest.write_with(output, &file)?;
     println!("{} edges, total weight {}", forest.edge_count(), forest.total());
     Ok(())
 }

@@ -8,8 +8,10 @@ use kostra_core::{
     Certificate, EdgeId, Labels, Order, OutOfMemory, Total, VerifyError, Vertex, with_graph,
 };
 #[cfg(feature = "io")]
-use kostra_io::{Outgoing, Output};
+use kostra_io::{Input, Outgoing, Output, ReadError};
 
+#[cfg(feature = "io")]
+use crate::GraphFile;
 #[cfg(feature = "io")]
 use crate::forest_file::{self, ForestFileError, ForestFormat};
 use crate::{Graph, Number};
@@ -101,18 +103,39 @@ impl Forest {
     /// When the extension belongs to no format, or the output fails.
     #[cfg(feature = "io")]
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), ForestFileError> {
-        self.write_with(path.as_ref(), self.graph.as_any().into())
+        self.write_outgoing(path.as_ref(), self.graph.as_any().into())
     }
 
-    /// Writes the forest with what is known of its graph.
+    /// Writes the forest as [`write`](Self::write) does, with the names, the coordinates and the
+    /// kept columns of the file that its graph is from, as far as the format of the extension holds
+    /// them.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and when the format cannot hold a name.
     #[cfg(feature = "io")]
-    pub(crate) fn write_with(
+    pub fn write_with(
         &self,
-        path: &Path,
-        graph: Outgoing<'_>,
+        path: impl AsRef<Path>,
+        file: &GraphFile,
     ) -> Result<(), ForestFileError> {
+        self.write_outgoing(path.as_ref(), file.into())
+    }
+
+    #[cfg(feature = "io")]
+    fn write_outgoing(&self, path: &Path, graph: Outgoing<'_>) -> Result<(), ForestFileError> {
         let format = ForestFormat::by_path(path)?;
         forest_file::write(&Output::Path(path.to_owned()), format, graph, self.ids())
+    }
+
+    /// Reads the edge ids of a forest of a graph from a file, and sorts them. Its format is
+    /// recognized by content. [`from_ids`](Self::from_ids) makes them a forest.
+    ///
+    /// # Errors
+    /// When the file at `path` cannot be read, or is a forest of another graph.
+    #[cfg(feature = "io")]
+    pub fn read_ids(path: impl AsRef<Path>, file: &GraphFile) -> Result<Vec<EdgeId>, ReadError> {
+        let input = Input::Path(path.as_ref().to_owned());
+        forest_file::read(&input, file.graph.as_any(), file.names.as_deref())
     }
 
     /// The component of each vertex. O(n).

@@ -233,6 +233,12 @@ impl Graph {
     }
 }
 
+impl AsRef<AnyGraph> for Graph {
+    fn as_ref(&self) -> &AnyGraph {
+        &self.0
+    }
+}
+
 impl From<AnyGraph> for Graph {
     fn from(graph: AnyGraph) -> Self {
         Self(Arc::new(graph))

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use kostra_core::{Coordinates, EdgeId};
 use kostra_io::{
-    ColumnChoice, Format, Input, MissingWeights, Nan, Outgoing, ReadError, ReadOptions, Vertices,
+    ColumnChoice, Format, Input, MissingWeights, Nan, Parsed, ReadError, ReadOptions, Vertices,
 };
 
-use crate::forest_file::{self, ForestFileError};
-use crate::{Forest, Graph};
+use crate::Graph;
 
 /// Reads a graph from a file. Its format and its compression are recognized by content.
 ///
@@ -33,53 +31,9 @@ pub fn read(path: impl AsRef<Path>) -> Result<Graph, ReadError> {
     Ok(Reader::new().read(path)?.graph)
 }
 
-/// A graph from a file.
-#[derive(Clone, Debug)]
-pub struct GraphFile {
-    /// The graph. Edge ids are positions in the file; an edge that the format stores twice counts
-    /// once.
-    pub graph: Graph,
-    /// The names of the vertices, if the file contains them.
-    pub names: Option<Vec<String>>,
-    /// The coordinates of the vertices, if the file contains them.
-    pub coordinates: Option<Coordinates>,
-    /// The positions on each edge's line as a list in JSON, if the file is a map and a line is one
-    /// edge.
-    pub lines: Option<Vec<Box<str>>>,
-    /// What the reader decided where the file leaves something open, one sentence each.
-    pub notes: Vec<String>,
-}
-
-impl GraphFile {
-    /// Writes a forest of the graph with the names and the coordinates of the vertices, as far as
-    /// the format of the extension holds them. See [`Forest::write`].
-    ///
-    /// # Errors
-    /// As [`Forest::write`], and when the format cannot hold a name.
-    pub fn write_forest(
-        &self,
-        path: impl AsRef<Path>,
-        forest: &Forest,
-    ) -> Result<(), ForestFileError> {
-        let graph = Outgoing {
-            coordinates: self.coordinates.as_ref(),
-            names: self.names.as_deref(),
-            lines: self.lines.as_deref(),
-            ..self.graph.as_any().into()
-        };
-        forest.write_with(path.as_ref(), graph)
-    }
-
-    /// Reads the edge ids of a forest of the graph, and sorts them. Its format is recognized by
-    /// content. [`Forest::from_ids`] makes them a forest.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is a forest of another graph.
-    pub fn read_forest(&self, path: impl AsRef<Path>) -> Result<Vec<EdgeId>, ReadError> {
-        let input = Input::Path(path.as_ref().to_owned());
-        forest_file::read(&input, self.graph.as_any(), self.names.as_deref())
-    }
-}
+/// A graph from a file, and what else the file contains, such as names and coordinates.
+/// [`Forest::write_with`](crate::Forest::write_with) writes a forest with them.
+pub type GraphFile = Parsed<Graph>;
 
 /// How to read a graph.
 ///
@@ -192,13 +146,6 @@ impl Reader {
     /// As [`read`], and when an option does not apply to the file.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<GraphFile, ReadError> {
         let input = Input::Path(path.as_ref().to_owned());
-        let loaded = kostra_io::read(&input, &self.0, &|_| ())?;
-        Ok(GraphFile {
-            graph: loaded.parsed.graph.into(),
-            names: loaded.parsed.names,
-            coordinates: loaded.parsed.coordinates,
-            lines: loaded.parsed.lines,
-            notes: loaded.parsed.notes.iter().map(ToString::to_string).collect(),
-        })
+        Ok(kostra_io::read(&input, &self.0, &|_| ())?.parsed.with_graph_as())
     }
 }

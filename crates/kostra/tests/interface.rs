@@ -60,6 +60,29 @@ fn a_file_has_each_note_once() {
     assert_eq!(file.notes.len(), 1, "{:?}", file.notes);
 }
 
+#[cfg(feature = "io")]
+#[test]
+fn a_forest_is_written_with_the_columns_that_its_file_keeps() {
+    use kostra::io::{ColumnChoice, ColumnOptions, ReadOptions};
+
+    let folder = std::env::temp_dir().join(format!("kostra-kept-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [roads, output] = ["roads.csv", "forest.csv"].map(|name| folder.join(name));
+    std::fs::write(&roads, "from,to,km,road\nPrague,Brno,205,D1\nBrno,Prague,9,E65\n").unwrap();
+    let keep = vec![ColumnChoice::Name("road".into())];
+    let weight = Some(ColumnChoice::Name("km".into()));
+    let columns = ColumnOptions { keep, weight, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
+    let file = kostra::Reader::from(options).read(&roads).unwrap();
+    let forest = minimum_spanning_forest(&file.graph);
+    forest.write_with(&output, &file).unwrap();
+    let written = std::fs::read_to_string(&output).unwrap();
+    let ids = Forest::read_ids(&output, &file).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(written, "edge,u,v,weight,road\n1,Brno,Prague,9,E65\n");
+    assert_eq!(ids, [1]);
+}
+
 #[test]
 fn arrays_that_are_no_graph_are_refused() {
     let fault = |graph: Result<Graph, BuildError>| match graph.unwrap_err() {

@@ -143,6 +143,20 @@ static void check_options(void) {
     CHECK_ERROR("path is NULL");
 }
 
+static void check_names(void) {
+    const char *names[] = {"names", NULL};
+    KostraGraph *graph = kostra_graph_read_with("towns.csv", names);
+    KostraForest *forest = kostra_solve(graph, NULL, KOSTRA_MINIMUM, 0);
+    CHECK(kostra_forest_write(graph, forest, "forest.csv"));
+    char line[32] = "";
+    FILE *file = fopen("forest.csv", "r");
+    CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+    CHECK(fgets(line, sizeof line, file) != NULL && strcmp(line, "0,Prague,Brno,205\n") == 0);
+    fclose(file);
+    kostra_forest_free(forest);
+    kostra_graph_free(graph);
+}
+
 static void check_null(void) {
     CHECK(kostra_solve(NULL, NULL, KOSTRA_MINIMUM, 0) == NULL);
     CHECK_ERROR("graph is NULL");
@@ -167,6 +181,7 @@ int main(void) {
     check_bad_graphs();
     check_forests();
     check_options();
+    check_names();
     check_null();
     puts("all promises kept");
     return 0;

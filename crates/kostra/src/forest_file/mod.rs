@@ -1,8 +1,8 @@
 //! Files of forests: lists of edge ids, tables, maps and graphs.
 //!
 //! [`Forest::write`](crate::Forest::write) writes a forest, and
-//! [`GraphFile::write_forest`](crate::GraphFile::write_forest) writes it with the names and the
-//! coordinates of the file that the graph is from. [`write`](write()) takes everything that a file
+//! [`Forest::write_with`](crate::Forest::write_with) writes it with the names, the coordinates and
+//! the kept columns of the file that the graph is from. [`write`](write()) takes everything that a file
 //! can hold. [`read`](read()) reads the edge ids back, and compares endpoints and weights with those
 //! of the graph.
 //!
@@ -15,12 +15,12 @@
 //! std::fs::write(&roads, "from,to,km\nPrague,Brno,205\nBrno,Ostrava,170\nBrno,Prague,210\n")?;
 //! let file = Reader::new().names(true).read(&roads)?;
 //! let forest = minimum_spanning_forest(&file.graph);
-//! file.write_forest(&output, &forest)?;
+//! forest.write_with(&output, &file)?;
 //! assert_eq!(
 //!     std::fs::read_to_string(&output)?,
 //!     "edge,u,v,weight\n0,Prague,Brno,205\n1,Brno,Ostrava,170\n"
 //! );
-//! let ids = file.read_forest(&output)?;
+//! let ids = Forest::read_ids(&output, &file)?;
 //! assert_eq!(Forest::from_ids(&file.graph, ids, Order::Minimum)?, forest);
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
