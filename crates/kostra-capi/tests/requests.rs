@@ -11,6 +11,7 @@ use kostra_capi::{
     kostra_graph_i32, kostra_last_error, kostra_solve,
 };
 use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
+use kostra_testkit::small_device::{REASON, with_small_device};
 
 fn answer(graph: *const KostraGraph, request: &FaceRequest) -> Option<Result<FaceAnswer, String>> {
     if request.device.is_some() || request.parts.is_some() || !request.options.is_empty() {
@@ -35,9 +36,7 @@ fn answer(graph: *const KostraGraph, request: &FaceRequest) -> Option<Result<Fac
     }
 }
 
-#[test]
-fn c_answers_as_all_faces_do() {
-    let requests = Requests::load();
+fn graph(requests: &Requests) -> *mut KostraGraph {
     let (mut u, mut v, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for &(first, second, weight) in &requests.edges {
         u.push(first);
@@ -46,9 +45,28 @@ fn c_answers_as_all_faces_do() {
     }
     let [first, second] = [&u, &v].map(Vec::as_ptr);
     // SAFETY: the arrays are equally long.
-    let graph =
-        unsafe { kostra_graph_i32(requests.vertices, u.len(), first, second, weights.as_ptr()) };
+    unsafe { kostra_graph_i32(requests.vertices, u.len(), first, second, weights.as_ptr()) }
+}
+
+#[test]
+fn c_answers_as_all_faces_do() {
+    let requests = Requests::load();
+    let graph = graph(&requests);
     requests.check(|request| answer(graph, request));
     // SAFETY: the graph is not used again.
     unsafe { kostra_graph_free(graph) };
+}
+
+#[test]
+fn c_says_why_the_processor_solved_a_graph_that_no_device_takes() {
+    let graph = graph(&Requests::load());
+    // SAFETY: the pointers are to a graph, a forest and texts of the library.
+    unsafe {
+        let forest = with_small_device(|| kostra_solve(graph, std::ptr::null(), KOSTRA_MINIMUM, 0));
+        let text = |text: *const c_char| CStr::from_ptr(text).to_str().unwrap();
+        assert_eq!(text(kostra_forest_algorithm(forest)), "kruskal");
+        assert_eq!(text(kostra_forest_fallback(forest)), REASON);
+        kostra_forest_free(forest);
+        kostra_graph_free(graph);
+    }
 }

@@ -3,7 +3,8 @@
 //! Every registered solver ([`matrix`], [`variants`]) solves the cases of `testdata/` ([`suite`]),
 //! random graphs ([`strategies`]) and real graphs ([`real`]). Answers are compared edge id by edge
 //! id. The reference is the definition of the forest ([`oracle`]) on small graphs, and an answer
-//! that the verifier accepts on large graphs. All faces answer the same [`requests`].
+//! that the verifier accepts on large graphs. All faces answer the same
+//! [`requests`], and say why they fell back from a [`small_device`].
 
 #[cfg(feature = "full")]
 pub mod matrix;
@@ -14,6 +15,8 @@ pub mod oracle;
 pub mod real;
 #[cfg(feature = "full")]
 pub mod requests;
+#[cfg(feature = "full")]
+pub mod small_device;
 pub mod strategies;
 #[cfg(feature = "full")]
 pub mod suite;

@@ -4,6 +4,7 @@
 
 use kostra::{AUTO, DeviceChoice, Graph, Order, Solve, VertexParts};
 use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
+use kostra_testkit::small_device::{REASON, with_small_device};
 
 fn device(name: &str) -> DeviceChoice {
     match name.split_once(':') {
@@ -41,4 +42,15 @@ fn rust_answers_as_all_faces_do() {
     let requests = Requests::load();
     let graph = Graph::with_vertices(requests.vertices as usize, &requests.edges).unwrap();
     requests.check(|request| Some(answer(&graph, request)));
+}
+
+#[test]
+fn rust_says_why_the_processor_solved_a_graph_that_no_device_takes() {
+    let graph = Graph::from_edges([(0, 1, 4), (1, 2, 1), (2, 0, 3)]).unwrap();
+    let solved = with_small_device(|| Solve::new().run_detailed(&graph)).unwrap();
+    assert_eq!((solved.forest.ids(), solved.solver.id), (&[1, 2][..], "kruskal"));
+    assert_eq!(solved.fallback.unwrap().to_string(), REASON);
+    let chosen = Solve::new().algorithm("kruskal").unwrap();
+    let solved = with_small_device(|| chosen.run_detailed(&graph)).unwrap();
+    assert_eq!(solved.fallback, None);
 }

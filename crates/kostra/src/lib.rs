@@ -96,6 +96,8 @@ mod serialize;
 mod solve;
 #[cfg(feature = "parquet")]
 pub mod table;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod weight;
 
 pub use forest::{Forest, verify, verify_ids};

@@ -221,9 +221,19 @@ impl<'a> Solve<'a> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_any(self, graph: &AnyGraph) -> Result<Solved<kostra_core::Forest>, SolveError> {
-        let choice = self.choose(graph)?;
-        self.run_choice(graph, choice)
+    pub fn run_any(mut self, graph: &AnyGraph) -> Result<Solved<kostra_core::Forest>, SolveError> {
+        let Choice { solver, fallback } = self.choose(graph)?;
+        match (self.attempt(graph, solver), fallback) {
+            (Err(error), Some(fallback)) if error != SolveError::Cancelled => {
+                if let Some(observer) = &mut self.observer {
+                    observer.solver_failed(&error);
+                }
+                let mut solved = self.attempt(graph, fallback)?;
+                solved.fallback = Some(Fallback { solver: solver.info(), error });
+                Ok(solved)
+            }
+            (result, _) => result,
+        }
     }
 
     fn choose(&self, graph: &AnyGraph) -> Result<Choice, SolveError> {
@@ -243,24 +253,6 @@ impl<'a> Solve<'a> {
             .then(|| auto_on_processor(graph))
             .filter(|fallback| self.set_options(Run::new(), fallback.info()).is_ok());
         Ok(Choice { solver, fallback })
-    }
-
-    fn run_choice(
-        mut self,
-        graph: &AnyGraph,
-        Choice { solver, fallback }: Choice,
-    ) -> Result<Solved<kostra_core::Forest>, SolveError> {
-        match (self.attempt(graph, solver), fallback) {
-            (Err(error), Some(fallback)) if error != SolveError::Cancelled => {
-                if let Some(observer) = &mut self.observer {
-                    observer.solver_failed(&error);
-                }
-                let mut solved = self.attempt(graph, fallback)?;
-                solved.fallback = Some(Fallback { solver: solver.info(), error });
-                Ok(solved)
-            }
-            (result, _) => result,
-        }
     }
 
     fn attempt(

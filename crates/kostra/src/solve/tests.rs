@@ -3,6 +3,7 @@
 use kostra_core::{Algorithm, EdgeSet, Key, Problem, Representation, Workspace};
 
 use super::*;
+use crate::testing::with_device_solver;
 
 /// A solver for a device that always fails.
 struct Failing(SolveError);
@@ -68,10 +69,9 @@ fn failures() -> [SolveError; 5] {
 fn the_processor_takes_over_after_every_failure_of_a_free_choice_and_the_reason_is_kept() {
     let graph = triangle();
     for error in failures() {
-        let choice = Choice { solver: failing(&error), fallback: Some(auto_on_processor(&graph)) };
         let (mut log, mut workspace) = (Log::default(), Workspace::default());
         let solve = Solve::new().observer(&mut log).workspace(&mut workspace);
-        let solved = solve.run_choice(&graph, choice).unwrap();
+        let solved = with_device_solver(failing(&error), || solve.run_any(&graph)).unwrap();
         assert_eq!(solved.forest.ids(), [0, 1]);
         assert_eq!(solved.solver.id, auto_on_processor(&graph).info().id);
         assert_eq!(log.failures, std::slice::from_ref(&error));
@@ -87,17 +87,13 @@ fn the_processor_takes_over_after_every_failure_of_a_free_choice_and_the_reason_
 #[test]
 fn nothing_takes_over_if_the_caller_cancelled_or_chose() {
     let graph = triangle();
-    let choice = |error: &SolveError, fallback| Choice { solver: failing(error), fallback };
-    let free = Some(auto_on_processor(&graph));
     let mut log = Log { cancels: true, ..Log::default() };
     let cancelled = Solve::new().observer(&mut log);
     let [unsuitable, ..] = failures();
-    let result = cancelled.run_choice(&graph, choice(&unsuitable, free));
+    let result = with_device_solver(failing(&unsuitable), || cancelled.run_any(&graph));
     assert_eq!(result.unwrap_err(), SolveError::Cancelled);
     assert!(log.failures.is_empty());
     for error in failures() {
-        let result = Solve::new().run_choice(&graph, choice(&error, None));
-        assert_eq!(result.unwrap_err(), error);
         let result = Solve::new().solver(failing(&error)).run_any(&graph);
         assert_eq!(result.unwrap_err(), error);
     }
@@ -105,17 +101,20 @@ fn nothing_takes_over_if_the_caller_cancelled_or_chose() {
 
 #[test]
 fn a_free_choice_has_a_fallback_only_on_a_device() {
-    let graph = triangle();
-    let free = Solve::new().choose(&graph).unwrap();
-    assert_eq!(free.fallback.is_some(), free.solver.info().platform == Platform::Cuda);
-    let chosen = Solve::new().algorithm("kruskal").unwrap().choose(&graph).unwrap();
-    assert!(chosen.fallback.is_none());
-    let device = Solve::new().device(DeviceChoice::Cuda(vec![0])).choose(&graph);
-    match device {
-        Ok(choice) => {
-            assert!(choice.fallback.is_none());
-            assert_eq!(choice.solver.info().platform, Platform::Cuda);
-        }
+    let (graph, cancelled) = (triangle(), SolveError::Cancelled);
+    let choose = |solve: Solve<'_>| {
+        with_device_solver(failing(&cancelled), || solve.choose(&graph)).map(|choice| {
+            (choice.solver.info().platform, choice.fallback.map(|solver| solver.info().platform))
+        })
+    };
+    let kruskal = Some(Platform::Sequential);
+    assert_eq!(choose(Solve::new()), Ok((Platform::Cuda, kruskal)));
+    let chosen = Solve::new().algorithm("kruskal").unwrap();
+    assert_eq!(choose(chosen), Ok((Platform::Sequential, None)));
+    let processor = Solve::new().device(DeviceChoice::Processor);
+    assert_eq!(choose(processor), Ok((Platform::Sequential, None)));
+    match choose(Solve::new().device(DeviceChoice::Cuda(vec![0]))) {
+        Ok(chosen) => assert_eq!(chosen, (Platform::Cuda, None)),
         Err(error) => assert_eq!(error, RequestError::NoDeviceSolver.into()),
     }
 }

@@ -72,3 +72,31 @@ fn run_here(arguments: Arguments) -> anyhow::Result<Answer> {
         Some(Ok(_)) | None => Answer::Yes,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use kostra_testkit::small_device::{REASON, with_small_device};
+
+    use super::*;
+
+    #[test]
+    fn a_report_says_why_the_processor_solved_a_graph_that_no_device_takes() {
+        let solve = |line: &[&str]| {
+            let plan = Plan::resolve(Arguments::try_parse_from(line).unwrap()).unwrap();
+            let outcome = with_small_device(|| local::run(&plan)).unwrap();
+            (report::text(&plan, &outcome).unwrap(), outcome)
+        };
+        let graph = "gen:grid:side=3";
+        let (text, outcome) = solve(&["solve", graph, "--verify", "--threads", "1"]);
+        assert!(matches!(outcome.verified, Some(Ok(_))));
+        assert!(text.contains("kruskal on one thread") && text.contains(REASON), "{text}");
+        let (text, _) = solve(&["solve", graph, "--json", "--trace"]);
+        let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(record["algorithm"], "kruskal");
+        assert!(record["device"].is_null() && record["seconds"]["upload"].is_null(), "{text}");
+        assert!(record["notes"].as_array().unwrap().contains(&REASON.into()), "{text}");
+        let (text, _) = solve(&["solve", graph, "--device", "cpu"]);
+        assert!(!text.contains("small-device"), "{text}");
+    }
+}

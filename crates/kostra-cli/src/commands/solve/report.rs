@@ -20,12 +20,18 @@ pub(super) fn print(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
     if plan.quiet && !matches!(outcome.verified, Some(Err(_))) {
         return Ok(());
     }
-    let mut text =
-        if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
-    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
-        text += &tables(trace, &outcome.place);
-    }
+    let text = text(plan, outcome)?;
     output::report(&text, plan.output.as_ref().map(|destination| &destination.output))
+}
+
+/// # Errors
+/// When a number cannot be written as JSON.
+pub(super) fn text(plan: &Plan, outcome: &Outcome) -> anyhow::Result<String> {
+    if plan.json {
+        return report::json(&record(plan, outcome));
+    }
+    let trace = outcome.trace.as_ref().map(|trace| tables(trace, &outcome.place));
+    Ok(sheet(plan, outcome) + &trace.unwrap_or_default())
 }
 
 fn sheet(plan: &Plan, outcome: &Outcome) -> String {
