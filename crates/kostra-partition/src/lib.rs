@@ -29,7 +29,7 @@
 //! | `refine` | moves of vertices, balance |
 //! | `enforce` | [`enforce_limit`]: balance for partitions from elsewhere |
 //! | `two_way` | two sides, and their refinement by single moves |
-//! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
+//! | `partition` | [`Partition`], and the one by ranges |
 //! | `statistics` | [`Statistics`]: the quality of a partition |
 //! | `vertex_order` | breadth-first order, and vertices sorted by part |
 //! | [`part_file`] | files with one part number per line |

@@ -1,8 +1,8 @@
-//! A partition, and Kostra's own quick ones.
+//! A partition, and the one by ranges.
 
 use kostra_core::{Vertex, memory};
 
-use crate::{PartitionError, WeightedGraph, breadth_first_order};
+use crate::PartitionError;
 
 /// The part of each vertex, a number in `0..count`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,28 +37,8 @@ impl Partition {
     /// When `count` is 0 or greater than the number of vertices, or the system refuses the memory.
     pub fn by_ranges(vertices: u32, count: u32) -> Result<Self, PartitionError> {
         check_count(vertices, count)?;
-        let parts = memory::collected((0..vertices).map(|place| range_of(place, vertices, count)))?;
-        Ok(Self { parts, count })
-    }
-
-    /// Divides the vertices into `count` ranges of nearly equal length in the order of a
-    /// breadth-first search. The search starts at vertex 0, and again at the lowest vertex that it
-    /// has not reached. O(n + m).
-    ///
-    /// # Errors
-    /// As [`by_ranges`](Self::by_ranges).
-    pub fn by_breadth_first_order(
-        graph: &WeightedGraph,
-        count: u32,
-    ) -> Result<Self, PartitionError> {
-        let vertices = graph.vertices();
-        check_count(vertices, count)?;
-        let nothing = |_| Ok::<_, PartitionError>(());
-        let order = breadth_first_order(graph.offsets(), graph.neighbors(), nothing)?;
-        let mut parts = memory::zeros(vertices as usize)?;
-        for (place, &vertex) in (0..).zip(&order) {
-            parts[vertex as usize] = range_of(place, vertices, count);
-        }
+        let part = |vertex| (u64::from(vertex) * u64::from(count) / u64::from(vertices)) as u32;
+        let parts = memory::collected((0..vertices).map(part))?;
         Ok(Self { parts, count })
     }
 
@@ -108,11 +88,6 @@ fn check_count(vertices: u32, parts: u32) -> Result<(), PartitionError> {
     Ok(())
 }
 
-/// The part of the vertex at a place of an order. The lengths of the parts differ by at most 1.
-fn range_of(place: u32, vertices: u32, count: u32) -> u32 {
-    (u64::from(place) * u64::from(count) / u64::from(vertices)) as u32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,13 +106,6 @@ mod tests {
         let refused = PartitionError::MorePartsThanVertices { parts: 3, vertices: 2 };
         assert_eq!(Partition::by_ranges(2, 3), Err(refused));
         assert_eq!(Partition::by_ranges(2, 0), Err(PartitionError::NoParts));
-    }
-
-    #[test]
-    fn breadth_first_order_keeps_components_together() {
-        let graph = WeightedGraph::from_edges(6, &[0, 2, 1, 3], &[2, 4, 3, 5], None).unwrap();
-        let partition = Partition::by_breadth_first_order(&graph, 2).unwrap();
-        assert_eq!(partition.parts(), [0, 1, 0, 1, 0, 1]);
     }
 
     #[test]
