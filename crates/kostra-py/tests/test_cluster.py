@@ -14,7 +14,10 @@ from sklearn.cluster._hdbscan import _tree
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import haversine_distances
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import kostra
@@ -571,6 +574,11 @@ def test_sparse_features_have_the_labels_of_the_array():
         np.testing.assert_array_equal(found.predict(X), expected.predict(points))
         assert found.n_features_in_ == 5
         SingleLinkage(3).fit(X)
+    # Clusters with the same distances inside are numbered by their coordinates.
+    words = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 0]], 6, axis=0)
+    found = HDBSCAN(3).fit(sparse.csr_array(words))
+    np.testing.assert_array_equal(found.labels_, HDBSCAN(3).fit_predict(words))
+    assert found.labels_.max() == 2
     with pytest.raises(TypeError, match="does the square sparse matrix X contain distances"):
         HDBSCAN().fit(sparse.csr_array(np.eye(9)))
 
@@ -606,3 +614,32 @@ def test_no_cluster_begins_above_the_largest_epsilon(seed, allow_single_cluster)
     options |= {"cluster_selection_epsilon": 2.0, "cluster_selection_epsilon_max": 1.0}
     with pytest.raises(ValueError, match="at least cluster_selection_epsilon, 2, but is 1"):
         HDBSCAN(**options).fit(points)
+
+
+def test_tools_of_scikit_learn_take_the_estimator(tmp_path):
+    joblib, pandas = pytest.importorskip("joblib"), pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    points = blobs(200, 3)
+    table = pandas.DataFrame(points, columns=["width", "height", "depth"])
+    found = HDBSCAN(min_samples=3).fit(table)
+    assert list(found.feature_names_in_) == ["width", "height", "depth"]
+    for X in (points, polars.from_pandas(table)):
+        np.testing.assert_array_equal(HDBSCAN(min_samples=3).fit_predict(X), found.labels_)
+    joblib.dump(found, tmp_path / "model")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "model").predict(table), found.labels_)
+    steps = make_pipeline(StandardScaler(), HDBSCAN(min_samples=3)).set_output(transform="pandas")
+    scaled = StandardScaler().fit_transform(points)
+    labels = steps.fit(table).predict(table)
+    np.testing.assert_array_equal(labels, HDBSCAN(min_samples=3).fit_predict(scaled))
+    everything = [(np.arange(200), np.arange(200))]
+    search = GridSearchCV(
+        HDBSCAN(),
+        {"min_cluster_size": [5, 20, 60], "min_samples": [2]},
+        scoring=lambda model, X, y=None: model.relative_validity_,
+        cv=everything,
+        n_jobs=2,
+    ).fit(table)
+    scores = [
+        HDBSCAN(size, min_samples=2).fit(points).relative_validity_ for size in (5, 20, 60)
+    ]
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], scores)

@@ -17,8 +17,10 @@ MODULES = [
     "kostra._forest",
     "kostra._graph",
     "kostra._grid",
+    "kostra._hdbscan",
     "kostra._partition",
     "kostra._points",
+    "kostra._prediction",
     "kostra._solve",
     "kostra._sources",
     "kostra._tree",
@@ -139,16 +141,21 @@ def test_stubs_say_what_is_there(module):
 def documented():
     """The public functions, classes and methods that have parameters, with their docstrings."""
     found = {}
-    for module in ("kostra", "kostra.cluster", "kostra.scipy"):
-        module = importlib.import_module(module)
+    for name in ("kostra", "kostra.cluster", "kostra.hdbscan", "kostra.scipy"):
+        module = importlib.import_module(name)
         for name in module.__all__:
             item = getattr(module, name)
+            if getattr(item, "__module__", "") == "kostra.hdbscan":
+                name = f"hdbscan.{name}"
             if inspect.isclass(item):
                 for method, function in inspect.getmembers(item, callable):
                     is_ours = (getattr(function, "__module__", None) or "").startswith("kostra")
                     if is_ours and not method.startswith("_"):
                         found[f"{name}.{method}"] = function
-            if item in (kostra.Graph, kostra.DeviceArray) or module.__name__ == "kostra.cluster":
+            if item in (kostra.Graph, kostra.DeviceArray) or module.__name__ in (
+                "kostra.cluster",
+                "kostra.hdbscan",
+            ):
                 found[name] = item
             elif inspect.isfunction(item):
                 found[name] = item

@@ -24,8 +24,8 @@ equal, negative and infinite.
 * :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :func:`verify` checks a forest independently of the algorithms.
-* :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``. In NetworkX, pass
-  ``backend="kostra"``.
+* :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``, and :mod:`kostra.hdbscan` the
+  package hdbscan. In NetworkX, pass ``backend="kostra"``.
 """
 
 from kostra._device import DeviceError
@@ -67,7 +67,7 @@ __all__ = [
 
 def __getattr__(name):
     """Imports the modules that need SciPy, NetworkX or scikit-learn at their first use."""
-    if name in ("cluster", "nx", "scipy"):
+    if name in ("cluster", "hdbscan", "nx", "scipy"):
         import importlib
 
         return importlib.import_module(f"kostra.{name}")
@@ -75,4 +75,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), "cluster", "nx", "scipy"})
+    return sorted({*globals(), "cluster", "hdbscan", "nx", "scipy"})

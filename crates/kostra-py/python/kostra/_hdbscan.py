@@ -291,7 +291,6 @@ class HDBSCAN(Results, Estimator):
             return None
         params = self._metric_parameters()
         metric = _metrics.resolve(self.metric, params)
-        X = _tables.dense("X", _tables.coordinates("X", X, self.metric))
         is_single = np.asarray(X).dtype == np.float32
         points = np.array(X, np.float32 if is_single else np.float64, order="C")
         by = _metrics.linear_map(self.metric, params, points)
@@ -314,9 +313,11 @@ class HDBSCAN(Results, Estimator):
         if isinstance(in_memory(X), Forest) or _device.place_of(X) is not None:
             return X, None
         X = _tables.coordinates("X", X, self.metric)
-        if not label or self.metric == "precomputed" or np.ndim(X) != 2:
+        if self.metric == "precomputed":
             return X, None
         X = _tables.dense("X", X)
+        if not label or np.ndim(X) != 2:
+            return X, None
         values = np.asarray(X, np.float64)
         is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
         if is_finite.all():
