@@ -17,7 +17,9 @@ use kostra_io::{
 /// vertices and the same ends. Weights are not compared.
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     spare_caught_panics();
-    let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
+    let types = format.filter(|&format| format == Format::RAW).map(|_| "u16,u8,f32".parse());
+    let raw = types.and_then(Result::ok);
+    let options = ReadOptions { format, raw, threads: 1, ..ReadOptions::default() };
     let whole = read_bytes("input", bytes, &options);
     if format.is_none() {
         check_points(bytes);

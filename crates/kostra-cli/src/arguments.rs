@@ -1,10 +1,10 @@
 //! Arguments that several commands share, as the user typed them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, ValueHint};
-use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Links, Meaning};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Command, Error, ValueEnum, ValueHint};
+use kostra_io::{BoundingBox, Delimiter, FORMATS, Format, Links, Meaning, RawRow, parse_format};
 
 use crate::memory_limit::MemoryArguments;
 
@@ -15,9 +15,10 @@ pub(crate) struct InputArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) input: OsString,
 
-    /// The format of the input [default: recognized by the content]
-    #[arg(long, value_parser = formats())]
-    pub(crate) format: Option<Format>,
+    /// The format of the input, or `raw:` and the types of the values in a row of binary numbers,
+    /// such as raw:u32,u32,f32 [default: recognized by the content]
+    #[arg(long, value_parser = FormatParser)]
+    pub(crate) format: Option<InputFormat>,
 
     /// Weights for an input without weights: 1 for each edge, a hash of the endpoints, or the
     /// distance between the endpoints [default: 1 for each edge]
@@ -101,6 +102,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "MEANING")]
     pub(crate) negatives: Option<Meaning>,
 
+    /// The sheet of a spreadsheet [default: the only one that is not empty]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sheet: Option<String>,
+
     /// How the edges of a JSON graph name their nodes: by id, or by position from 0 [default:
     /// Kostra asks where both are possible]
     #[arg(long, value_name = "WAY")]
@@ -160,8 +165,37 @@ pub(crate) enum ArrayChoice {
     Edges,
 }
 
-/// Parses the id of a format. Errors, help texts and completions list the ids.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(FORMATS.iter().copied().map(Format::id))
-        .try_map(|id| id.parse::<Format>())
+/// A format, and the types of a row of raw binary.
+pub(crate) type InputFormat = (Format, Option<RawRow>);
+
+/// Parses the id of a format, or `raw:` and types. Errors, help texts and completions list the ids.
+#[derive(Clone)]
+struct FormatParser;
+
+impl FormatParser {
+    fn ids() -> PossibleValuesParser {
+        PossibleValuesParser::new(FORMATS.iter().copied().map(Format::id))
+    }
+}
+
+impl TypedValueParser for FormatParser {
+    type Value = InputFormat;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<InputFormat, Error> {
+        if value.as_encoded_bytes().starts_with(b"raw:") {
+            return parse_format.parse_ref(command, argument, value);
+        }
+        let id = Self::ids().parse_ref(command, argument, value)?;
+        parse_format.parse_ref(command, argument, OsStr::new(&id))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values: Vec<_> = Self::ids().possible_values()?.collect();
+        Some(Box::new(values.into_iter()))
+    }
 }

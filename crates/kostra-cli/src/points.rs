@@ -27,8 +27,8 @@ use crate::{input, output};
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
 pub(crate) struct PointArguments {
-    /// A file of points: a table as text (CSV, TSV, blanks) or Parquet, an array of NumPy (.npy, or
-    /// .npz with one table), or GeoJSON; `-` for standard input
+    /// A file of points: a table as text (CSV, TSV, blanks), Parquet or a spreadsheet, an array of
+    /// NumPy (.npy, or .npz with one table), or GeoJSON; `-` for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     points: OsString,
 
@@ -44,6 +44,10 @@ pub(crate) struct PointArguments {
     /// The first line of a table is a point
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
+
+    /// The sheet of a spreadsheet [default: the only one that is not empty]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
 
     /// How distances are measured; for haversine the columns are latitude and longitude in degrees,
     /// and distances are in meters; precomputed is for a square matrix of the distances
@@ -192,6 +196,7 @@ impl PointRequest {
                     (false, true) => Header::Absent,
                     (false, false) => Header::Recognize,
                 },
+                sheet: arguments.sheet,
             },
             metric: arguments.metric.unwrap_or(Measure::By(Metric::default())),
             has_metric: arguments.metric.is_some(),

@@ -77,7 +77,7 @@ fn read_blocks(
     let compression = stream.compression;
     let format = choose_format(&mut stream, name, options)?.format;
     let Some(read) = format.info().read_blocks else {
-        let streamed = formats::ids(Format::is_streamed);
+        let streamed = formats::ids(|format| format.is_streamed() && format.is_writable());
         return Err(Fault::whole(message![
             format!(
                 "the format {format} ({}) cannot be read in blocks; convert the file to one of \

@@ -20,6 +20,13 @@ pub enum Place {
     },
     /// In a binary file: the offset in the decompressed content.
     Byte(u64),
+    /// In a spreadsheet: row and column, counted from 1.
+    Cell {
+        /// The row.
+        row: u64,
+        /// The column, which spreadsheets write as letters.
+        column: u64,
+    },
 }
 
 impl Display for Place {
@@ -27,8 +34,19 @@ impl Display for Place {
         match self {
             Self::Line { line, column } => write!(f, "line {line}, column {column}"),
             Self::Byte(offset) => write!(f, "byte {offset}"),
+            Self::Cell { row, column } => write!(f, "cell {}{row}", letters(*column)),
         }
     }
+}
+
+/// A column of a spreadsheet, counted from 1, as letters: Z is followed by AA.
+fn letters(column: u64) -> String {
+    let (mut letters, mut rest) = (Vec::new(), column);
+    while let Some(before) = rest.checked_sub(1) {
+        letters.push(char::from(b'A' + (before % 26) as u8));
+        rest = before / 26;
+    }
+    letters.iter().rev().collect()
 }
 
 /// Why an input could not be read as a graph.
@@ -204,6 +222,15 @@ pub enum WriteError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_have_the_addresses_of_spreadsheets() {
+        for (row, column, address) in
+            [(1, 1, "A1"), (7, 26, "Z7"), (7, 27, "AA7"), (9, 702, "ZZ9"), (9, 703, "AAA9")]
+        {
+            assert_eq!(Place::Cell { row, column }.to_string(), format!("cell {address}"));
+        }
+    }
 
     #[test]
     fn refused_memory_may_be_a_limit_and_no_lack() {

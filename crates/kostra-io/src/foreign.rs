@@ -14,8 +14,8 @@ const BINARY: [(&[u8], &str); 20] = [
     ),
     (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; save the array with numpy.save, or as CSV"),
     (b"MATLAB 5.0 MAT-file", "this is a MATLAB file; save the matrix as CSV or Matrix Market"),
-    (b"ARROW1", "this is an Arrow file; save the table as CSV"),
-    (b"FEA1", "this is a Feather file; save the table as CSV"),
+    (b"ARROW1", ARROW),
+    (b"FEA1", ARROW),
     (b"LASF", "this is a point cloud in the format LAS; save the points as CSV"),
     (
         b"fgb\x03fgb",
@@ -35,7 +35,12 @@ const BINARY: [(&[u8], &str); 20] = [
 ];
 
 const ARCHIVE: &str = "this is an archive; unpack it and pass a file from it";
-const WORKBOOK: &str = "this is a workbook, such as of Excel; save the table as CSV";
+const WORKBOOK: &str = "this is a document of an office program, such as .xls; save the table as .xlsx, \
+                        .ods or CSV";
+/// The crate that reads it would bring seven others with more code than Kostra has.
+const ARROW: &str = "this is an Arrow or Feather file; save the table as Parquet, as with \
+                     `pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), \
+                     'table.parquet')`";
 const IMAGE: &str = "this is an image; the command `kostra segment` divides PNG and TIFF images";
 const PICKLE: &str = "this is a pickle of Python; save the array with numpy.save, or as CSV";
 const R: &str = "this is a file of R; write the table with write.csv";

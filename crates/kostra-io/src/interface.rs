@@ -20,6 +20,7 @@ use crate::options::{
 };
 pub use crate::outgoing::Outgoing;
 pub use crate::parsed::Parsed;
+use crate::raw_row::RawRow;
 use crate::text_writer::TextWriter;
 
 /// The description of a format, and its functions.
@@ -144,6 +145,8 @@ impl Display for Format {
 pub struct ReadOptions {
     /// The format; by default it is recognized by content.
     pub format: Option<Format>,
+    /// The types of the values of a row, for [`Format::RAW`].
+    pub raw: Option<RawRow>,
     /// The weights of a graph that has none; a graph with weights is refused. By default the
     /// weights of the input are used, and each edge of an input without weights has weight 1. An
     /// edge list with columns that may be weights is then refused.
@@ -157,14 +160,14 @@ pub struct ReadOptions {
     pub vertices: Vertices,
     /// What an array of NumPy contains, if its shape allows both.
     pub array: Option<ArrayContent>,
-    /// What zeros off the diagonal of a matrix are. By default, they are a question, unless they
-    /// cannot be distances.
+    /// What zeros off the diagonal of a matrix are; by default a question if they may be distances.
     pub zeros: Option<Meaning>,
     /// What negative values of a matrix, or negative costs of pgRouting, are. By default they are
     /// weights of a matrix, and a question if all are one number that often means "no edge".
     pub negatives: Option<Meaning>,
-    /// How the edges of a JSON graph name their nodes. By default, it is a question where both ways
-    /// are possible.
+    /// The sheet of a spreadsheet. By default, the only one that is not empty.
+    pub sheet: Option<String>,
+    /// How the edges of a JSON graph name their nodes. By default, a question if both ways fit.
     pub links: Option<Links>,
     /// Which columns of an edge list or a Parquet file contain what. In other formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight,
@@ -176,12 +179,10 @@ pub struct ReadOptions {
     pub roads: RoadOptions,
     /// The number of threads; 0 means all.
     pub threads: usize,
-    /// Whether a `.kst` file is copied into memory, so that the graph does not change with the
-    /// file. By default an uncompressed file is mapped, which takes no memory of its own; see
-    /// [`open_kst`](crate::open_kst).
+    /// Whether a `.kst` file is copied into memory, so that the graph does not change with it. By
+    /// default an uncompressed file is mapped; see [`open_kst`](crate::open_kst).
     pub copy: bool,
-    /// Whether the weights of the vertices of a METIS file are kept. A file with several weights
-    /// per vertex is then refused.
+    /// Whether the weights of the vertices of a METIS file are kept, one per vertex at most.
     pub vertex_weights: bool,
 }
 

@@ -31,6 +31,7 @@ mod image_file;
 mod interface;
 mod kept;
 mod labels;
+mod literal;
 mod lock_file;
 mod mapped_file;
 mod matrix;
@@ -47,6 +48,7 @@ mod parsed;
 mod part;
 mod point_file;
 mod quotes;
+mod raw_row;
 mod read;
 mod recognition;
 mod replacement;
@@ -77,12 +79,12 @@ pub use edge_blocks::{EdgeBlock, Ids, StreamFacts, TakeBlocks};
 pub use edge_stream::{StreamSummary, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
-pub use formats::write_npy_header;
 #[cfg(feature = "parquet")]
 pub use formats::write_parquet_table;
 pub use formats::{
     FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
 };
+pub use formats::{parse_format, write_npy_header};
 #[cfg(feature = "image")]
 pub use image_file::{ImageAxes, ImageFile, ImageSize, PixelValues, read_image, read_image_bytes};
 pub use interface::{
@@ -104,6 +106,7 @@ pub use part::{PartReader, hash_ranges, pieces};
 pub use point_file::{
     PointColumn, PointFile, PointOptions, may_be_coordinate, read_points, read_points_bytes,
 };
+pub use raw_row::RawRow;
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};

@@ -4,6 +4,9 @@ use kostra_core::{Vertex, memory};
 
 use crate::ReadErrorKind;
 use crate::columns::Columns;
+use crate::fault::Fault;
+use crate::interface::{ReadOptions, Vertices};
+use crate::message::{Remedy, message};
 
 /// The note if some ids are no vertices, because no edge ends at them.
 pub const NOTE_ON_IDS: &str = "the vertices are the ids that occur; others are skipped";
@@ -34,6 +37,40 @@ pub(crate) fn renumber(
         number_by_search(columns, vertices)?
     };
     Ok(memory::collected(ids.iter().map(ToString::to_string))?)
+}
+
+/// The number of vertices of an edge list, and their ids if some do not occur.
+pub(crate) fn vertices_of(
+    columns: &mut Columns,
+    options: &ReadOptions,
+) -> Result<(u64, Option<Vec<String>>), Fault> {
+    /// The most ids per edge for which a number per id is reasonable.
+    const DENSE: u64 = 64;
+    let highest = columns.u.iter().chain(&columns.v).max();
+    let from_ids = highest.map_or(0, |&highest| u64::from(highest) + 1);
+    let dense = DENSE * columns.len() as u64;
+    match options.vertices {
+        Vertices::Occurring => {
+            let names = renumber(columns, from_ids, dense)?;
+            let count = names.len() as u64;
+            Ok((count, (count < from_ids).then_some(names)))
+        }
+        Vertices::Count(count) if from_ids <= count.into() => Ok((count.into(), None)),
+        Vertices::Count(count) => {
+            let highest = from_ids - 1;
+            Err(Fault::whole(message![
+                Remedy::option("vertices"),
+                format!(" is {count}, but vertices count from 0 to the highest, {highest}"),
+                format!("; pass at least {from_ids}"),
+            ]))
+        }
+        Vertices::UpToHighest if from_ids <= dense + 1_000_000 => Ok((from_ids, None)),
+        Vertices::UpToHighest => Err(Fault::whole(format!(
+            "the largest vertex is {}, too large for {} edges; number the vertices from 0",
+            from_ids - 1,
+            columns.len()
+        ))),
+    }
 }
 
 fn number_by_table(columns: &mut Columns, vertices: usize) -> Result<Vec<Vertex>, ReadErrorKind> {

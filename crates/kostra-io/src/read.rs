@@ -5,7 +5,10 @@ use std::io::{self, Read};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::file_version::FileInUse;
+use crate::formats::sheet;
+use crate::head::Head;
 use crate::interface::{Format, Loaded, ReadOptions};
+use crate::message::{Remedy, message};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, RawInput};
 use crate::text_kinds::Recognized;
@@ -85,10 +88,36 @@ impl Read for TextOfFile<'_> {
 }
 
 fn load(source: RawInput<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {
-    let mut stream = Stream::with_threads(source, options.thread_count())?;
+    let stream = Stream::with_threads(source, options.thread_count())?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }
+    if sheet::is_sheet(&Head::new(stream.head(), stream.head_is_whole())) {
+        return load_sheet(stream, options);
+    }
+    load_stream(stream, name, options)
+}
+
+/// Reads a sheet of a workbook as the text that it is saved as.
+fn load_sheet(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
+    /// The name of the text, by which it is no METIS file.
+    const CSV: &str = "sheet.csv";
+    if options.columns.delimiter.is_some() {
+        let sentence = " does not apply to a spreadsheet; omit it";
+        return Err(ReadErrorKind::question(message![Remedy::option("delimiter"), sentence]).into());
+    }
+    let compression = stream.compression;
+    let sheet = sheet::read_sheet(&mut stream, options.sheet.as_deref())?;
+    let format = options.format.filter(|&format| format != Format::SHEET);
+    let options = ReadOptions { format, sheet: None, ..options.clone() };
+    let text = Stream::new(source::from_bytes(sheet.csv.as_bytes()))?;
+    let mut loaded = load_stream(text, CSV, &options).map_err(|fault| sheet.fault(fault))?;
+    loaded.parsed.notes.insert(0, sheet.note().into());
+    let evidence = format!("its parts; the sheet is {}", article(loaded.format));
+    Ok(Loaded { format: Format::SHEET, evidence, compression, ..loaded })
+}
+
+fn load_stream(mut stream: Stream<'_>, name: &str, options: &ReadOptions) -> Result<Loaded, Fault> {
     let compression = stream.compression;
     let Recognized { format, evidence } = choose_format(&mut stream, name, options)?;
     let mut parsed = (format.info().read)(stream, options)?;
@@ -108,7 +137,7 @@ fn load(source: RawInput<'_>, name: &str, options: &ReadOptions) -> Result<Loade
 /// The title of a format with its article.
 fn article(format: Format) -> String {
     let title = format.title();
-    if title.starts_with('a') { format!("an {title}") } else { format!("a {title}") }
+    if title.starts_with(['a', 'e']) { format!("an {title}") } else { format!("a {title}") }
 }
 
 #[cfg(test)]

@@ -39,8 +39,15 @@ const DECIDING: [(&str, Format); 7] = [
 ];
 
 /// The formats of matrices whose entries are all stored.
-const MATRICES: [Format; 4] =
-    [Format::NPY, Format::MATRIX, Format::MATRIX_MARKET, Format::NODE_LINK];
+const MATRICES: [Format; 7] = [
+    Format::NPY,
+    Format::NPZ,
+    Format::MATRIX,
+    Format::PHYLIP,
+    Format::DICTIONARY,
+    Format::MATRIX_MARKET,
+    Format::NODE_LINK,
+];
 
 /// The format that the options name, or else the format that the content of the input `name` shows.
 /// Refuses options that do not apply to this format.
@@ -80,8 +87,14 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
         false => options.columns.first_used(),
     };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
+    if options.raw.is_some() && format != Format::RAW {
+        return Err(does_not_apply("raw", "raw binary", format));
+    }
     if options.array.is_some() && !MATRICES.contains(&format) {
         return Err(does_not_apply("array", "arrays of NumPy and JSON only", format));
+    }
+    if options.sheet.is_some() && format != Format::SHEET {
+        return Err(does_not_apply("sheet", "spreadsheets", format));
     }
     if options.links.is_some() && format != Format::NODE_LINK {
         return Err(does_not_apply("links", "JSON", format));
@@ -93,7 +106,8 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
         return Err(does_not_apply(option, "matrices", format));
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
-    let counts = counts.filter(|_| format != Format::NPY && !is_table);
+    let has_ids = [Format::NPY, Format::NPZ, Format::RAW].contains(&format);
+    let counts = counts.filter(|_| !has_ids && !is_table);
     let used = column.or(names).or(counts);
     let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format);
     if let (Some(option), false) = (used, has_columns) {
@@ -466,7 +480,7 @@ mod tests {
         assert_eq!(recognize(b"\n \r\n", true).unwrap_err().to_string(), "the input is empty");
         for (bytes, remedy) in [
             (&b"PK\x03\x04"[..], "archive; unpack it"),
-            (b"PK\x03\x04..........................[Content_Types].xml", "as CSV"),
+            (b"PK\x03\x04..........................[Content_Types].xml", "or CSV"),
             (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
             (b"%PDF-1.7\n", "as CSV"),
             (b"SQLite format 3\0", "export the table as CSV"),

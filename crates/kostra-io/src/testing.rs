@@ -1,5 +1,7 @@
 //! Helpers for the tests of the formats.
 
+use std::io::Write;
+
 use kostra_core::AnyGraph;
 
 use crate::compression::Stream;
@@ -85,6 +87,38 @@ pub(crate) fn edges(graph: &AnyGraph) -> String {
     words.join(" ")
 }
 
+/// An archive of deflated files. One called `mimetype` is stored, as OpenDocument wants.
+pub(crate) fn zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    let word = |value: usize| (value as u32).to_le_bytes();
+    for (name, content) in files {
+        let start = bytes.len();
+        let is_stored = name == "mimetype";
+        let level = flate2::Compression::default();
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+        encoder.write_all(content).unwrap();
+        let packed = if is_stored { content.clone() } else { encoder.finish().unwrap() };
+        let method = if is_stored { 0 } else { 8 };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let sizes =
+            [checksum.sum().to_le_bytes(), word(packed.len()), word(content.len())].concat();
+        let about =
+            [&[20, 0, 0, 0, method, 0, 0, 0, 0, 0][..], &sizes, &[name.len() as u8, 0]].concat();
+        bytes.extend([b"PK\x03\x04", &about[..], &[0, 0], name.as_bytes(), &packed].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &about[..], &[0; 12]].concat());
+        directory.extend(word(start));
+        directory.extend(name.as_bytes());
+    }
+    let (at, count) = (bytes.len(), files.len() as u8);
+    bytes.extend(&directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([count, 0, count, 0]);
+    bytes.extend([word(directory.len()), word(at)].concat());
+    bytes.extend([0, 0]);
+    bytes
+}
+
 /// Graphs of every weight type, with parallel edges, self-loops, isolated vertices and awkward
 /// weights.
 pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
@@ -113,7 +147,7 @@ pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
 
 /// Checks that graphs are written and read back unchanged, weight types included.
 pub(crate) fn assert_round_trips(
-    write: fn(&AnyGraph, &mut dyn std::io::Write) -> std::io::Result<()>,
+    write: fn(&AnyGraph, &mut dyn Write) -> std::io::Result<()>,
     read: ReadInBlocks,
 ) {
     for graph in awkward_graphs() {

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::escape::resolve_predefined_entity;
+pub(crate) use quick_xml::events::Event;
+use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::compression::Stream;
@@ -58,6 +60,27 @@ pub(crate) fn attribute(
     let Some(found) = found else { return Ok(None) };
     let value = found.normalized_value(XmlVersion::Implicit1_0);
     Ok(Some(value.map_err(|error| fault(error, place))?.into_owned()))
+}
+
+/// The name of an element without its prefix.
+pub(crate) fn local_name<'a>(element: &'a BytesStart<'_>) -> &'a str {
+    let name = element.name().into_inner();
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// The characters that a reference stands for.
+pub(crate) fn entity(reference: &BytesRef<'_>, place: Place) -> Result<String, Fault> {
+    let character = reference.resolve_char_ref().map_err(|error| fault(error, place))?;
+    let name = reference.xml10_content();
+    match (character, resolve_predefined_entity(&name)) {
+        (Some(character), _) => Ok(character.into()),
+        (None, Some(text)) => Ok(text.into()),
+        (None, None) => {
+            let name = show(name.as_bytes());
+            let sentence = format!("the entity '&{name};' is unknown; write its characters");
+            Err(malformed(place, sentence))
+        }
+    }
 }
 
 /// The names and values of the attributes of an element.

@@ -250,6 +250,61 @@ fn printed(known: &Known, choices: &mut Choices) -> Vec<String> {
     lines
 }
 
+/// As NetworkX writes multiline adjacency lists.
+fn multiline(known: &Known, _: &mut Choices) -> Vec<String> {
+    let mut lines = Vec::new();
+    for vertex in 0..known.names.len() {
+        let neighbors = || known.edges.iter().filter(move |(u, v, _)| *u.min(v) == vertex);
+        lines.push(format!("{} {}", known.names[vertex], neighbors().count()));
+        lines.extend(neighbors().map(|(u, v, weight)| {
+            let name = &known.names[*u.max(v)];
+            let weight = if known.is_weighted { format!("'weight': {weight}") } else { "".into() };
+            format!("{name} {{{weight}}}")
+        }));
+    }
+    lines
+}
+
+fn dictionary(known: &Known, choices: &mut Choices) -> Vec<String> {
+    let quote = choices.one(&["'", "\""]);
+    let is_once = choices.below(2) == 0;
+    let entry = |vertex: usize| {
+        let neighbors = known.edges.iter().filter_map(|(u, v, weight)| {
+            let other = match (*u == vertex, *v == vertex) {
+                (true, _) => *v,
+                (_, true) if !is_once => *u,
+                _ => return None,
+            };
+            let name = format!("{quote}{}{quote}", known.names[other]);
+            Some(if known.is_weighted { format!("{name}: {weight}") } else { name })
+        });
+        let neighbors = neighbors.collect::<Vec<_>>().join(", ");
+        let [open, close] = if known.is_weighted { ["{", "}"] } else { ["[", "]"] };
+        format!("{quote}{}{quote}: {open}{neighbors}{close},", known.names[vertex])
+    };
+    let entries = (0..known.names.len()).map(entry);
+    let start = choices.one(&["{", "graph = {", "{"]).to_owned();
+    std::iter::once(start).chain(entries).chain(std::iter::once("}".to_owned())).collect()
+}
+
+fn phylip(known: &Known, choices: &mut Choices) -> Vec<String> {
+    let n = known.names.len();
+    let is_lower = choices.below(2) == 0;
+    let is_wrapped = choices.rarely();
+    let mut lines = vec![format!("   {n}")];
+    for u in 0..n {
+        let mut line = format!("{:10}", known.names[u]);
+        for v in 0..if is_lower { u } else { n } {
+            if is_wrapped && choices.rarely() {
+                lines.push(std::mem::take(&mut line));
+            }
+            line += &format!(" {}", if u == v { "0" } else { known.weight(u, v).unwrap_or("0") });
+        }
+        lines.push(line);
+    }
+    lines
+}
+
 fn with_quirks(mut lines: Vec<String>, choices: &mut Choices) -> String {
     if choices.rarely() {
         lines.insert(
@@ -284,11 +339,14 @@ fn choices_of_blanks(length: usize) -> &'static str {
 /// A kind: its name, whether it needs all edges, and what writes it.
 type Kind = (&'static str, bool, fn(&Known, &mut Choices) -> Vec<String>);
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 7] = [
     ("edge list", false, edge_list),
     ("matrix", true, matrix),
     ("adjacency list", false, adjacency),
     ("printed table", false, printed),
+    ("multiline", false, multiline),
+    ("dictionary", false, dictionary),
+    ("phylip", true, phylip),
 ];
 
 #[test]

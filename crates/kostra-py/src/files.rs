@@ -6,9 +6,9 @@ use std::sync::Arc;
 use kostra_core::{AnyGraph, Coordinates};
 use kostra_gen::SpecError;
 use kostra_io::{
-    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
-    Message, MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue,
-    RoadOptions, Vertices,
+    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Input, Message,
+    MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue, RoadOptions,
+    Vertices, parse_format,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -101,6 +101,8 @@ pub(crate) struct ReadKeywords {
     #[pyo3(item)]
     negatives: Option<String>,
     #[pyo3(item)]
+    sheet: Option<String>,
+    #[pyo3(item)]
     links: Option<String>,
 }
 
@@ -131,8 +133,10 @@ impl ReadKeywords {
             let wrong = |what| format!("bbox: {what}");
             format!("{west},{south},{east},{north}").parse::<BoundingBox>().map_err(wrong)
         });
+        let format = self.format.map(|format| parse_format(&format)).transpose()?;
         Ok(ReadOptions {
-            format: self.format.map(|format| format.parse::<Format>()).transpose()?,
+            format: format.map(|(format, _)| format),
+            raw: format.and_then(|(_, raw)| raw),
             missing_weights: self.weights.map(|weights| match weights.as_str() {
                 "hash" => MissingWeights::Hash,
                 "distance" => MissingWeights::Distance,
@@ -147,6 +151,7 @@ impl ReadKeywords {
             }),
             zeros: self.zeros.map(|zeros| zeros.parse()).transpose()?,
             negatives: self.negatives.map(|negatives| negatives.parse()).transpose()?,
+            sheet: self.sheet,
             links: self.links.map(|links| links.parse()).transpose()?,
             columns,
             roads: RoadOptions { highway: self.highway, bbox: bbox.transpose()? },

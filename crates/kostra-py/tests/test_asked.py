@@ -217,7 +217,7 @@ def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
         (coo | {"col": np.array([5])}, r"col\[0\] is 5"),
         (coo | {"row": np.array([-1])}, r"row\[0\] is -1"),
         (coo | {"row": np.array([0.5])}, "row must be an array of integers, not of float64"),
-        ({"a": np.zeros(3)}, "the file contains no sparse matrix"),
+        ({"a": np.zeros(3)}, "save an n x n matrix of weights"),
     ]:
         np.savez(path, **members)
         with pytest.raises((ValueError, TypeError), match=rf"matrix\.npz: .*{message}"):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -208,3 +209,59 @@ def test_names_count_for_parquet_and_are_refused_where_they_do_not(tmp_path):
     assert kostra.Graph.read(tmp_path / "m.npz").n == 2
     with pytest.raises(ValueError, match="names does not apply to .*m.npz, which is read as npz"):
         kostra.Graph.read(tmp_path / "m.npz", names=True)
+
+
+def workbook(path, sheets):
+    """Writes sheets of texts and numbers as Excel does."""
+    names = "".join(f'<sheet name="{name}" r:id="{name}"/>' for name in sheets)
+    kind = "x/worksheet"
+    targets = "".join(
+        f'<Relationship Id="{name}" Type="{kind}" Target="{name}.xml"/>' for name in sheets
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/workbook.xml", f"<workbook><sheets>{names}</sheets></workbook>")
+        file.writestr("xl/_rels/workbook.xml.rels", f"<Relationships>{targets}</Relationships>")
+        for name, rows in sheets.items():
+            text = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+            text = f"<worksheet><sheetData>{text}</sheetData></worksheet>"
+            file.writestr(f"xl/{name}.xml", text)
+
+
+def cell(value):
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
+
+
+def test_a_sheet_of_a_workbook_is_read_as_its_table(tmp_path):
+    path = tmp_path / "roads.xlsx"
+    roads = [["from", "to", "km"], ["Oslo", "Moss", 60.5], ["Moss", "Halden, S", 70]]
+    workbook(path, {"Roads": roads, "Notes": [["by hand"]]})
+    graph = kostra.Graph.read(path, sheet="Roads")
+    assert graph.nodes == ["Oslo", "Moss", "Halden, S"]
+    assert graph.weights.tolist() == [60.5, 70]
+    with pytest.raises(ValueError, match="which sheet .* pass sheet='Roads' or sheet='Notes'"):
+        kostra.Graph.read(path)
+    with pytest.raises(TypeError, match="sheet must be the name of a sheet, not 1"):
+        kostra.Graph.read(path, sheet=1)
+
+
+def test_rows_of_binary_numbers_are_read_with_their_types(tmp_path):
+    path = tmp_path / "rows.bin"
+    row = np.dtype([("u", "<u4"), ("v", "<u4"), ("w", "<f4")])
+    np.array([(0, 1, 2.5), (1, 2, 1)], row).tofile(path)
+    graph = kostra.Graph.read(path, format="raw:u32,u32,f32")
+    assert (graph.n, graph.weights.tolist()) == (3, [2.5, 1])
+    with pytest.raises(ValueError, match="24 bytes: 1 row of 16 bytes"):
+        kostra.Graph.read(path, format="raw:u32,u32,f64")
+
+
+def test_an_archive_of_one_table_is_a_matrix(tmp_path):
+    path = tmp_path / "distances.npz"
+    distances = np.array([[0, 3, 1, 4], [3, 0, 2, 5], [1, 2, 0, 6], [4, 5, 6, 0.0]])
+    np.savez_compressed(path, distances=distances)
+    assert kostra.Graph.read(path).minimum_spanning_forest().total_weight == 7
+    np.savez(path, distances[:3, :3])
+    assert kostra.Graph.read(path, array="matrix").m == 3
+    with pytest.raises(ValueError, match="a matrix of weights or a list of edges"):
+        kostra.Graph.read(path)

@@ -92,7 +92,8 @@ impl InputRequest {
     pub(crate) fn resolve(arguments: InputArguments, nan: NanChoice) -> Self {
         let threads = Threads::resolve(arguments.threads);
         let options = ReadOptions {
-            format: arguments.format,
+            format: arguments.format.map(|(format, _)| format),
+            raw: arguments.format.and_then(|(_, raw)| raw),
             missing_weights: arguments.weights.map(|weights| match weights {
                 WeightsChoice::Unit => MissingWeights::Unit,
                 WeightsChoice::Hash => MissingWeights::Hash,
@@ -110,6 +111,7 @@ impl InputRequest {
             }),
             zeros: arguments.zeros,
             negatives: arguments.negatives,
+            sheet: arguments.sheet,
             links: arguments.links,
             columns: ColumnOptions {
                 source: arguments.source.map(ColumnChoice::NameOrPosition),
@@ -242,11 +244,12 @@ impl InputRequest {
             anyhow::bail!("{source}: the generator knows its vertices; omit `--vertices`");
         }
         let ReadOptions { format, array, names, zeros, negatives, links, .. } = self.options;
-        let has_other = zeros.or(negatives).is_some() || links.is_some();
+        let has_other =
+            zeros.or(negatives).is_some() || links.is_some() || self.options.sheet.is_some();
         if format.is_some() || array.is_some() || names || has_other {
             anyhow::bail!(
-                "{source}: `--format`, `--array`, `--zeros`, `--negatives`, `--links` and `--names` \
-                 apply to files; omit them"
+                "{source}: `--format`, `--array`, `--zeros`, `--negatives`, `--links`, `--sheet` \
+                 and `--names` apply to files; omit them"
             );
         }
         Ok(())

@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let result = match row.reader {
         Reader::Graph(format) => {
             options.format = Some(format);
+            options.raw = rows::raw_row(format);
             counted_job(|| read_bytes("input", &input, &options).map(drop))
         }
         Reader::Recognized => counted_job(|| read_bytes("input", &input, &options).map(drop)),

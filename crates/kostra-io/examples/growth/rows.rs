@@ -1,7 +1,7 @@
 //! Inputs that grow in one dimension, for each reader.
 
 use kostra_core::AnyGraph;
-use kostra_io::{FORMATS, Format, Outgoing, write_bytes};
+use kostra_io::{FORMATS, Format, Outgoing, RawRow, parse_format, write_bytes};
 
 /// What reads the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,7 @@ impl Row {
             "bzip2, streams" => bytes = streams(b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0", size),
             "gzip, streams" => bytes = streams(&gzip(b""), size),
             "gzip, lines" => bytes = gzip(&bytes),
+            "sheet, cells" | "sheet, rows" => bytes = workbook(&bytes),
             "npy, rows" | "points npy, rows" => bytes = array(size, 3),
             "points npy, columns" => bytes = array(2, size),
             "image npy, pixels" => bytes = array(size, 16),
@@ -44,6 +45,51 @@ impl Row {
         }
         bytes
     }
+}
+
+/// The types of a row, for raw binary.
+#[allow(dead_code, reason = "the test of the rows reads nothing")]
+pub(crate) fn raw_row(format: Format) -> Option<RawRow> {
+    let row = || parse_format("raw:u32,u32").ok()?.1;
+    if format == Format::RAW { row() } else { None }
+}
+
+/// A workbook of Excel with one sheet of these rows, in an archive of files that are stored.
+fn workbook(rows: &[u8]) -> Vec<u8> {
+    let sheet = [b"<worksheet><sheetData>", rows, b"</sheetData></worksheet>"].concat();
+    let files: [(&str, &[u8]); 3] = [
+        ("xl/workbook.xml", b"<workbook><sheet name=\"a\" r:id=\"a\"/></workbook>"),
+        (
+            "xl/_rels/workbook.xml.rels",
+            b"<Relationships><Relationship Id=\"a\" Type=\"x/worksheet\" Target=\"a.xml\"/>\
+              </Relationships>",
+        ),
+        ("xl/a.xml", &sheet),
+    ];
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let size = (content.len() as u32).to_le_bytes();
+        let about = [
+            &[20, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            &checksum.sum().to_le_bytes()[..],
+            &size,
+            &size,
+            &[name.len() as u8, 0, 0, 0],
+        ];
+        let about = about.concat();
+        let start = (bytes.len() as u32).to_le_bytes();
+        bytes.extend([b"PK\x03\x04", &about[..], name.as_bytes(), content].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &about[..], &[0; 10], &start].concat());
+        directory.extend(name.as_bytes());
+    }
+    let (at, size) = (bytes.len() as u32, directory.len() as u32);
+    bytes.extend(directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0\x03\0\x03\0");
+    bytes.extend([size.to_le_bytes(), at.to_le_bytes()].concat());
+    bytes.extend([0, 0]);
+    bytes
 }
 
 fn streams(empty: &[u8], size: usize) -> Vec<u8> {

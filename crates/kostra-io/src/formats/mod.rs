@@ -4,6 +4,7 @@
 //! Recognition, reading, writing, help texts, round-trip tests and fuzzing use the table.
 
 pub(crate) mod adjacency;
+mod dictionary;
 mod dimacs;
 mod dimacs_flow;
 mod dl;
@@ -23,12 +24,16 @@ mod lgl;
 pub(crate) mod matrix;
 mod matrix_market;
 mod metis;
+mod multiline;
 mod node_link;
 mod numpy;
 mod osm;
 mod pajek;
 mod parquet;
+mod phylip;
 pub(crate) mod printed;
+mod raw;
+pub(crate) mod sheet;
 mod stp;
 mod tgf;
 mod tsplib;
@@ -40,12 +45,13 @@ use std::str::FromStr;
 use crate::fault::Fault;
 use crate::head::Evidence;
 use crate::interface::{Format, FormatInfo};
+use crate::raw_row::RawRow;
 
 pub use edge_list::{MISSING_VALUES, is_similarity, isolated_vertices};
 pub(crate) use edge_list::{Separator, fields, is_comment};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
 pub use numpy::write_npy_header;
-pub(crate) use numpy::{Archive, Array, ZIP_MAGIC};
+pub(crate) use numpy::{Archive, Array, ZIP_MAGIC, which_table};
 #[cfg(feature = "image")]
 pub(crate) use numpy::{NPY_MAGIC, half};
 #[cfg(feature = "parquet")]
@@ -79,6 +85,10 @@ pub static FORMATS: &[Format] = &[
     Format::MATRIX,
     Format::ADJACENCY,
     Format::TABLE,
+    Format::SHEET,
+    Format::PHYLIP,
+    Format::MULTILINE,
+    Format::DICTIONARY,
     Format::MATRIX_MARKET,
     Format::METIS,
     Format::ECL,
@@ -105,6 +115,7 @@ pub static FORMATS: &[Format] = &[
     Format::DL,
     Format::GDF,
     Format::GRAPH6,
+    Format::RAW,
     Format::KST,
 ];
 
@@ -112,6 +123,17 @@ pub static FORMATS: &[Format] = &[
 pub(crate) fn ids(condition: fn(Format) -> bool) -> String {
     let formats = FORMATS.iter().copied().filter(|&format| condition(format));
     formats.map(Format::id).collect::<Vec<_>>().join(", ")
+}
+
+/// A format as users type it: its id, or `raw:` and the types of the values of a row.
+///
+/// # Errors
+/// When there is no such format or no such type.
+pub fn parse_format(text: &str) -> Result<(Format, Option<RawRow>), String> {
+    match text.strip_prefix("raw:") {
+        Some(types) => Ok((Format::RAW, Some(types.parse()?))),
+        None => Ok((text.parse()?, None)),
+    }
 }
 
 impl FromStr for Format {

@@ -4,7 +4,7 @@
 //! commas, semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the
 //! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate. A
 //! `.npz` file contains one n x d array. A Parquet file has one point per row. GeoJSON contains
-//! features that are points.
+//! features that are points. A spreadsheet has one point per row of a sheet.
 //!
 //! The reader holds the file in memory.
 
@@ -22,7 +22,7 @@ use kostra_core::memory;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::Array;
+use crate::formats::{Array, sheet};
 use crate::head::{BYTE_ORDER_MARK, Head, is_utf_16};
 use crate::source::{self, Input, Progress};
 use crate::{
@@ -42,6 +42,8 @@ pub struct PointOptions {
     /// Whether the first line of a text that is not a comment contains the names of the columns. It
     /// is recognized as such if none of its fields is a number.
     pub header: Header,
+    /// The sheet of a spreadsheet. By default, the only one that is not empty.
+    pub sheet: Option<String>,
 }
 
 /// The points of a file.
@@ -137,6 +139,15 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
         return Err(ReadErrorKind::Empty.into());
     }
     let head = Head::new(stream.head(), stream.head_is_whole());
+    if sheet::is_sheet(&head) {
+        let sheet = sheet::read_sheet(&mut stream, options.sheet.as_deref())?;
+        let text = Stream::new(source::from_bytes(sheet.csv.as_bytes()))?;
+        let options = PointOptions { sheet: None, ..options.clone() };
+        return load(text, &options).map_err(|fault| sheet.fault(fault));
+    }
+    if options.sheet.is_some() {
+        return Err(Fault::whole("`--sheet` applies to spreadsheets; leave it out"));
+    }
     let points = match Kind::recognize(&head, options)? {
         Kind::Array => array(&whole::bytes(&mut stream)?, options)?,
         Kind::Archive => archive::read(&whole::bytes(&mut stream)?, options)?,

@@ -252,7 +252,7 @@ fn files_that_contain_no_points_are_named_with_a_remedy() {
         (b"{\"nodes\": [], \"links\": []}", "`kostra solve` reads graphs"),
         (b"PAR1", "the file is cut short; copy or write it again"),
         (b"\x89PNG\r\n\x1a\n", "`kostra segment`"),
-        (b"PK\x03\x04..........................xl/workbook.xml", "save the table as CSV"),
+        (b"PK\x03\x04..........................[Content_Types].xml", "as .xlsx, .ods or CSV"),
         (b"[[1, 2], [3, 4]]", "this is a JSON array; save the points as CSV"),
         (b"<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>", "this is XML, such as GPX or KML"),
         (b"sep=;\n1;2\n", "hint for Excel"),

@@ -254,6 +254,7 @@ class Graph:
         array: Literal["matrix", "edges"] | None = None,
         zeros: Literal["edge", "none"] | None = None,
         negatives: Literal["edge", "none"] | None = None,
+        sheet: str | None = None,
         links: Literal["id", "position"] | None = None,
         highway: Sequence[str] | None = None,
         bbox: tuple[float, float, float, float] | None = None,

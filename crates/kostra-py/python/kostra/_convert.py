@@ -355,6 +355,15 @@ def _numbers(values, name):
     return array
 
 
+def is_sparse(path):
+    """Whether an ``.npz`` file has arrays of a sparse matrix, or is no archive at all."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return not {"format.npy", "indptr.npy"}.isdisjoint(file.namelist())
+    except zipfile.BadZipFile:
+        return True
+
+
 def npz(path):
     """A matrix written by ``scipy.sparse.save_npz``, and the names of its arrays for errors."""
     try:

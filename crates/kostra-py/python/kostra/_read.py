@@ -17,7 +17,7 @@ def read(cls, path, options):
     path = os.fsdecode(os.fspath(path))
     kind = options["format"] or os.path.splitext(path)[1][1:].lower()
     nan, threads = options["nan"], options["threads"]
-    if kind == "npz":
+    if kind == "npz" and _convert.is_sparse(path):
         others = options.keys() - {"format", "nan", "threads"}
         _refuse(path, kind, options, sorted(others))
         return cls._of(_convert.npz(path), nan, threads)
@@ -91,6 +91,8 @@ def _check(options):
     for name in ("zeros", "negatives"):
         if options[name] is not None:
             _arrays.choice(name, options[name], ("edge", "none"))
+    if options["sheet"] is not None and not isinstance(options["sheet"], str):
+        raise TypeError(f"sheet must be the name of a sheet, not {options['sheet']!r}")
     if options["links"] is not None:
         _arrays.choice("links", options["links"], ("id", "position"))
     if options["names"] and options["vertices"] is not None:

@@ -292,28 +292,29 @@ class Sources(Matrices):
         array=None,
         zeros=None,
         negatives=None,
+        sheet=None,
         links=None,
         highway=None,
         bbox=None,
     ):
         """The graph of a file, plain or compressed by gzip, xz, zstd or bzip2.
 
-        The engine reads DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, GAP,
-        GraphML, GeoJSON, node-link JSON, DOT, GML, Parquet, ``.npy``, OpenStreetMap and Kostra's
-        own format. It recognizes the format by the content. NumPy reads SciPy's ``.npz``, which is
-        recognized by its extension, and must not be compressed further. The graph does not change
-        when the file changes.
+        The engine reads all formats that the command reads, among them edge lists, matrices,
+        spreadsheets, GraphML, GeoJSON, JSON, Parquet and ``.npy``. It recognizes the format by the
+        content. NumPy reads SciPy's ``.npz``, which is recognized by its extension, and must not be
+        compressed further. The graph does not change when the file changes.
 
         Parameters
         ----------
         path : path
             The file.
         format : str, optional
-            The format: ``gr edges mtx graph egr wsg graphml geojson json dot gml parquet npy npz
-            osm.pbf`` or ``kst``. By default, it is recognized.
+            The format, such as ``"edges"``, ``"matrix"`` or ``"graphml"``; ``kostra solve --help``
+            lists all. ``"raw:u32,u32,f32"`` reads binary rows of values of these types. By default,
+            the format is recognized.
         weights : {"unit", "hash", "distance"}, optional
             The weights of a graph without weights: 1, a hash of the ends, or the distance between
-            the ends. With this parameter, a file with weights and any ``.npz`` file raise a
+            the ends. With this parameter, a file with weights and a sparse ``.npz`` file raise a
             ValueError, and columns of an edge list or a Parquet file that may be weights are
             ignored. By default, the weights are those of the file, or 1 if it has none.
         nan : {"error", "skip"}
@@ -357,6 +358,8 @@ class Sources(Matrices):
         negatives : {"edge", "none"}, optional
             What negative entries of a matrix and negative costs are. By default, they are weights,
             and raise a ValueError if all are one number that often means "no edge", such as -1.
+        sheet : str, optional
+            The sheet of a spreadsheet. By default, the only one that is not empty.
         links : {"id", "position"}, optional
             How the edges of a JSON graph name their nodes: by id, or by position, counted from 0.
             By default, a ValueError where both are possible.
@@ -421,6 +424,7 @@ class Sources(Matrices):
             "array": array,
             "zeros": zeros,
             "negatives": negatives,
+            "sheet": sheet,
             "links": links,
             "highway": highway,
             "bbox": bbox,

@@ -33,12 +33,12 @@ impl Format {
 }
 
 /// The weights of the edges between two vertices, in the line of the lower and of the higher one.
-type Pair = [Vec<Option<TextNumber>>; 2];
+pub(crate) type PairWeights = [Vec<Option<TextNumber>>; 2];
 
 /// Adds an edge of the line of `u`. Returns whether it is a new one, or the other line's weight if
 /// it is another one.
-fn add(
-    pairs: &mut HashMap<[u32; 2], Pair>,
+pub(crate) fn add(
+    pairs: &mut HashMap<[u32; 2], PairWeights>,
     [u, v]: [u32; 2],
     weight: Option<TextNumber>,
 ) -> Result<bool, Option<TextNumber>> {
@@ -66,7 +66,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         lines.filter(|(_, line)| !is_comment(line)).unzip();
     let (syntax, _) = Syntax::find(&lines).ok_or_else(|| Fault::whole(no_list(&lines)))?;
     let mut numbering = Numbering::default();
-    let mut pairs: HashMap<[u32; 2], Pair> = HashMap::new();
+    let mut pairs: HashMap<[u32; 2], PairWeights> = HashMap::new();
     let (mut columns, mut fresh) = (Columns::default(), Columns::default());
     let mut weighted = None;
     for (&number, line) in numbers.iter().zip(&lines) {

@@ -48,7 +48,11 @@ fn recognize(head: &Head<'_>) -> Evidence {
     }
     let is_graph = first.is_some_and(|token| token.is_word("graph") || token.is_word("digraph"));
     let opens = |token: &Token<'_>| token.is_mark('{');
-    let opened = (0..2).any(|_| word().as_ref().is_some_and(opens));
+    // `graph = {` is an assignment of a program.
+    let is_named = |token: &Token<'_>| !token.is_mark('=');
+    let next = word();
+    let opened = next.as_ref().is_some_and(opens)
+        || next.as_ref().is_some_and(is_named) && word().as_ref().is_some_and(opens);
     Evidence::Signature.when(is_graph && opened)
 }
 

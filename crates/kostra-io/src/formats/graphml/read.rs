@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use kostra_core::{counted, memory};
-use quick_xml::escape::resolve_predefined_entity;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 
 use super::EDGE_ID;
 use super::keys::{Edge, Key, WeightKeys, kind_of};
@@ -33,7 +32,7 @@ pub(super) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
             Event::End(_) => document.end()?,
             Event::Text(text) => document.add_text(&text.xml10_content()),
             Event::CData(text) => document.add_text(&text.xml10_content()),
-            Event::GeneralRef(entity) => document.add_entity(&entity, place)?,
+            Event::GeneralRef(name) => document.add_text(&xml::entity(&name, place)?),
             Event::Decl(declaration) => xml::check_encoding(declaration.encoding(), place)?,
             Event::Eof => return document.finish(place),
             Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
@@ -355,21 +354,6 @@ impl<'a> Document<'a> {
         } else if open.is_some_and(|open| WITH_TEXT.contains(open)) {
             self.text.push_str(text);
         }
-    }
-
-    fn add_entity(&mut self, entity: &BytesRef<'_>, place: Place) -> Result<(), Fault> {
-        let character = entity.resolve_char_ref().map_err(|error| xml::fault(error, place))?;
-        let name = entity.xml10_content();
-        match (character, resolve_predefined_entity(&name)) {
-            (Some(character), _) => self.add_text(character.encode_utf8(&mut [0; 4])),
-            (None, Some(text)) => self.add_text(text),
-            (None, None) => {
-                let name = show(name.as_bytes());
-                let sentence = format!("the entity '&{name};' is unknown; write its characters");
-                return Err(malformed(place, sentence));
-            }
-        }
-        Ok(())
     }
 
     fn finish(self, place: Place) -> Result<Parsed, Fault> {

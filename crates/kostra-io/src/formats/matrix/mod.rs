@@ -18,7 +18,7 @@ use crate::matrix::Matrix;
 use crate::message::{Remedy, message};
 use crate::number::{show, weight};
 use crate::quotes::unquote;
-use crate::{Nan, Place, ReadErrorKind, ReadOptions, whole};
+use crate::{Meaning, Nan, Place, ReadErrorKind, ReadOptions, whole};
 
 use shape::is_missing;
 pub(crate) use shape::{Form, Shape};
@@ -33,6 +33,9 @@ impl Format {
         ..FormatInfo::READ_ONLY
     });
 }
+
+/// How the first field of a table of snp-dists starts, before the version.
+const SNP_DISTS: &[u8] = b"snp-dists ";
 
 /// Reads a graph.
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -66,7 +69,10 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         place: |row, _| Place::Line { line: line(row), column: 1 },
         epsilon: f64::EPSILON,
     };
-    Ok(Parsed { names, ..matrix.graph(options)? })
+    // Samples without a difference are at distance 0.
+    let counts_differences = lines.first().is_some_and(|line| line.starts_with(SNP_DISTS));
+    let zeros = options.zeros.or(counts_differences.then_some(Meaning::Edge));
+    Ok(Parsed { names, ..matrix.graph(&ReadOptions { zeros, ..options.clone() })? })
 }
 
 fn number(

@@ -13,8 +13,12 @@ use crate::{ArrayContent, Nan, Place, ReadErrorKind, ReadOptions, occurring, who
 
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let bytes = whole::bytes(&mut stream)?;
-    let fields = Array::fields(&bytes).map_err(at_byte)?;
+    read_bytes(&whole::bytes(&mut stream)?, options)
+}
+
+/// Reads the graph of an array in memory.
+pub(super) fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Parsed, Fault> {
+    let fields = Array::fields(bytes).map_err(at_byte)?;
     if let [(u, first), (v, second), rest @ ..] = &*fields
         && NAMES_OF_ENDS.contains(&[*u, *v])
         && rest.len() < 2
@@ -28,7 +32,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         let parsed = read_edges(&places, options)?;
         return Ok(Parsed { similarity: similarity.map(str::to_owned), ..parsed });
     }
-    let array = Array::parse(&bytes).map_err(at_byte)?;
+    let array = Array::parse(bytes).map_err(at_byte)?;
     if content(&array, options)? == ArrayContent::Matrix {
         if matches!(options.vertices, Vertices::Count(_)) {
             return Err(Fault::whole(message![
@@ -67,7 +71,7 @@ fn read_edges(places: &[(&Array<'_>, usize)], options: &ReadOptions) -> Result<P
     }
     let mut columns = Columns::default();
     add_edges(places, options, &mut columns)?;
-    let (vertices, names) = vertices_of(&mut columns, options)?;
+    let (vertices, names) = occurring::vertices_of(&mut columns, options)?;
     let weighted = places.len() == 3;
     let mut notes = Vec::new();
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
@@ -135,38 +139,4 @@ fn add_edges(
         joined.map_err(|fault| at_row(first, row, fault.kind))?;
     }
     Ok(())
-}
-
-/// The number of vertices of an edge list, and their ids if some do not occur.
-fn vertices_of(
-    columns: &mut Columns,
-    options: &ReadOptions,
-) -> Result<(u64, Option<Vec<String>>), Fault> {
-    /// The most ids per edge for which a number per id is reasonable.
-    const DENSE: u64 = 64;
-    let highest = columns.u.iter().chain(&columns.v).max();
-    let from_ids = highest.map_or(0, |&highest| u64::from(highest) + 1);
-    let dense = DENSE * columns.len() as u64;
-    match options.vertices {
-        Vertices::Occurring => {
-            let names = occurring::renumber(columns, from_ids, dense)?;
-            let count = names.len() as u64;
-            Ok((count, (count < from_ids).then_some(names)))
-        }
-        Vertices::Count(count) if from_ids <= count.into() => Ok((count.into(), None)),
-        Vertices::Count(count) => {
-            let highest = from_ids - 1;
-            Err(Fault::whole(message![
-                Remedy::option("vertices"),
-                format!(" is {count}, but vertices count from 0 to the highest, {highest}"),
-                format!("; pass at least {from_ids}"),
-            ]))
-        }
-        Vertices::UpToHighest if from_ids <= dense + 1_000_000 => Ok((from_ids, None)),
-        Vertices::UpToHighest => Err(Fault::whole(format!(
-            "the largest vertex is {}, too large for {} edges; number the vertices from 0",
-            from_ids - 1,
-            columns.len()
-        ))),
-    }
 }

@@ -1,4 +1,5 @@
-//! Arrays of NumPy: `.npy` files of one array, and the `.npz` files of `scipy.sparse.save_npz`.
+//! Arrays of NumPy: `.npy` files of one array, and `.npz` files of one array or of
+//! `scipy.sparse.save_npz`.
 //!
 //! A `.npy` file contains either an n x n matrix of weights or an m x 3 list of two vertices and a
 //! weight (m x 2 without weights), also as a structured array. An array of 3 x 3 or 2 x 2 may be
@@ -11,6 +12,7 @@
 mod array;
 mod dense;
 mod sparse;
+mod tables;
 mod write;
 mod zip;
 
@@ -19,6 +21,7 @@ pub(crate) use array::Array;
 pub(crate) use array::MAGIC as NPY_MAGIC;
 #[cfg(feature = "image")]
 pub(crate) use array::half;
+pub(crate) use tables::which as which_table;
 pub use write::write_npy_header;
 pub(crate) use zip::{Archive, FILE as ZIP_MAGIC};
 
@@ -42,12 +45,12 @@ impl Format {
         read_blocks: None,
     });
 
-    /// A sparse matrix of SciPy.
+    /// An archive of NumPy: one array, or a sparse matrix of SciPy.
     pub const NPZ: Self = Self::new(&FormatInfo {
         id: "npz",
-        title: "SciPy sparse matrix",
+        title: "NumPy archive",
         extensions: &["npz"],
-        summary: "SciPy: a sparse matrix of `scipy.sparse.save_npz`",
+        summary: "NumPy: an archive of one array, or a sparse matrix of `scipy.sparse.save_npz`",
         keeps_edge_order: true,
         has_attributes: false,
         recognize: recognize_npz,

@@ -1,13 +1,15 @@
-//! Reading the `.npz` files of `scipy.sparse.save_npz`.
+//! Reading `.npz` files: those of `scipy.sparse.save_npz`, and those of one array.
 
 use kostra_core::MAX_VERTICES;
 
 use super::array::{self, Array, At};
+use super::dense;
+use super::tables::which;
 use super::zip::Archive;
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::interface::Parsed;
+use crate::interface::{Parsed, Vertices};
 use crate::message::{Remedy, message};
 use crate::number::show;
 use crate::weights::RawGraph;
@@ -16,12 +18,53 @@ use crate::{Nan, ReadErrorKind, ReadOptions, whole};
 /// Reads a graph.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
+    let archive = Archive::parse(&bytes).map_err(at_byte)?;
+    if !archive.names().any(|name| SPARSE.contains(&name)) {
+        return read_dense(&archive, options);
+    }
+    let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
+    if let Some(option) = options.first_of_rows().or(counts) {
+        let sentence = " does not apply to a sparse matrix; omit it";
+        return Err(ReadErrorKind::question(message![Remedy::option(option), sentence]).into());
+    }
     let matrix = Matrix::open(&bytes).map_err(at_byte)?;
     let mut columns = Columns::default();
     matrix.add_edges(options, &mut columns)?;
     let mut notes = Vec::new();
     let graph = RawGraph::new(matrix.size, columns, true).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
+}
+
+/// Parts of sparse matrices.
+const SPARSE: [&str; 2] = ["format.npy", "indptr.npy"];
+
+/// Reads the only array of an archive that can be a graph.
+fn read_dense(archive: &Archive<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let files: Vec<&str> = archive.names().filter(|name| name.ends_with(".npy")).collect();
+    if let [file] = files[..] {
+        // A structured array has one dimension.
+        let found = archive.file(file).map_err(at_byte)?;
+        return dense::read_bytes(&found.map(|(content, _)| content).unwrap_or_default(), options);
+    }
+    let (tables, others) = archive.tables().map_err(at_byte)?;
+    match &tables[..] {
+        [table] => {
+            let mut parsed = dense::read_bytes(&table.content, options)?;
+            let note = format!("the array {} is read, not {}", table.name, others.join(", "));
+            parsed.notes.insert(0, note.into());
+            Ok(parsed)
+        }
+        [] => Err(Fault::whole(format!(
+            "no array of this archive is a table of numbers with two dimensions ({}); save a \
+             matrix, or a sparse one with scipy.sparse.save_npz",
+            others.join(", ")
+        ))),
+        tables => Err(ReadErrorKind::question(format!(
+            "which array contains the graph, {}? save it as a file of its own with numpy.save",
+            which(tables)
+        ))
+        .into()),
+    }
 }
 
 fn at_byte((byte, sentence): (usize, String)) -> Fault {

@@ -1,5 +1,3 @@
-use std::io::Write;
-
 use super::*;
 use crate::testing::edges;
 use crate::{ArrayContent, Loaded, Meaning, ReadOptions, Vertices, read_bytes};
@@ -163,34 +161,11 @@ fn malformed_arrays_get_one_sentence_with_place_and_remedy() {
     }
 }
 
-/// An archive of deflated files, as `scipy.sparse.save_npz` writes it.
+/// An archive of arrays, as `scipy.sparse.save_npz` writes it.
 fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
-    let word = |value: usize| (value as u32).to_le_bytes();
-    for (name, content) in files {
-        let name = format!("{name}.npy");
-        let start = bytes.len();
-        let level = flate2::Compression::default();
-        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
-        encoder.write_all(content).unwrap();
-        let packed = encoder.finish().unwrap();
-        let mut checksum = flate2::Crc::new();
-        checksum.update(content);
-        let sizes =
-            [checksum.sum().to_le_bytes(), word(packed.len()), word(content.len())].concat();
-        let about = [&[20, 0, 0, 0, 8, 0, 0, 0, 0, 0][..], &sizes, &[name.len() as u8, 0]].concat();
-        bytes.extend([b"PK\x03\x04", &about[..], &[0, 0], name.as_bytes(), &packed].concat());
-        directory.extend([b"PK\x01\x02\x14\0", &about[..], &[0; 12]].concat());
-        directory.extend(word(start));
-        directory.extend(name.as_bytes());
-    }
-    let (at, count) = (bytes.len(), files.len() as u8);
-    bytes.extend(&directory);
-    bytes.extend(b"PK\x05\x06\0\0\0\0");
-    bytes.extend([count, 0, count, 0]);
-    bytes.extend([word(directory.len()), word(at)].concat());
-    bytes.extend([0, 0]);
-    bytes
+    let files: Vec<_> =
+        files.iter().map(|(name, content)| (format!("{name}.npy"), content.clone())).collect();
+    crate::testing::zip(&files)
 }
 
 /// A matrix by rows, with the arrays of its format.
@@ -238,10 +213,50 @@ fn malformed_archives_get_one_sentence_with_place_and_remedy() {
         (csr(&[0, 2, 1, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: row 2 starts at entry 1 of 3"),
         (csr(&[0, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: 4 values are expected, not 2"),
         (csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 4]), "3 rows and 4 columns; save a square matrix"),
-        (zip(&[("a", Vec::new())]), "the archive has no array 'format'; save it with scipy"),
+        (zip(&[("a", Vec::new())]), "this is no array of NumPy; save it with numpy.save"),
+        (zip(&[("indptr", Vec::new())]), "the archive has no array 'format'; save it with scipy"),
         (zip(&[("format", npy("|S3", "", b"bsr"))]), "the matrix is in the format bsr; save it"),
     ] {
         let error = read(&bytes).unwrap_err();
         assert!(error.contains(sentence), "{error}\n{sentence}");
     }
+}
+
+#[test]
+fn an_archive_of_one_table_is_read_as_its_array() {
+    let distances = || {
+        npy(
+            "<f8",
+            "4, 4",
+            &floats(&[0., 1., 2., 3., 1., 0., 4., 5., 2., 4., 0., 6., 3., 5., 6., 0.]),
+        )
+    };
+    let labels = || npy("<i4", "4,", &ints(&[1, 2, 3, 4]));
+    let expected = "0-1:1.0 0-2:2.0 0-3:3.0 1-2:4.0 1-3:5.0 2-3:6.0";
+    let loaded = read(&zip(&[("arr_0", distances())])).unwrap();
+    assert_eq!((edges(&loaded.parsed.graph).as_str(), loaded.format), (expected, Format::NPZ));
+    let loaded = read(&zip(&[("labels", labels()), ("D", distances())])).unwrap();
+    assert_eq!(edges(&loaded.parsed.graph), expected);
+    assert_eq!(loaded.parsed.notes[0].to_string(), "the array D is read, not labels");
+    let list = npy("<i4", "2, 3", &ints(&[0, 1, 5, 1, 2, 6]));
+    assert_eq!(edges(&read(&zip(&[("edges", list)])).unwrap().parsed.graph), "0-1:5 1-2:6");
+    let square = || npy("<i4", "3, 3", &ints(&[0, 1, 5, 1, 0, 6, 5, 6, 0]));
+    let error = read(&zip(&[("a", square())])).unwrap_err();
+    assert!(
+        error.contains("a matrix of weights or a list of edges? pass `array: Some("),
+        "{error}"
+    );
+    let options = ReadOptions { array: Some(ArrayContent::Matrix), ..ReadOptions::default() };
+    let loaded = read_with(&zip(&[("a", square())]), &options).unwrap();
+    assert_eq!(edges(&loaded.parsed.graph), "0-1:1 0-2:5 1-2:6");
+    let error = read(&zip(&[("a", square()), ("D", distances())])).unwrap_err();
+    assert!(
+        error.contains("which array contains the graph, a (3 x 3) or D (4 x 4)? save it as"),
+        "{error}"
+    );
+    let error = read(&zip(&[("a", labels()), ("b", labels())])).unwrap_err();
+    assert!(error.contains("no array of this archive is a table of numbers"), "{error}");
+    let sparse = csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3]);
+    let error = read_with(&sparse, &options).unwrap_err();
+    assert!(error.contains("`array` does not apply to a sparse matrix; omit it"), "{error}");
 }

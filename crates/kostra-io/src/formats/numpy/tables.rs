@@ -1,0 +1,37 @@
+//! The tables of an archive of NumPy: its arrays of two dimensions.
+
+use super::array::{Array, At};
+use super::zip::Archive;
+
+/// An array of two dimensions.
+pub(crate) struct ArchiveTable<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) shape: [usize; 2],
+    /// The content of its file.
+    pub(crate) content: Vec<u8>,
+}
+
+impl<'a> Archive<'a> {
+    /// The arrays of numbers with two dimensions, and the names of the other arrays.
+    pub(crate) fn tables(&self) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
+        let (mut tables, mut others) = (Vec::new(), Vec::new());
+        for file in self.names() {
+            let Some(name) = file.strip_suffix(".npy") else { continue };
+            let Some((content, _)) = self.file(file)? else { continue };
+            match Array::parse_of(&content, 2..=2).map(|array| [array.rows, array.columns]) {
+                Ok(shape) => tables.push(ArchiveTable { name, shape, content }),
+                Err(_) => others.push(name),
+            }
+        }
+        Ok((tables, others))
+    }
+}
+
+/// The names of tables with their shapes, as `a (3 x 3) or b (3 x 2)`.
+pub(crate) fn which(tables: &[ArchiveTable<'_>]) -> String {
+    let shown = |table: &ArchiveTable<'_>| {
+        let ([rows, columns], name) = (table.shape, table.name);
+        format!("{name} ({rows} x {columns})")
+    };
+    tables.iter().map(shown).collect::<Vec<_>>().join(" or ")
+}
