@@ -21,7 +21,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import kostra
-from kostra.cluster import HDBSCAN, FelzenszwalbSegmentation, SingleLinkage
+from kostra.cluster import (
+    HDBSCAN,
+    FelzenszwalbSegmentation,
+    SingleLinkage,
+    membership_vector,
+)
 
 
 def blobs(n=300, d=2, seed=0):
@@ -631,6 +636,11 @@ def test_tools_of_scikit_learn_take_the_estimator(tmp_path):
     scaled = StandardScaler().fit_transform(points)
     labels = steps.fit(table).predict(table)
     np.testing.assert_array_equal(labels, HDBSCAN(min_samples=3).fit_predict(scaled))
+    table.index = np.arange(200) + 1000
+    memberships = HDBSCAN(min_samples=3).set_output(transform="pandas").fit_transform(table)
+    assert list(memberships.index) == list(table.index)
+    assert list(memberships.columns) == [f"hdbscan{i}" for i in range(found.labels_.max() + 1)]
+    np.testing.assert_array_equal(memberships.to_numpy(), membership_vector(found, table))
     everything = [(np.arange(200), np.arange(200))]
     search = GridSearchCV(
         HDBSCAN(),

@@ -118,6 +118,7 @@ def test_missing_points_are_noise():
     assert model.labels_[[3, 5]].tolist() == [-1, -1]
     assert model.probabilities_[[3, 5]].tolist() == [0, 0]
     assert not hdbscan.all_points_membership_vectors(model)[[3, 5]].any()
+    assert model.dbscan_clustering(1.0)[[3, 5]].tolist() == [-1, -1]
 
 
 def test_predictions_are_those_of_the_estimator():

@@ -1,6 +1,7 @@
 """The estimator HDBSCAN."""
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
@@ -8,14 +9,14 @@ from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metri
 from kostra._estimator import Estimator
 from kostra._forest import Forest, in_memory
 from kostra._grid import number
-from kostra._prediction import Predictor, exemplars, fitted, new_points
+from kostra._prediction import Predictor, exemplars, fitted, membership_vector, new_points
 from kostra._results import Results
 
 #: The largest number of points.
 _MOST = 2**32 - 1
 
 
-class HDBSCAN(Results, Estimator):
+class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estimator):
     """Clusters of different densities, and noise, by HDBSCAN.
 
     The result depends on the set of the points alone: rows in another order have the same labels,
@@ -262,6 +263,26 @@ class HDBSCAN(Results, Estimator):
         """
         model = fitted(self, "predict", needs_cores=False)
         return model.predict(*new_points(self, X))[0]
+
+    def transform(self, X):
+        """The memberships of new points, as :func:`membership_vector` returns them.
+
+        With ``set_output(transform="pandas")``, the result is a table with the index of ``X``.
+
+        Parameters
+        ----------
+        X : array of m by n_features_in_
+            Points, as for :meth:`predict`.
+
+        Returns
+        -------
+        array of m by n_clusters
+        """
+        return membership_vector(self, X)
+
+    @property
+    def _n_features_out(self):
+        return len(self._selected)
 
     def generate_prediction_data(self):
         """Prepares the fitted points for predictions and memberships.

@@ -77,12 +77,13 @@ class Results:
         Returns
         -------
         array of int64
-            The cluster of each point, in the order of their lowest points; -1 for noise.
+            The cluster of each point, in the order of their lowest points; -1 for noise, and the
+            labels -2 and -3 of ``labels_``.
         """
         found = self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size)
         if self._finite_rows is None:
             return found
-        labels = np.full(len(self.labels_), -1)
+        labels = self.labels_.astype(np.int64)
         labels[self._finite_rows] = found
         return labels
 

@@ -237,6 +237,23 @@ float, bool, bool
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(model, name)
 
+    def dbscan_clustering(self, cut_distance, min_cluster_size=5):
+        """:meth:`kostra.cluster.HDBSCAN.dbscan_clustering`, with hdbscan's label of missing points.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Clusters whose mutual reachability distance is below this one are merged.
+        min_cluster_size : int
+            The points of smaller clusters are noise.
+
+        Returns
+        -------
+        array of int64
+            The cluster of each point; -1 for noise and for points with NaN or infinite coordinates.
+        """
+        return np.maximum(self._model.dbscan_clustering(cut_distance, min_cluster_size), -1)
+
     @property
     def prediction_data_(self):
         """The model itself, which has ``raw_data`` and ``exemplars``."""
