@@ -22,7 +22,7 @@ def test_the_notebook_runs_from_top_to_bottom():
         for output in cell.get("outputs", [])
         if "image/png" in output.get("data", {})
     ]
-    assert len(pictures) == 5
+    assert len(pictures) == 6
     made_up = [
         output.text
         for cell in notebook.cells
