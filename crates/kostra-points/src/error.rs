@@ -139,6 +139,14 @@ pub enum PointsError {
         /// The number of points in the condensed tree.
         clustered: u32,
     },
+    /// There are more or fewer labels than points.
+    #[error("there are {points} points but {labels} labels; pass one per point")]
+    Labels {
+        /// The number of points.
+        points: u32,
+        /// The number of labels.
+        labels: usize,
+    },
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,

@@ -73,6 +73,12 @@ impl Condensed {
         Ok(Self(Arc::new(py.detach(numbered).map_err(out_of_memory)?)))
     }
 
+    /// The tree without clusters that persist over less than this difference of densities.
+    fn simplified(&self, py: Python<'_>, persistence: f64) -> PyResult<Self> {
+        let simplified = py.detach(|| self.0.simplified(persistence)).map_err(cluster_error)?;
+        Ok(Self(Arc::new(simplified)))
+    }
+
     /// The label and the probability of each point, and the chosen clusters.
     fn select<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Flat<'py>> {
         let chosen = py.detach(|| self.0.select(choice.into())).map_err(cluster_error)?;

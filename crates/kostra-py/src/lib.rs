@@ -23,6 +23,7 @@ mod points;
 mod rows;
 mod table;
 mod threads;
+mod validity;
 mod views;
 mod watch;
 mod written;
@@ -76,6 +77,8 @@ mod _kostra {
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]
     use super::table::columns_of_table;
+    #[pymodule_export]
+    use super::validity::{validity_of_distances, validity_of_points};
     #[pymodule_export]
     use super::written::{draw_forest, write_bytes, write_forest, write_graph};
     #[pymodule_export]

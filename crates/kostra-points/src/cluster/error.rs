@@ -114,12 +114,23 @@ pub enum ClusterError {
         /// The number of core distances.
         cores: usize,
     },
+    /// There are more or fewer labels than points.
+    #[error("there are {points} points but {labels} labels; pass one per point")]
+    Labels {
+        /// The number of points.
+        points: u32,
+        /// The number of labels.
+        labels: usize,
+    },
     /// The least size of a cluster is below 2.
     #[error("min_cluster_size must be at least 2, but is {0}")]
     MinClusterSize(u32),
     /// The distance below which clusters are not divided is negative or not a number.
     #[error("cluster_selection_epsilon must be a number of at least 0, but is {0}")]
     Epsilon(f64),
+    /// The least persistence of a cluster is negative or not a number.
+    #[error("cluster_selection_persistence must be a number of at least 0, but is {0}")]
+    Persistence(f64),
     /// The largest size of a cluster is zero.
     #[error("max_cluster_size must be at least 1, but is {0}")]
     MaxClusterSize(u32),

@@ -35,7 +35,9 @@ mod pairwise;
 mod predict;
 mod segment;
 mod select;
+mod simplify;
 mod sparse;
+mod validity;
 
 pub use bits::{BitMetric, BitRows, bits_tree};
 pub use condense::Ties;
@@ -49,3 +51,4 @@ pub use predict::{ApproximatePredictions, Fitted, Predictions};
 pub use segment::{Segments, segment};
 pub use select::{Clustering, Method, Selection};
 pub use sparse::{Entries, asymmetric_entries, sparse_core_distances, sparse_tree};
+pub use validity::{Gaps, Validity, pairwise_validity, validity};

@@ -1,6 +1,6 @@
 //! Spanning trees of distances that are given as an array.
 
-use kostra_core::memory;
+use kostra_core::{OutOfMemory, memory};
 
 use crate::PointTree;
 
@@ -54,6 +54,19 @@ impl Distances<'_> {
         Ok(cores)
     }
 
+    /// The number of points, if all distances are numbers from 0.
+    pub(super) fn checked(self) -> Result<u32, ClusterError> {
+        let (Self::Square(values) | Self::Condensed(values)) = self;
+        let n = self.points().ok_or(ClusterError::Layout { values: values.len() })?;
+        match self.first(|distance| distance.is_nan() || distance < 0.0) {
+            None => Ok(n),
+            Some((row, column, distance)) if distance < 0.0 => {
+                Err(ClusterError::NegativeDistance { row, column, distance })
+            }
+            Some((row, column, _)) => Err(ClusterError::NanDistance { row, column }),
+        }
+    }
+
     /// The values that are compared: row and column of the matrix, and the distance.
     fn first(self, wrong: impl Fn(f64) -> bool) -> Option<(u32, u32, f64)> {
         let n = self.points()?;
@@ -64,7 +77,7 @@ impl Distances<'_> {
 
     /// The distance of two points, the lower one first.
     #[inline]
-    fn at(self, n: u32, low: u32, high: u32) -> f64 {
+    pub(super) fn at(self, n: u32, low: u32, high: u32) -> f64 {
         let (n, low, high) = (n as usize, low as usize, high as usize);
         match self {
             Self::Square(values) => values[low * n + high],
@@ -107,7 +120,7 @@ pub fn pairwise_tree(
         let newest = prim.newest;
         prim.step(cores, |point| distances.at(n, newest.min(point), newest.max(point)));
     }
-    prim.tree()
+    Ok(prim.tree()?)
 }
 
 /// The canonical minimum spanning tree of `n` points whose distances are computed row by row, with
@@ -146,27 +159,27 @@ pub fn rows_tree<E: From<ClusterError>>(
         return Err(ClusterError::Cores { points: n, cores: cores.len() }.into());
     }
     let mut row = memory::zeros(n as usize).map_err(ClusterError::from)?;
-    let mut prim = Prim::new(n)?;
+    let mut prim = Prim::new(n).map_err(ClusterError::from)?;
     while !prim.outside.is_empty() {
         distances(prim.newest, &mut row)?;
         prim.check(&row)?;
         prim.step(cores, |point| row[point as usize]);
     }
-    Ok(prim.tree()?)
+    Ok(prim.tree().map_err(ClusterError::from)?)
 }
 
 /// Prim's algorithm, which starts at point 0.
-struct Prim {
+pub(super) struct Prim {
     len: u32,
     /// For each point outside of the tree, its first edge to the tree.
-    outside: Vec<Candidate>,
+    pub(super) outside: Vec<Candidate>,
     edges: Vec<Candidate>,
     /// The point of the tree whose distances are not compared yet.
-    newest: u32,
+    pub(super) newest: u32,
 }
 
 impl Prim {
-    fn new(len: u32) -> Result<Self, ClusterError> {
+    pub(super) fn new(len: u32) -> Result<Self, OutOfMemory> {
         let mut outside = memory::with_capacity(len.saturating_sub(1) as usize)?;
         outside.extend((1..len).map(|point| Candidate { point, ..Candidate::NONE }));
         let edges = memory::with_capacity(outside.len())?;
@@ -191,7 +204,7 @@ impl Prim {
     /// Compares the distances between the newest point and those outside, and adds the first edge
     /// to the tree.
     #[inline(always)]
-    fn step(&mut self, cores: Option<&[f64]>, distance: impl Fn(u32) -> f64) {
+    pub(super) fn step(&mut self, cores: Option<&[f64]>, distance: impl Fn(u32) -> f64) {
         let core = |point: u32| cores.map_or(f64::NEG_INFINITY, |cores| cores[point as usize]);
         let (outside, newest) = (&mut self.outside, self.newest);
         let mut best = 0;
@@ -213,7 +226,7 @@ impl Prim {
     }
 
     /// The tree, when no point is outside.
-    fn tree(mut self) -> Result<PointTree, ClusterError> {
+    pub(super) fn tree(mut self) -> Result<PointTree, OutOfMemory> {
         self.edges.sort_unstable_by(|a, b| {
             a.distance.total_cmp(&b.distance).then((a.low, a.high).cmp(&(b.low, b.high)))
         });
@@ -227,7 +240,7 @@ impl Prim {
 
 /// The first edge, in canonical order, from a point outside of the tree to the tree.
 #[derive(Clone, Copy)]
-struct Candidate {
+pub(super) struct Candidate {
     point: u32,
     distance: f64,
     low: u32,
