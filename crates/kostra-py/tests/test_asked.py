@@ -175,69 +175,6 @@ def test_tables_of_lists_are_taken_as_exactly():
         kostra.Graph.from_table({"source": np.array(["1", "2"]), "target": [1, 2]})
 
 
-def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
-    path = tmp_path / "matrix.npz"
-    good = {
-        "format": b"csr",
-        "shape": np.array([2, 2]),
-        "data": np.array([1.0]),
-        "indices": np.array([1]),
-        "indptr": np.array([0, 1, 1]),
-    }
-    coo = {
-        "format": b"coo",
-        "shape": np.array([2, 2]),
-        "data": np.array([1.0]),
-        "row": np.array([0]),
-        "col": np.array([1]),
-    }
-    for members, message in [
-        (good | {"data": np.array([np.nan])}, r"data\[0\] is NaN; fix it, or pass nan='skip'"),
-        (good | {"indices": np.array([9])}, r"indices\[0\] is 9, but the graph has n = 2"),
-        (good | {"indptr": np.array([0, 2, 1])}, r"indptr\[2\] is 1, which is below indptr\[1\]"),
-        (
-            good | {"indptr": np.array([0, 1, 2**40])},
-            r"indptr\[2\] is 1099511627776, but indices has 1 entry",
-        ),
-        (good | {"indptr": np.array([1, 1, 1])}, r"indptr\[0\] is 1, not 0"),
-        (good | {"indptr": np.array([0, 1])}, "indptr must have 3 entries"),
-        (
-            good | {"indptr": np.array([0.0, 1, 1])},
-            "indptr must be a one-dimensional array of integers",
-        ),
-        (good | {"shape": np.array([2, 3])}, "the matrix must be square"),
-        (
-            good | {"data": np.array([1.0, 2.0])},
-            "must have the same length, but have 1, 1, 2 entries",
-        ),
-        (
-            {name: good[name] for name in good if name != "indices"},
-            "the file lacks the array 'indices'",
-        ),
-        (coo | {"col": np.array([5])}, r"col\[0\] is 5"),
-        (coo | {"row": np.array([-1])}, r"row\[0\] is -1"),
-        (coo | {"row": np.array([0.5])}, "row must be an array of integers, not of float64"),
-        ({"a": np.zeros(3)}, "save an n x n matrix of weights"),
-    ]:
-        np.savez(path, **members)
-        with pytest.raises((ValueError, TypeError), match=rf"matrix\.npz: .*{message}"):
-            kostra.Graph.read(path)
-    np.savez(path, **good)
-    whole = path.read_bytes()
-    assert kostra.Graph.read(path).m == 1
-    for damaged in (
-        b"",
-        b"hello",
-        whole[: len(whole) // 2],
-        whole[:60] + b"\xff" * 40 + whole[100:],
-    ):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"matrix\.npz: "):
-            kostra.Graph.read(path)
-    with pytest.raises(FileNotFoundError, match=r"none\.npz'"):
-        kostra.Graph.read(tmp_path / "none.npz")
-
-
 def test_messages_of_readers_name_arguments_and_not_the_commands_options(tmp_path):
     path = tmp_path / "with --names.txt"
     for text, message in [

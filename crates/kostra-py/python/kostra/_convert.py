@@ -5,8 +5,6 @@ libraries.
 """
 
 import sys
-import zipfile
-import zlib
 from numbers import Real
 
 import numpy as np
@@ -353,76 +351,3 @@ def _numbers(values, name):
             f"{name}: the value of edge {edge} is {values[edge]}, which a float would round"
         )
     return array
-
-
-def is_sparse(path):
-    """Whether an ``.npz`` file has arrays of a sparse matrix, or is no archive at all."""
-    try:
-        with zipfile.ZipFile(path) as file:
-            return not {"format.npy", "indptr.npy"}.isdisjoint(file.namelist())
-    except zipfile.BadZipFile:
-        return True
-
-
-def npz(path):
-    """A matrix written by ``scipy.sparse.save_npz``, and the names of its arrays for errors."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            members = {name: file[name] for name in file.files}
-    except (AttributeError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path}: the file is not a valid .npz file: {error}") from error
-
-    def member(name):
-        if name not in members:
-            raise ValueError(f"{path}: the file lacks the array {name!r} of scipy.sparse.save_npz")
-        return members[name]
-
-    kind = members["format"].item() if "format" in members and members["format"].ndim == 0 else b""
-    kind = kind.decode(errors="replace") if isinstance(kind, bytes) else kind
-    if kind not in ("csr", "csc", "coo"):
-        raise ValueError(
-            f"{path}: the file contains no sparse matrix of scipy.sparse.save_npz in the format "
-            "csr, csc or coo"
-        )
-    shape, data = member("shape"), member("data")
-    if shape.shape != (2,) or shape.dtype.kind not in "iu" or shape[0] != shape[1]:
-        raise ValueError(f"{path}: the matrix must be square, but its shape is {shape.tolist()}")
-    if kind == "coo":
-        ends = tuple(member("coords")) if "coords" in members else (member("row"), member("col"))
-        if len(ends) != 2:
-            raise ValueError(
-                f"{path}: coords must contain two arrays, rows and columns, not {len(ends)}"
-            )
-        names = ("coords[0]", "coords[1]") if "coords" in members else ("row", "col")
-    else:
-        starts, columns = member("indptr"), member("indices")
-        _check_starts(path, starts, len(columns) if columns.ndim == 1 else 0, int(shape[0]))
-        ends = np.repeat(np.arange(len(starts) - 1), np.diff(starts)), columns
-        names = ("indptr", "indices")
-    names = tuple(f"{path}: {name}" for name in (*names, "data"))
-    return Columns(*ends, data, int(shape[0]), names=names)
-
-
-def _check_starts(path, starts, entries, n):
-    """Refuses an invalid ``indptr``. The error gives the position."""
-    if starts.ndim != 1 or starts.dtype.kind not in "iu":
-        raise ValueError(
-            f"{path}: indptr must be a one-dimensional array of integers, "
-            f"but has {starts.ndim} dimensions of {starts.dtype}"
-        )
-    if len(starts) != n + 1:
-        raise ValueError(
-            f"{path}: indptr must have {n + 1} entries for the shape ({n}, {n}), "
-            f"but has {len(starts)}"
-        )
-    falls = np.flatnonzero(starts[1:] < starts[:-1])
-    if len(falls):
-        entry = falls[0] + 1
-        raise ValueError(
-            f"{path}: indptr[{entry}] is {starts[entry]}, which is below indptr[{entry - 1}]"
-        )
-    if starts[0] != 0:
-        raise ValueError(f"{path}: indptr[0] is {starts[0]}, not 0")
-    if starts[-1] != entries:
-        entries = _arrays.counted(entries, "entry", "entries")
-        raise ValueError(f"{path}: indptr[{n}] is {starts[-1]}, but indices has {entries}")

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from kostra import _arrays, _convert, _ids, _kostra
+from kostra import _arrays, _ids, _kostra
 
 #: If more ids than this do not occur per vertex, a message proposes no graph of all ids.
 _MOST_IDS_PER_VERTEX = 100
@@ -15,15 +15,9 @@ def read(cls, path, options):
     """The graph of a file. ``options`` are the keyword arguments of :meth:`kostra.Graph.read`."""
     _check(options)
     path = os.fsdecode(os.fspath(path))
-    kind = options["format"] or os.path.splitext(path)[1][1:].lower()
-    nan, threads = options["nan"], options["threads"]
-    if kind == "npz" and _convert.is_sparse(path):
-        others = options.keys() - {"format", "nan", "threads"}
-        _refuse(path, kind, options, sorted(others))
-        return cls._of(_convert.npz(path), nan, threads)
     arguments = options | {
-        "skip_nan": nan == "skip",
-        "threads": _arrays.threads(threads),
+        "skip_nan": options["nan"] == "skip",
+        "threads": _arrays.threads(options["threads"]),
         "vertices": _arrays.whole("vertices", options["vertices"], 0, _ids.MAX_VERTICES),
         "keep": options["keep"] or [],
         "highway": options["highway"] or [],
@@ -104,11 +98,3 @@ def _check_column(name, column):
         raise TypeError(f"{name} must be the name or the position of a column, not {column!r}")
     if isinstance(column, int) and column < 1:
         raise ValueError(f"{name} must be a position of at least 1, not {column}")
-
-
-def _refuse(path, kind, options, names):
-    """Refuses options that do not apply to files of a kind."""
-    for name in names:
-        is_given = options[name] is not None
-        if is_given and not (name in ("names", "decimal_comma", "keep") and not options[name]):
-            raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; remove it")

@@ -300,9 +300,8 @@ class Sources(Matrices):
         """The graph of a file, plain or compressed by gzip, xz, zstd or bzip2.
 
         The engine reads all formats that the command reads, among them edge lists, matrices,
-        spreadsheets, GraphML, GeoJSON, JSON, Parquet and ``.npy``. It recognizes the format by the
-        content. NumPy reads SciPy's ``.npz``, which is recognized by its extension, and must not be
-        compressed further. The graph does not change when the file changes.
+        spreadsheets, GraphML, GeoJSON, JSON, Parquet, ``.npy`` and ``.npz``. It recognizes the
+        format by the content. The graph does not change when the file changes.
 
         Parameters
         ----------
@@ -314,9 +313,9 @@ class Sources(Matrices):
             the format is recognized.
         weights : {"unit", "hash", "distance"}, optional
             The weights of a graph without weights: 1, a hash of the ends, or the distance between
-            the ends. With this parameter, a file with weights and a sparse ``.npz`` file raise a
-            ValueError, and columns of an edge list or a Parquet file that may be weights are
-            ignored. By default, the weights are those of the file, or 1 if it has none.
+            the ends. With this parameter, a file with weights raises a ValueError, and columns of
+            an edge list or a Parquet file that may be weights are ignored. By default, the weights
+            are those of the file, or 1 if it has none.
         nan : {"error", "skip"}
             What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
         names : bool

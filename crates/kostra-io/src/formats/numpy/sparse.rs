@@ -77,6 +77,8 @@ struct File {
     content: Vec<u8>,
     /// The offset of the file in the archive.
     at: usize,
+    /// The row of the array that is meant; none for an array of one dimension.
+    row: Option<usize>,
 }
 
 impl File {
@@ -85,11 +87,27 @@ impl File {
         let (content, at) = found.ok_or_else(|| {
             (0, format!("the archive has no array '{name}'; save it with scipy.sparse.save_npz"))
         })?;
-        Ok(Self { name, content, at })
+        Ok(Self { name, content, at, row: None })
     }
 
     fn array(&self) -> At<Array<'_>> {
         Array::parse(&self.content).map_err(|(_, sentence)| self.fault(&sentence))
+    }
+
+    /// The array of a column, after a check of its shape, and the number of its values, if it is
+    /// the expected one.
+    fn column(&self, expected: Option<usize>) -> At<(Array<'_>, usize)> {
+        let array = self.array()?;
+        match (self.row, &*array.shape) {
+            (None, &[length]) | (Some(_), &[2, length]) => match expected {
+                Some(expected) if length != expected => {
+                    Err(self.fault(&format!("{expected} values are expected, not {length}")))
+                }
+                _ => Ok((array, length)),
+            },
+            (None, _) => Err(self.fault("the array has two dimensions, where one is expected")),
+            (Some(_), _) => Err(self.fault("an array of two rows is expected")),
+        }
     }
 
     fn fault(&self, sentence: &str) -> (usize, String) {
@@ -119,8 +137,10 @@ impl Matrix {
             array::header(&format.content).map_err(|(_, sentence)| format.fault(&sentence))?;
         // A text of one byte per letter, or of four.
         let id: Vec<u8> = text.iter().copied().filter(|&byte| byte != 0).collect();
+        let is_stacked = archive.names().any(|name| name == "coords.npy");
         let (compressed, names) = match &*id {
             b"csr" | b"csc" => (true, ["indptr", "indices"]),
+            b"coo" if is_stacked => (false, ["coords", "coords"]),
             b"coo" => (false, ["row", "col"]),
             id => {
                 let id = show(id);
@@ -144,10 +164,11 @@ impl Matrix {
             return Err(shape.fault(&sentence));
         }
         let [outer, inner] = names;
+        let row = |row| (outer == inner).then_some(row);
         Ok(Self {
             size: rows as usize,
-            outer: File::open(&archive, outer)?,
-            inner: File::open(&archive, inner)?,
+            outer: File { row: row(0), ..File::open(&archive, outer)? },
+            inner: File { row: row(1), ..File::open(&archive, inner)? },
             data: File::open(&archive, "data")?,
             compressed,
         })
@@ -155,18 +176,10 @@ impl Matrix {
 
     /// Adds an edge per entry, in the order of the entries.
     fn add_edges(&self, options: &ReadOptions, columns: &mut Columns) -> Result<(), Fault> {
-        let (outer, inner) = (self.array(&self.outer)?, self.array(&self.inner)?);
-        let data = self.array(&self.data)?;
-        let entries = data.len();
-        let expected = if self.compressed { self.size + 1 } else { entries };
-        for (file, array, expected) in
-            [(&self.outer, &outer, expected), (&self.inner, &inner, entries)]
-        {
-            if array.len() != expected {
-                let sentence = format!("{expected} values are expected, not {}", array.len());
-                return Err(at_byte(file.fault(&sentence)));
-            }
-        }
+        let (data, entries) = self.data.column(None).map_err(at_byte)?;
+        let starts = if self.compressed { self.size + 1 } else { entries };
+        let (outer, _) = self.outer.column(Some(starts)).map_err(at_byte)?;
+        let (inner, _) = self.inner.column(Some(entries)).map_err(at_byte)?;
         if self.compressed {
             self.check_starts(&outer, entries)?;
         }
@@ -220,17 +233,10 @@ impl Matrix {
         Ok(())
     }
 
-    fn array<'f>(&self, file: &'f File) -> Result<Array<'f>, Fault> {
-        let array = file.array().map_err(at_byte)?;
-        if array.shape.len() == 1 {
-            return Ok(array);
-        }
-        Err(at_byte(file.fault("the array has two dimensions, where one is expected")))
-    }
-
     /// A value that is a row, a column or a start.
     fn value(&self, file: &File, array: &Array<'_>, at: usize) -> Result<usize, Fault> {
-        let value = array.vertex(at, 0).map_err(|(_, sentence)| file.fault(&sentence));
+        let (row, column) = file.row.map_or((at, 0), |row| (row, at));
+        let value = array.vertex(row, column).map_err(|(_, sentence)| file.fault(&sentence));
         Ok(value.map_err(at_byte)? as usize)
     }
 }

@@ -201,6 +201,23 @@ fn each_entry_of_a_sparse_matrix_is_an_edge() {
     );
 }
 
+/// A matrix by entries, whose rows and columns are one array.
+fn coo(coords: &[i32], data: &[f64]) -> Vec<u8> {
+    let shape = format!("2, {}", coords.len() / 2);
+    zip(&[
+        ("coords", npy("<i4", &shape, &ints(coords))),
+        ("format", npy("|S3", "", b"coo")),
+        ("shape", npy("<i4", "2,", &ints(&[4, 4]))),
+        ("data", npy("<f8", &format!("{},", data.len()), &floats(data))),
+    ])
+}
+
+#[test]
+fn rows_and_columns_of_a_sparse_matrix_may_be_one_array() {
+    let loaded = read(&coo(&[1, 0, 2, 0, 3, 1], &[7.5, 0.0, 2.0])).unwrap();
+    assert_eq!(edges(&loaded.parsed.graph), "1-0:7.5 0-3:0.0 2-1:2.0");
+}
+
 #[test]
 fn malformed_archives_get_one_sentence_with_place_and_remedy() {
     let good = csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3]);
@@ -215,6 +232,10 @@ fn malformed_archives_get_one_sentence_with_place_and_remedy() {
         (csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 4]), "3 rows and 4 columns; save a square matrix"),
         (zip(&[("a", Vec::new())]), "this is no array of NumPy; save it with numpy.save"),
         (zip(&[("indptr", Vec::new())]), "the archive has no array 'format'; save it with scipy"),
+        (coo(&[0, 1, 1, 9], &[1.0, 2.0]), "coords.npy: entry 1 is outside of the 4 rows"),
+        (coo(&[0, -1], &[1.0]), "coords.npy: the vertex in row 1 is -1; vertices are whole"),
+        (coo(&[0, 1], &[1.0, 2.0]), "coords.npy: 2 values are expected, not 1"),
+        (coo(&[0, 1], &[f64::NAN]), "data.npy: entry 0 has weight NaN; fix it, or pass"),
         (zip(&[("format", npy("|S3", "", b"bsr"))]), "the matrix is in the format bsr; save it"),
     ] {
         let error = read(&bytes).unwrap_err();
