@@ -246,14 +246,16 @@ pub(crate) fn tree_of_distances(
     py: Python<'_>,
     distances: PyReadonlyArray1<'_, f64>,
     is_square: bool,
-    cores: Option<PyReadonlyArray1<'_, f64>>,
+    min_samples: usize,
 ) -> PyResult<Forest> {
     let values = distances.as_slice()?;
-    let cores = cores.as_ref().map(|cores| cores.as_slice()).transpose()?;
     let distances =
         if is_square { Distances::Square(values) } else { Distances::Condensed(values) };
-    let tree = py.detach(|| pairwise_tree(distances, cores)).map_err(cluster_error)?;
-    Ok(Forest::of_points(tree))
+    let tree = py.detach(|| {
+        let cores = (min_samples > 1).then(|| distances.cores(min_samples)).transpose()?;
+        pairwise_tree(distances, cores.as_deref())
+    });
+    tree.map(Forest::of_points).map_err(cluster_error)
 }
 
 /// The number of points, and the rows, columns and distances of entries: a tuple in Python.

@@ -37,12 +37,7 @@ def dense_tree(X, min_samples):
         refuse_no_square(distances)
         n = len(distances)
     min_samples = samples(min_samples, n)
-    cores = None
-    if min_samples > 1 and distances.ndim == 2:
-        cores = np.partition(distances, min_samples - 1, axis=1)[:, min_samples - 1].copy()
-    elif min_samples > 1:
-        cores = _condensed_cores(distances, n, min_samples)
-    return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, cores)
+    return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, min_samples)
 
 
 def refuse_no_square(distances):
@@ -94,20 +89,6 @@ def refuse_wrong(name, distances):
         raise ValueError(
             f"{name}[{', '.join(map(str, place))}] is {what}; pass distances of at least 0"
         )
-
-
-def _condensed_cores(distances, n, min_samples):
-    """The core distances of a condensed vector, with one row in memory at a time."""
-    cores = np.empty(n)
-    row = np.zeros(n)
-    starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
-    for point in range(n):
-        above = np.arange(point)
-        row[:point] = distances[starts[above] + point - above - 1]
-        row[point] = 0
-        row[point + 1 :] = distances[starts[point] : starts[point] + n - point - 1]
-        cores[point] = np.partition(row, min_samples - 1)[min_samples - 1]
-    return cores
 
 
 def sparse_tree(X, min_samples, threads):
