@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kostra_core::{AnyGraph, Coordinates};
+use kostra_core::Coordinates;
 use kostra_gen::SpecError;
 use kostra_io::{
     ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Input, Message,
-    MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue, RoadOptions,
-    Vertices, parse_format,
+    MissingWeights, Nan, Parsed, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue,
+    RoadOptions, Vertices, parse_format,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -173,15 +173,7 @@ pub(crate) fn read(
     let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded = interruptible(py, move || kostra_io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
-    Ok(LoadedDict {
-        names: loaded.parsed.names,
-        names_are_ids: loaded.parsed.names_are_ids,
-        kept: loaded.parsed.kept.map(Kept),
-        similarity: loaded.parsed.similarity,
-        notes: spelled(&loaded.parsed.notes),
-        warnings: spelled(&loaded.parsed.warnings),
-        ..LoadedDict::new(py, loaded.parsed.graph, loaded.parsed.coordinates)
-    })
+    Ok(LoadedDict::new(py, loaded.parsed))
 }
 
 /// The graph of a matrix in the bytes of a `.npy` file; see `Graph.from_matrix` in Python.
@@ -203,12 +195,7 @@ pub(crate) fn read_matrix(
     };
     let loaded = interruptible(py, move || kostra_io::read_bytes("matrix", &bytes, &options))?;
     let loaded = loaded.map_err(|error| explain(&ReadError { place: None, ..error }))?;
-    Ok(LoadedDict {
-        similarity: loaded.parsed.similarity,
-        notes: spelled(&loaded.parsed.notes),
-        warnings: spelled(&loaded.parsed.warnings),
-        ..LoadedDict::new(py, loaded.parsed.graph, None)
-    })
+    Ok(LoadedDict::new(py, loaded.parsed))
 }
 
 /// Whether weights of this name are greater where vertices are nearer.
@@ -225,25 +212,24 @@ pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<LoadedDict<'_>>
         SpecError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     })?;
-    Ok(LoadedDict::new(py, made.graph, made.coordinates))
+    let parsed = Parsed::new(made.graph, Vec::new());
+    Ok(LoadedDict::new(py, Parsed { coordinates: made.coordinates, ..parsed }))
 }
 
 impl<'py> LoadedDict<'py> {
-    /// A graph with coordinates and nothing else.
-    fn new(py: Python<'py>, graph: AnyGraph, coordinates: Option<Coordinates>) -> Self {
-        let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
-        let coordinates = coordinates
-            .map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
+    fn new(py: Python<'py>, parsed: Parsed) -> Self {
+        let coordinates = parsed.coordinates.as_ref();
         Self {
-            graph: Graph(Arc::new(graph)),
-            coordinates,
-            geographic,
-            names: None,
-            names_are_ids: false,
-            kept: None,
-            similarity: None,
-            notes: Vec::new(),
-            warnings: Vec::new(),
+            geographic: matches!(coordinates, Some(Coordinates::Geographic(_))),
+            coordinates: coordinates
+                .map(|all| Array2::from(all.points().to_vec()).into_pyarray(py)),
+            graph: Graph(Arc::new(parsed.graph)),
+            names: parsed.names,
+            names_are_ids: parsed.names_are_ids,
+            kept: parsed.kept.map(Kept),
+            similarity: parsed.similarity,
+            notes: spelled(&parsed.notes),
+            warnings: spelled(&parsed.warnings),
         }
     }
 }
