@@ -28,13 +28,10 @@ impl Format {
         extensions: &["wsg"],
         summary: "GAP: the binary CSR of the GAP benchmark suite, with weights",
         keeps_edge_order: false,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -60,8 +60,8 @@ pub(crate) use parquet::read_points as read_parquet_points;
 pub use parquet::write_parquet_table;
 
 impl FormatInfo {
-    /// What formats have in common that are read as a whole and not written. Each has its own id,
-    /// title and summary, and its own functions to recognize and read.
+    /// A format that is read as a whole and not written, from which all others differ. Each has its
+    /// own id, title and summary, and its own functions to recognize and read.
     pub(crate) const READ_ONLY: Self = Self {
         id: "",
         title: "",

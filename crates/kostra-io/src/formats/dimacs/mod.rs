@@ -36,14 +36,13 @@ impl Format {
         title: "DIMACS",
         extensions: &["gr"],
         summary: "DIMACS: `p sp` (shortest paths), `p edge`, `p col` and `p tw`",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
         write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
         read_blocks: Some(read_blocks),
+        ..FormatInfo::READ_ONLY
     });
 }
 

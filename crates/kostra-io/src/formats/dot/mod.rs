@@ -27,14 +27,11 @@ impl Format {
         title: "DOT",
         extensions: &["dot", "gv"],
         summary: "DOT: the language of Graphviz",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         read: read::read,
         write: Some(write::writer),
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -21,13 +21,11 @@ impl Format {
         extensions: &["egr"],
         summary: "ECL: the binary CSR of the ECL suite",
         keeps_edge_order: false,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
-        write_stream: None,
         read_part: Some(part::open),
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

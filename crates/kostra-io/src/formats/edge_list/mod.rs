@@ -72,14 +72,13 @@ impl Format {
         title: "edge list",
         extensions: &["edges"],
         summary: "SNAP, CSV, TSV: an edge list with lines `u v` or `u v weight`",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
         write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
         read_blocks: Some(read_blocks),
+        ..FormatInfo::READ_ONLY
     });
 }
 

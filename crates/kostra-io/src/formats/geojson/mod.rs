@@ -28,14 +28,10 @@ impl Format {
         title: "GeoJSON",
         extensions: &["geojson"],
         summary: "GeoJSON: lines on a map, also one feature per line, and TopoJSON",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         read: read::read,
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

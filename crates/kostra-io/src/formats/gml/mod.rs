@@ -21,14 +21,10 @@ impl Format {
         title: "GML",
         extensions: &["gml"],
         summary: "GML: nodes and edges as lists of keys and values",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         read: read::read,
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

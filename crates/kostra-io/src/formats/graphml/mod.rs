@@ -26,14 +26,11 @@ impl Format {
         extensions: &["graphml"],
         summary: "GraphML: nodes and edges with attributes, as NetworkX, igraph and Gephi write \
                   them",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         read: read::read,
         write: Some(write::writer),
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -54,14 +54,13 @@ impl Format {
         title: "Kostra",
         extensions: &["kst"],
         summary: "Kostra: its own binary form, which keeps names and coordinates",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
         write_stream: Some(StreamWriter::File(stream::sink)),
         read_part: Some(part::open),
         read_blocks: Some(read_blocks),
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -37,14 +37,11 @@ impl Format {
         title: "Matrix Market",
         extensions: &["mtx"],
         summary: "Matrix Market: square matrices, as a list of entries or an array",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
-        write_stream: None,
-        read_part: None,
         read_blocks: Some(read_blocks),
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -41,13 +41,10 @@ impl Format {
         extensions: &["graph"],
         summary: "METIS and Chaco: one line of neighbors per vertex",
         keeps_edge_order: false,
-        has_attributes: false,
         recognize,
         read,
         write: Some(writer),
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -39,14 +39,11 @@ impl Format {
         title: "node-link JSON",
         extensions: &["json"],
         summary: "JSON of NetworkX, D3, Cytoscape.js, graphology, vis.js or JGF, or an array of edges",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         read: read::read,
         write: Some(write::writer),
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -35,14 +35,9 @@ impl Format {
         title: "NumPy array",
         extensions: &["npy"],
         summary: "NumPy: an n x n matrix of weights, or an m x 3 list of edges",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize: |head| Evidence::Signature.when(head.bytes().starts_with(array::MAGIC)),
         read: dense::read,
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 
     /// An archive of NumPy: one array, or a sparse matrix of SciPy.
@@ -51,14 +46,9 @@ impl Format {
         title: "NumPy archive",
         extensions: &["npz"],
         summary: "NumPy: an archive of one array, or a sparse matrix of `scipy.sparse.save_npz`",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize: recognize_npz,
         read: sparse::read,
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

@@ -65,14 +65,9 @@ impl Format {
         title: "OpenStreetMap",
         extensions: &["osm.pbf"],
         summary: "OpenStreetMap: the roads of an extract, with great-circle lengths",
-        keeps_edge_order: true,
-        has_attributes: false,
         recognize,
         read,
-        write: None,
-        write_stream: None,
-        read_part: None,
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 

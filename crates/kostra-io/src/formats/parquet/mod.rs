@@ -63,7 +63,6 @@ impl Format {
         title: "Parquet",
         extensions: &["parquet"],
         summary: "Parquet: tables of edges, as pandas, Polars and DuckDB write them",
-        keeps_edge_order: true,
         has_attributes: true,
         recognize,
         #[cfg(feature = "parquet")]
@@ -72,14 +71,9 @@ impl Format {
         write: Some(write::writer),
         #[cfg(not(feature = "parquet"))]
         read: left_out::read,
-        #[cfg(not(feature = "parquet"))]
-        write: None,
-        write_stream: None,
-        read_part: None,
         #[cfg(feature = "parquet")]
         read_blocks: Some(blocks::read_blocks),
-        #[cfg(not(feature = "parquet"))]
-        read_blocks: None,
+        ..FormatInfo::READ_ONLY
     });
 }
 
