@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use kostra::Run;
+use kostra::{DeviceChoice, Run};
 use kostra_core::DeviceTimes;
 use kostra_cuda as cuda;
 use kostra_cuda::points::DevicePointsError;
@@ -18,7 +18,7 @@ use kostra_points::{
 };
 use serde::Serialize;
 
-use crate::device::{self, ChosenDevice, parse_device};
+use crate::device;
 use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
@@ -66,8 +66,8 @@ pub(crate) struct PointArguments {
 
     /// Where to find the tree: cpu, cuda, or cuda:1 for the second CUDA device, which takes the
     /// metrics euclidean and cosine
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
-    device: ChosenDevice,
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: DeviceChoice,
 
     #[command(flatten)]
     memory: MemoryArguments,
@@ -182,8 +182,8 @@ impl PointRequest {
     ) -> anyhow::Result<Self> {
         arguments.memory.apply()?;
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let device = arguments.device.single();
-        if device.is_none() && arguments.device != ChosenDevice::Processor {
+        let device = device::single(&arguments.device);
+        if device.is_none() && arguments.device != DeviceChoice::Processor {
             anyhow::bail!("a tree of points is found on one device; name one in `--device`");
         }
         Ok(Self {

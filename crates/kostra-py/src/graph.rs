@@ -191,14 +191,8 @@ fn vertex_parts(parts: &[u32]) -> Result<VertexParts<'_>, PartsError> {
     VertexParts::new(parts, count)
 }
 
-/// The device of this name: `"auto"`, `"cpu"`, a CUDA device or several.
+/// The device of this name, or with [`AUTO`] the automatic choice.
 fn choice(device: &str) -> PyResult<DeviceChoice> {
-    Ok(match device {
-        "auto" => DeviceChoice::Automatic,
-        "cpu" => DeviceChoice::Processor,
-        cuda => {
-            let numbers = cuda.strip_prefix("cuda:").unwrap_or("0").split(',').map(str::parse);
-            DeviceChoice::Cuda(numbers.collect::<Result<_, _>>()?)
-        }
-    })
+    let named = (device != AUTO).then(|| device.parse()).transpose();
+    named.map(Option::unwrap_or_default).map_err(PyValueError::new_err::<String>)
 }

@@ -2,19 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use kostra::{AUTO, DeviceChoice, Graph, Order, Solve, VertexParts};
+use kostra::{AUTO, Graph, Order, Solve, VertexParts};
 use kostra_testkit::requests::{FaceAnswer, FaceRequest, Requests};
 use kostra_testkit::small_device::{REASON, with_small_device};
-
-fn device(name: &str) -> DeviceChoice {
-    match name.split_once(':') {
-        None if name == "cpu" => DeviceChoice::Processor,
-        None => DeviceChoice::Cuda(Vec::new()),
-        Some((_, numbers)) => {
-            DeviceChoice::Cuda(numbers.split(',').map(|number| number.parse().unwrap()).collect())
-        }
-    }
-}
 
 fn answer(graph: &Graph, request: &FaceRequest) -> Result<FaceAnswer, String> {
     let id = request.algorithm.as_deref().unwrap_or(AUTO);
@@ -24,7 +14,7 @@ fn answer(graph: &Graph, request: &FaceRequest) -> Result<FaceAnswer, String> {
         solve = solve.order(Order::Maximum);
     }
     if let Some(name) = &request.device {
-        solve = solve.device(device(name));
+        solve = solve.device(name.parse().unwrap());
     }
     for (name, value) in &request.options {
         solve = solve.option(name, *value);

@@ -1,6 +1,7 @@
 //! Finding forests: the one place that decides which solver runs where, and what happens if it
 //! fails. The command, Python and C call it.
 
+mod device;
 mod solved;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use kostra_core::{
 
 use crate::registry::for_devices;
 use crate::{Forest, Graph, UnknownSolver, auto, auto_on_processor, solver};
+pub use device::DeviceChoice;
 pub use solved::{Fallback, Solved};
 
 /// The most threads of a solve, more than any machine has processors. It keeps a typing error from
@@ -51,29 +53,6 @@ pub fn maximum_spanning_forest(graph: &Graph) -> Forest {
 fn solved(graph: &Graph, order: Order) -> Forest {
     let forest = Solve::new().order(order).run(graph);
     forest.expect("the chosen solver suits the graph, and nothing cancels it")
-}
-
-/// Where to solve.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// Where the solver runs. If the choice of the solver is free, too, the first CUDA device is
-    /// used if it is likely to be faster than the processor.
-    #[default]
-    Automatic,
-    /// The processor.
-    Processor,
-    /// The CUDA devices of these numbers, counted from 0; device 0 if there is no number.
-    Cuda(Vec<usize>),
-}
-
-impl DeviceChoice {
-    fn ordinals(&self) -> &[usize] {
-        match self {
-            Self::Cuda(named) if named.is_empty() => &[0],
-            Self::Cuda(named) => named,
-            Self::Automatic | Self::Processor => &[],
-        }
-    }
 }
 
 /// How to find a forest: order, solver and its options, threads, devices, parts, scratch memory,

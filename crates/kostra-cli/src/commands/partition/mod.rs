@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
+use kostra::DeviceChoice;
 use kostra_core::DeviceTimes;
 use kostra_cuda::partition::{Matching, Refinement};
 use kostra_io::{FORMATS, Output};
@@ -17,7 +18,7 @@ use serde::Serialize;
 use self::divide::{Outcome, PartitionedOn, Times, divide};
 use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
-use crate::device::{ChosenDevice, parse_device};
+use crate::device;
 use crate::input::{InputGraph, InputRequest};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
@@ -81,8 +82,8 @@ pub(super) struct Arguments {
     seed: u64,
 
     /// Where to partition: cpu, cuda, or cuda:1 for the second CUDA device
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
-    device: ChosenDevice,
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: DeviceChoice,
 
     /// How a CUDA device matches vertices: by `handshake`, or in `transactions`
     #[arg(long, value_name = "WAY", value_parser = one_of(Matching::ALL, Matching::name))]
@@ -146,19 +147,17 @@ struct Plan {
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let (matching, refinement) = (arguments.matching, arguments.refinement);
-        let place = match (&arguments.device, arguments.device.single()) {
-            (ChosenDevice::Cuda(_), Some(ordinal)) => PartitionedOn::Device {
+        let place = match (&arguments.device, device::single(&arguments.device)) {
+            (_, Some(ordinal)) => PartitionedOn::Device {
                 ordinal,
                 matching: matching.unwrap_or_default(),
                 refinement: refinement.unwrap_or_default(),
             },
-            (ChosenDevice::Cuda(_), None) => {
+            (DeviceChoice::Cuda(_), None) => {
                 anyhow::bail!("a graph is partitioned on one device; name one in `--device`")
             }
-            (ChosenDevice::Processor, _) if matching.is_none() && refinement.is_none() => {
-                PartitionedOn::Processor
-            }
-            (ChosenDevice::Processor, _) => {
+            (_, None) if matching.is_none() && refinement.is_none() => PartitionedOn::Processor,
+            (_, None) => {
                 let option = if matching.is_some() { "--matching" } else { "--refinement" };
                 anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
             }

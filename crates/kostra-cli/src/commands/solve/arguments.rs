@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueHint};
-use kostra::OptionValue;
 use kostra::forest_file::ForestFormat;
+use kostra::{DeviceChoice, OptionValue};
 
 use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
 use crate::bytes::parse_bytes;
-use crate::device::{ChosenDevice, parse_device};
 use crate::forest_file::format_parser;
 
 /// Find the minimum (or maximum) spanning forest of a graph.
@@ -55,8 +54,8 @@ pub(in crate::commands) struct Arguments {
     /// Where to solve: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for two of them.
     /// The ranks of mpi-fast take turns on the devices of their machine
     /// [default: cuda if there is a device and the graph is large enough, else cpu]
-    #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
-    pub(super) device: Option<ChosenDevice>,
+    #[arg(long, value_name = "DEVICE")]
+    pub(super) device: Option<DeviceChoice>,
 
     /// Set an option of the algorithm; `kostra solvers` lists the options
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]

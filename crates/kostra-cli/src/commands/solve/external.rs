@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use kostra::DeviceChoice;
 use kostra::external::{
     self, Checkpoints, ExternalError, ExternalForest, ExternalSolve, MemoryLimit, SinkStatistics,
 };
@@ -11,7 +12,7 @@ use kostra_core::{Order, shown};
 use kostra_io::{Ids, Output};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, Times};
-use crate::device::ChosenDevice;
+use crate::device;
 use crate::forest_file::{self, Destination};
 use crate::input::{GraphSource, InputRequest, doubt_about_order};
 use crate::progress::Stage;
@@ -41,12 +42,12 @@ impl External {
     pub(super) fn resolve(
         memory: u64,
         (every, resume): (Option<u64>, bool),
-        device: Option<&ChosenDevice>,
+        device: &DeviceChoice,
         output: Option<&Output>,
     ) -> anyhow::Result<Self> {
         let memory = match device {
-            Some(device @ ChosenDevice::Cuda(_)) => {
-                let Some(ordinal) = device.single() else {
+            DeviceChoice::Cuda(_) => {
+                let Some(ordinal) = device::single(device) else {
                     anyhow::bail!("`--memory` solves on one device; name one");
                 };
                 MemoryLimit::Device { ordinal, bytes: memory }

@@ -2,7 +2,7 @@
 
 use kostra::external::ExternalError;
 use kostra::forest_file::ForestFormat;
-use kostra::{RequestError, Solve};
+use kostra::{DeviceChoice, RequestError, Solve};
 use kostra_core::{OptionValue, Order, Platform};
 use kostra_io::{ColumnOptions, Input};
 
@@ -10,7 +10,6 @@ use super::arguments::Arguments;
 use super::external::External;
 use crate::algorithm::{AUTO, ChosenAlgorithm, partition_users};
 use crate::arguments::NanChoice;
-use crate::device::ChosenDevice;
 use crate::file_roles;
 use crate::forest_file::Destination;
 use crate::input::{InputRequest, file};
@@ -18,8 +17,7 @@ use crate::input::{InputRequest, file};
 pub(super) struct Plan {
     pub(super) input: InputRequest,
     pub(super) algorithm: ChosenAlgorithm,
-    /// Where to solve; none leaves the choice to the command.
-    pub(super) device: Option<ChosenDevice>,
+    pub(super) device: DeviceChoice,
     /// Options of the algorithm and their values.
     pub(super) settings: Vec<(String, OptionValue)>,
     /// The file with the parts of the vertices, for the algorithm.
@@ -41,7 +39,8 @@ impl Plan {
     /// does not use a partition, or when the output cannot be written.
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let algorithm = ChosenAlgorithm::find(&arguments.algorithm)?;
-        check(algorithm, arguments.device.as_ref(), &arguments.set).map_err(spelled)?;
+        let device = arguments.device.unwrap_or_default();
+        check(algorithm, &device, &arguments.set).map_err(spelled)?;
         let input =
             InputRequest::resolve(arguments.input, NanChoice::Error).keeping(arguments.keep);
         let partition = arguments.partition.map(|name| file(&name));
@@ -61,7 +60,7 @@ impl Plan {
         let mut plan = Self {
             input,
             algorithm,
-            device: arguments.device,
+            device,
             settings: arguments.set,
             partition,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
@@ -83,8 +82,7 @@ impl Plan {
                 return Err(anyhow::Error::msg(ExternalError::ReadOnce.to_string()));
             }
             let output = plan.output.as_ref().map(|destination| &destination.output);
-            plan.external =
-                Some(External::resolve(memory, checkpoints, plan.device.as_ref(), output)?);
+            plan.external = Some(External::resolve(memory, checkpoints, &plan.device, output)?);
         }
         Ok(plan)
     }
@@ -98,7 +96,7 @@ impl Plan {
 
     /// The solve in this process.
     pub(super) fn solve<'a>(&self) -> Solve<'a> {
-        solve(self.algorithm, self.device.as_ref(), &self.settings)
+        solve(self.algorithm, &self.device, &self.settings)
             .order(self.order)
             .threads(self.input.threads.wanted())
     }
@@ -106,12 +104,12 @@ impl Plan {
     /// The numbers of the devices that every graph needs under this plan.
     pub(super) fn device_ordinals(&self) -> Vec<usize> {
         match &self.device {
-            Some(device) => device.ordinals().to_vec(),
-            None => {
+            DeviceChoice::Automatic => {
                 let info = self.algorithm.info();
                 let needs_one = info.is_some_and(|info| info.platform == Platform::Cuda);
                 if needs_one { vec![0] } else { Vec::new() }
             }
+            device => device.ordinals().to_vec(),
         }
     }
 }
@@ -166,24 +164,24 @@ fn check_partition(
 /// A solve with the algorithm in this process, or one that this command chooses.
 fn solve<'a>(
     algorithm: ChosenAlgorithm,
-    device: Option<&ChosenDevice>,
+    device: &DeviceChoice,
     settings: &[(String, OptionValue)],
 ) -> Solve<'a> {
     let solver = algorithm.in_process().unwrap_or_default();
-    let solve = Solve::new().solver(solver).device(ChosenDevice::choice(device));
+    let solve = Solve::new().solver(solver).device(device.clone());
     settings.iter().fold(solve, |solve, (name, value)| solve.option(name, value.clone()))
 }
 
 /// Refuses a device on which the algorithm does not run, and options that it does not have.
 fn check(
     algorithm: ChosenAlgorithm,
-    device: Option<&ChosenDevice>,
+    device: &DeviceChoice,
     settings: &[(String, OptionValue)],
 ) -> Result<(), RequestError> {
     #[cfg(feature = "mpi")]
     if let ChosenAlgorithm::Distributed(solver) = algorithm {
         let info = solver.info();
-        if !solver.uses_device() && matches!(device, Some(ChosenDevice::Cuda(_))) {
+        if !solver.uses_device() && matches!(device, DeviceChoice::Cuda(_)) {
             return Err(RequestError::ProcessorOnly { solver: info.id });
         }
         for (name, value) in settings {

@@ -15,6 +15,7 @@ mod same_file;
 
 use std::time::{Duration, Instant};
 
+use kostra::DeviceChoice;
 use kostra_core::Run;
 use kostra_cuda as cuda;
 use kostra_io::Vertices;
@@ -28,7 +29,6 @@ use super::plan::Plan;
 use super::report;
 use crate::algorithm::ChosenAlgorithm;
 use crate::command::Answer;
-use crate::device::ChosenDevice;
 use crate::input::doubt_about_order;
 use crate::output;
 use crate::progress::Stage;
@@ -167,7 +167,7 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
 /// Opens the device of this rank before the graph is read, and returns its number. The ranks of a
 /// machine take turns on the named devices, or on all of the machine.
 fn open_device(plan: &Plan, world: &Communicator) -> anyhow::Result<Option<usize>> {
-    let Some(ChosenDevice::Cuda(named)) = &plan.device else { return Ok(None) };
+    let DeviceChoice::Cuda(named) = &plan.device else { return Ok(None) };
     let rank_on_machine = world.rank() - world.first_on_machine();
     let ordinal = if named.is_empty() {
         rank_on_machine % cuda::Device::count()?.max(1)
