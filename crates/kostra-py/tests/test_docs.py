@@ -24,6 +24,7 @@ MODULES = [
     "kostra._solve",
     "kostra._sources",
     "kostra._tree",
+    "kostra._validity",
     "kostra._verify",
     "kostra.cluster",
     "kostra.scipy",

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 
 import kostra
-from kostra.cluster import HDBSCAN, SingleLinkageTree
+from kostra import hdbscan
+from kostra.cluster import HDBSCAN, SingleLinkageTree, validity_index
 
 theirs = pytest.importorskip("hdbscan")
 plots = pytest.importorskip("hdbscan.plots")
@@ -217,3 +218,41 @@ def test_centroids_of_haversine_are_means_on_the_sphere():
     centers = found.centroids_ % 360
     assert cdist(centers, [[10, 180], [300, 20]]).min(axis=1).max() < 0.5
     assert cdist(found.medoids_ % 360, centers).min(axis=1).max() < 0.5
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_validity_is_that_of_hdbscan(seed, raw):
+    points = sample(seed, d=2 + seed)
+    labels = fit(points).labels_
+    assert labels.max() > 1
+    options = {"per_cluster_scores": True, "mst_raw_dist": raw}
+    for metric in [
+        {},
+        {"metric": "manhattan"},
+        {"metric": "canberra"},
+        {"metric": "minkowski", "p": 3},
+    ]:
+        named = metric | ({"metric": "cityblock"} if "manhattan" in metric.values() else {})
+        expected = theirs.validity_index(points + 30, labels.astype(int), **named, **options)
+        functions = [hdbscan.validity_index]
+        # Other spanning trees may be chosen.
+        functions += [validity_index] * (raw or metric.get("metric") in ("canberra", "minkowski"))
+        for function in functions:
+            index, clusters = function(points + 30, labels, **metric, **options)
+            np.testing.assert_allclose(index, expected[0], rtol=1e-9)
+            np.testing.assert_allclose(clusters, expected[1], rtol=1e-9)
+    expected = hdbscan.validity_index(points, labels, **options)
+    for X in (pdist(points), squareform(pdist(points))):
+        found = validity_index(X, labels, "precomputed", points.shape[1], True, raw)
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-9)
+
+
+def test_validity_does_not_depend_on_the_order_of_the_rows():
+    points = sample(3)
+    labels, order = fit(points).labels_, np.random.default_rng(0).permutation(len(points))
+    assert validity_index(points[order], labels[order]) == validity_index(points, labels)
+    with pytest.raises(ValueError, match="needs d, the number of dimensions"):
+        validity_index(pdist(points), labels, "precomputed")
+    with pytest.raises(TypeError, match="labels must be an array"):
+        validity_index(points, labels / 2)

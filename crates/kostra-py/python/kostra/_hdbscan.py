@@ -38,6 +38,10 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         Clusters are not divided below this distance.
     cluster_selection_epsilon_max : float, optional
         The method ``"eom"`` selects no cluster that begins above this distance.
+    cluster_selection_persistence : float
+        The least difference of densities, 1 / distance, between the beginning and the densest part
+        of a cluster. Clusters that persist less are removed from the condensed tree. If fewer than
+        two parts of a cluster persist, it is not divided.
     max_cluster_size : int, optional
         The largest cluster that the method ``"eom"`` selects. As in scikit-learn, the method
         ``"leaf"`` ignores it. The cluster of all points counts all its points, where scikit-learn
@@ -129,6 +133,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         min_samples=None,
         cluster_selection_epsilon=0.0,
         cluster_selection_epsilon_max=None,
+        cluster_selection_persistence=0.0,
         max_cluster_size=None,
         metric="euclidean",
         metric_params=None,
@@ -149,6 +154,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self.min_samples = min_samples
         self.cluster_selection_epsilon = cluster_selection_epsilon
         self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
+        self.cluster_selection_persistence = cluster_selection_persistence
         self.max_cluster_size = max_cluster_size
         self.metric = metric
         self.metric_params = metric_params
@@ -187,9 +193,12 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         X, nonfinite = self._finite(X)
         tree = self._tree_of_samples(X, least, alpha)
         self._least, self._one_by_one = least, ties != "together"
+        self._persistence = number(
+            "cluster_selection_persistence", self.cluster_selection_persistence
+        )
         self._condensed = self._condense(tree)
         self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
-        self._number()
+        self._number_and_simplify()
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
@@ -397,15 +406,17 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
             self._condensed = self._condense(self.spanning_tree_)
-            self._number()
+            self._number_and_simplify()
 
     def _condense(self, tree):
         options = self._least, self._one_by_one, self._thread_count()
         return _kostra.Condensed(tree._inner, *options)
 
-    def _number(self):
+    def _number_and_simplify(self):
         if self._ranks is not None:
             self._condensed = self._condensed.numbered_by(self._ranks)
+        if self._persistence > 0:
+            self._condensed = self._condensed.simplified(self._persistence)
 
     def _ranks_of(self, X):
         """The place of each row in the order of their coordinates; None for distances."""

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from kostra import _arrays, _distances, _kostra, _metrics, _points
+
 
 def persistence(condensed, selected, labels):
     """The stability of each selected cluster, divided by its greatest possible value."""
@@ -38,3 +40,92 @@ def relative_validity(tree, labels, n):
     with np.errstate(invalid="ignore"):
         shares = (separation - sparseness) / np.maximum(separation, sparseness)
     return float(np.sum(sizes * shares / n))
+
+
+def validity_index(
+    X,
+    labels,
+    metric="euclidean",
+    d=None,
+    per_cluster_scores=False,
+    mst_raw_dist=False,
+    verbose=False,
+    **kwd_args,
+):
+    """The density-based validity of clusters, DBCV.
+
+    A cluster is good if the gap to the nearest other cluster is wider than the widest gap inside.
+    Gaps are edges of spanning trees, and several trees may exist, because mutual reachability
+    distances are often equal. For metrics of :func:`kostra.euclidean_mst` that do not compare all
+    pairs, the order of the coordinates decides, so the index does not depend on the order of the
+    rows. For other metrics and distances, the order of the rows decides, as in the package hdbscan.
+
+    Takes O(n^2 d) time. Memory is O(n d) for the former metrics and O(n^2) for the latter.
+
+    Parameters
+    ----------
+    X : array of n by d, or distances
+        Points, or with ``metric="precomputed"`` a square matrix or a condensed vector of distances.
+    labels : array of n integers
+        The cluster of each point, from 0; negative for noise.
+    metric : str or callable
+        A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    d : int, optional
+        The number of dimensions of the points, if ``X`` contains distances.
+    per_cluster_scores : bool
+        Whether to return the index of each cluster, too.
+    mst_raw_dist : bool
+        Whether gaps are measured by distances instead of mutual reachability distances.
+    verbose : bool
+        Without effect.
+    **kwd_args
+        Parameters of the metric.
+
+    Returns
+    -------
+    index : float
+        From -1 to 1: the mean over all points of the index of their cluster. Noise counts as 0.
+    clusters : array of float64
+        The index of each cluster. Only with ``per_cluster_scores``.
+
+    References
+    ----------
+    Moulavi, Jaskowiak, Campello, Zimek and Sander, "Density-based clustering validation", 2014.
+
+    Examples
+    --------
+    >>> import kostra.cluster
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> kostra.cluster.validity_index(X, [0, 0, 0, 1, 1, 1], mst_raw_dist=True)
+    0.9
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise TypeError("labels must be an array of one dimension of integers")
+    raw = _arrays.flag("mst_raw_dist", mst_raw_dist)
+    labeled = {"labels": np.ascontiguousarray(labels, np.int32), "raw": raw, "threads": None}
+    if isinstance(metric, str) and metric == "precomputed":
+        if d is None:
+            raise ValueError("metric='precomputed' needs d, the number of dimensions of the points")
+        distances = np.asarray(X, np.float64)
+        if distances.ndim == 2:
+            _distances.refuse_no_square(distances)
+        index, clusters = _of_distances(distances, d, labeled)
+    else:
+        found = _metrics.resolve(metric, kwd_args)
+        points = _points.points("X", X, found)
+        if callable(found):
+            rows = found(points)
+            distances = np.array([rows.all(point) for point in range(len(points))])
+            index, clusters = _of_distances(distances, points.shape[1], labeled)
+        else:
+            points = _metrics.mapped(points, _metrics.linear_map(metric, kwd_args, points))
+            flat = np.ascontiguousarray(points).reshape(-1)
+            index, clusters = _kostra.validity_of_points(flat, points.shape[1], found, labeled)
+    return (index, clusters) if per_cluster_scores else index
+
+
+def _of_distances(distances, dimensions, labeled):
+    dimensions = _arrays.required("d", dimensions, 1, 2**32 - 1)
+    flat, is_square = np.ascontiguousarray(distances).reshape(-1), distances.ndim == 2
+    return _kostra.validity_of_distances(flat, is_square, dimensions, labeled)

@@ -41,6 +41,7 @@ from kostra._prediction import (
     membership_vector,
 )
 from kostra._tree import cut, single_linkage
+from kostra._validity import validity_index
 
 __all__ = [
     "HDBSCAN",
@@ -53,6 +54,7 @@ __all__ = [
     "approximate_predict",
     "approximate_predict_scores",
     "membership_vector",
+    "validity_index",
 ]
 
 

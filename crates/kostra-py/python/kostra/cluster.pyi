@@ -17,6 +17,7 @@ __all__ = [
     "approximate_predict",
     "approximate_predict_scores",
     "membership_vector",
+    "validity_index",
 ]
 
 _Metric: TypeAlias = str | Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], float]
@@ -36,6 +37,7 @@ class HDBSCAN(_Estimator):
     min_samples: int | None
     cluster_selection_epsilon: float
     cluster_selection_epsilon_max: float | None
+    cluster_selection_persistence: float
     max_cluster_size: int | None
     metric_params: dict[str, Any] | None
     alpha: float
@@ -61,6 +63,7 @@ class HDBSCAN(_Estimator):
         min_samples: int | None = None,
         cluster_selection_epsilon: float = 0.0,
         cluster_selection_epsilon_max: float | None = None,
+        cluster_selection_persistence: float = 0.0,
         max_cluster_size: int | None = None,
         metric: _Metric = "euclidean",
         metric_params: dict[str, Any] | None = None,
@@ -170,6 +173,16 @@ class MinimumSpanningTree:
 _Labels: TypeAlias = npt.NDArray[np.int32]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
+def validity_index(
+    X: Any,
+    labels: Any,
+    metric: _Metric = "euclidean",
+    d: int | None = None,
+    per_cluster_scores: bool = False,
+    mst_raw_dist: bool = False,
+    verbose: bool = False,
+    **kwd_args: Any,
+) -> Any: ...
 @overload
 def approximate_predict(
     clusterer: HDBSCAN, points_to_predict: Any, return_connecting_points: Literal[False] = False

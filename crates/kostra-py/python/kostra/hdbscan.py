@@ -23,7 +23,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from kostra import _arrays, cluster
+from kostra import _arrays, _metrics, cluster
 from kostra._forest import Forest, in_memory
 from kostra.cluster import (
     CondensedTree,
@@ -46,6 +46,7 @@ __all__ = [
     "hdbscan",
     "membership_vector",
     "robust_single_linkage",
+    "validity_index",
 ]
 
 _MINKOWSKI = ("minkowski", "p")
@@ -85,15 +86,15 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    min_cluster_size, cluster_selection_epsilon, metric, alpha, cluster_selection_method, \
-allow_single_cluster, prediction_data : int, float, str, float, str, bool, bool
+    min_cluster_size, cluster_selection_epsilon, cluster_selection_persistence, metric, alpha, \
+cluster_selection_method, allow_single_cluster, prediction_data : int, float, float, str, float, \
+str, bool, bool
         As for :class:`kostra.cluster.HDBSCAN`. ``"haversine"`` takes radians.
     min_samples : int, optional
         The number of nearest points, the point itself not included, within the core distance. By
         default, ``min_cluster_size``. It is reduced to n - 1.
-    cluster_selection_persistence, branch_detection_data, match_reference_implementation : \
-float, bool, bool
-        Only 0 and False: Kostra has none of these.
+    branch_detection_data, match_reference_implementation : bool, bool
+        Only False: Kostra has none of these.
     max_cluster_size : int
         The largest cluster that the method ``"eom"`` selects; 0 for no limit.
     p : float, optional
@@ -205,11 +206,7 @@ float, bool, bool
         -------
         self
         """
-        for name in (
-            "cluster_selection_persistence",
-            "branch_detection_data",
-            "match_reference_implementation",
-        ):
+        for name in ("branch_detection_data", "match_reference_implementation"):
             if getattr(self, name):
                 raise ValueError(f"Kostra has no {name}; leave it out, or use the package hdbscan")
         params = dict(self._metric_kwargs)
@@ -220,7 +217,7 @@ float, bool, bool
         options |= {
             name: value
             for name, value in self.get_params().items()
-            if name.startswith(("cluster_selection", "allow")) and not name.endswith("persistence")
+            if name.startswith(("cluster_selection", "allow"))
         }
         options["max_cluster_size"] = self.max_cluster_size or None
         options["nonfinite"] = "label"
@@ -345,6 +342,43 @@ def all_points_membership_vectors(clusterer):
     """
     found = cluster.all_points_membership_vectors(clusterer)
     return found if found.shape[1] else np.zeros(len(found))
+
+
+def validity_index(
+    X,
+    labels,
+    metric="euclidean",
+    d=None,
+    per_cluster_scores=False,
+    mst_raw_dist=False,
+    verbose=False,
+    **kwd_args,
+):
+    """The density-based validity of clusters with the figures of the package, which may depend on the
+    order of the rows.
+
+    Mutual reachability distances are often equal, so that there are several spanning trees. The
+    package takes one by the order of the rows, :func:`kostra.cluster.validity_index` by the
+    coordinates. Takes O(n^2) memory.
+
+    Parameters
+    ----------
+    X, labels, metric, d, per_cluster_scores, mst_raw_dist, verbose, **kwd_args
+        As for :func:`kostra.cluster.validity_index`. ``"haversine"`` takes radians.
+
+    Returns
+    -------
+    index : float
+        From -1 to 1: the mean over all points of the index of their cluster. Noise counts as 0.
+    clusters : array of float64
+        The index of each cluster. Only with ``per_cluster_scores``.
+    """
+    if not (isinstance(metric, str) and metric == "precomputed"):
+        points = np.asarray(X, np.float64)
+        metric = "haversine_radians" if metric == "haversine" else metric
+        rows, d = _metrics.rows_of(points, metric, kwd_args), points.shape[1]
+        X = np.array([rows.all(point) for point in range(len(points))])
+    return cluster.validity_index(X, labels, "precomputed", d, per_cluster_scores, mst_raw_dist)
 
 
 class RobustSingleLinkage(ClusterMixin, BaseEstimator):
