@@ -241,7 +241,8 @@ def test_a_sheet_of_a_workbook_is_read_as_its_table(tmp_path):
     graph = kostra.Graph.read(path, sheet="Roads")
     assert graph.nodes == ["Oslo", "Moss", "Halden, S"]
     assert graph.weights.tolist() == [60.5, 70]
-    with pytest.raises(ValueError, match="which sheet .* pass sheet='Roads' or sheet='Notes'"):
+    question = 'Roads or Notes. pass `sheet="Roads"` or `sheet="Notes"`'
+    with pytest.raises(ValueError, match=question):
         kostra.Graph.read(path)
     with pytest.raises(TypeError, match="sheet must be the name of a sheet, not 1"):
         kostra.Graph.read(path, sheet=1)
