@@ -290,7 +290,9 @@ fn dictionary(known: &Known, choices: &mut Choices) -> Vec<String> {
 fn phylip(known: &Known, choices: &mut Choices) -> Vec<String> {
     let n = known.names.len();
     let is_lower = choices.below(2) == 0;
-    let is_wrapped = choices.rarely();
+    // Rows that go on and have numbers as names are also lines of neighbors.
+    let has_words = known.names[0].contains(char::is_alphabetic);
+    let is_wrapped = choices.rarely() && has_words;
     let mut lines = vec![format!("   {n}")];
     for u in 0..n {
         let mut line = format!("{:10}", known.names[u]);
