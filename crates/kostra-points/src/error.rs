@@ -147,6 +147,21 @@ pub enum PointsError {
         /// The number of labels.
         labels: usize,
     },
+    /// The arrays of a sparse matrix are no rows.
+    #[error(
+        "row {row} of the sparse matrix does not have ascending columns and one value for each; sort \
+         its entries, and add those of one column"
+    )]
+    SparseRow {
+        /// The row.
+        row: usize,
+    },
+    /// Sparse rows are not compared by this metric.
+    #[error("sparse rows are compared by euclidean or cosine, not by {}; pass dense rows", .metric.name())]
+    SparseMetric {
+        /// The metric.
+        metric: crate::Metric,
+    },
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,

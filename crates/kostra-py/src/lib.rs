@@ -10,6 +10,7 @@ mod device;
 mod device_points;
 mod dlpack;
 mod errors;
+mod features;
 mod files;
 mod fitted;
 mod forest;
@@ -49,6 +50,8 @@ mod _kostra {
     use super::device_points::{points_on_host, tree_from_device, tree_on_device};
     #[pymodule_export]
     use super::dlpack::Borrowed;
+    #[pymodule_export]
+    use super::features::tree_of_features;
     #[pymodule_export]
     use super::files::{generate, is_similarity, read, read_matrix};
     #[pymodule_export]

@@ -258,23 +258,29 @@ impl<'a> Prepared<'a> {
 fn directions(values: Values<'_>, len: u32, dimensions: usize) -> Result<Vec<f64>, PointsError> {
     let mut rows = memory::zeros(len as usize * dimensions)?;
     values.copy_to(0, &mut rows);
-    for (row, vector) in rows.chunks_exact_mut(dimensions).enumerate() {
-        let largest = vector.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
-        if largest == 0.0 {
-            return Err(PointsError::ZeroVector { row });
-        }
-        // A power of two, so that the squares neither overflow nor vanish. Exact, except for
-        // components that do not change the direction.
-        let scale = match largest {
-            x if x > 2.0_f64.powi(400) => 2.0_f64.powi(-600),
-            x if x < 2.0_f64.powi(-400) => 2.0_f64.powi(600),
-            _ => 1.0,
-        };
-        vector.iter_mut().for_each(|x| *x *= scale);
-        let length = vector.iter().copied().fold(0.0, Squares::add).sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
+    match rows.chunks_exact_mut(dimensions).position(|vector| !divide_by_length(vector)) {
+        Some(row) => Err(PointsError::ZeroVector { row }),
+        None => Ok(rows),
     }
-    Ok(rows)
+}
+
+/// Divides a vector by its length. False if it has only zeros.
+pub(crate) fn divide_by_length(vector: &mut [f64]) -> bool {
+    let largest = vector.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
+    if largest == 0.0 {
+        return false;
+    }
+    // A power of two, so that the squares neither overflow nor vanish. Exact, except for components
+    // that do not change the direction.
+    let scale = match largest {
+        x if x > 2.0_f64.powi(400) => 2.0_f64.powi(-600),
+        x if x < 2.0_f64.powi(-400) => 2.0_f64.powi(600),
+        _ => 1.0,
+    };
+    vector.iter_mut().for_each(|x| *x *= scale);
+    let length = vector.iter().copied().fold(0.0, Squares::add).sqrt();
+    vector.iter_mut().for_each(|x| *x /= length);
+    true
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub fn pairwise_tree(
     let mut prim = Prim::new(n)?;
     while !prim.outside.is_empty() {
         let newest = prim.newest;
-        prim.step(cores, |point| distances.at(n, newest.min(point), newest.max(point)));
+        prim.step(cores, |point, _| distances.at(n, newest.min(point), newest.max(point)));
     }
     Ok(prim.tree()?)
 }
@@ -163,7 +163,7 @@ pub fn rows_tree<E: From<ClusterError>>(
     while !prim.outside.is_empty() {
         distances(prim.newest, &mut row)?;
         prim.check(&row)?;
-        prim.step(cores, |point| row[point as usize]);
+        prim.step(cores, |point, _| row[point as usize]);
     }
     Ok(prim.tree().map_err(ClusterError::from)?)
 }
@@ -202,19 +202,22 @@ impl Prim {
     }
 
     /// Compares the distances between the newest point and those outside, and adds the first edge
-    /// to the tree.
+    /// to the tree. `distance` may return infinity for a distance above its second argument.
     #[inline(always)]
-    pub(super) fn step(&mut self, cores: Option<&[f64]>, distance: impl Fn(u32) -> f64) {
+    pub(super) fn step(&mut self, cores: Option<&[f64]>, distance: impl Fn(u32, f64) -> f64) {
         let core = |point: u32| cores.map_or(f64::NEG_INFINITY, |cores| cores[point as usize]);
         let (outside, newest) = (&mut self.outside, self.newest);
         let mut best = 0;
         for at in 0..outside.len() {
-            let point = outside[at].point;
+            let Candidate { point, distance: limit, .. } = outside[at];
             let (low, high) = (newest.min(point), newest.max(point));
-            let distance = distance(point).max(core(low)).max(core(high));
-            let offer = Candidate { point, distance, low, high };
-            if offer.is_before(&outside[at]) {
-                outside[at] = offer;
+            let core = core(low).max(core(high));
+            if core <= limit {
+                let distance = distance(point, limit).max(core);
+                let offer = Candidate { point, distance, low, high };
+                if offer.is_before(&outside[at]) {
+                    outside[at] = offer;
+                }
             }
             if outside[at].is_before(&outside[best]) {
                 best = at;

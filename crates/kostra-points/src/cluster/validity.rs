@@ -239,7 +239,7 @@ impl<F: Fn(u32, u32) -> f64 + Sync> Clusters<'_, F> {
         let mut prim = Prim::new(range.len() as u32)?;
         while !prim.outside.is_empty() {
             let newest = start + prim.newest;
-            prim.step(Some(cores), |point| (self.distance)(newest, start + point));
+            prim.step(Some(cores), |point, _| (self.distance)(newest, start + point));
         }
         let tree = prim.tree()?;
         let mut degrees = memory::filled(range.len(), 0_u32)?;
