@@ -23,6 +23,7 @@ mod interrupt;
 mod last_words;
 #[cfg(not(feature = "mpi"))]
 mod launcher;
+mod measure;
 mod memory_limit;
 mod output;
 mod point_faults;

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use kostra::{DeviceChoice, Run};
 use kostra_core::DeviceTimes;
@@ -19,6 +18,7 @@ use kostra_points::{
 use serde::Serialize;
 
 use crate::device;
+use crate::measure::{self, Measure};
 use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
@@ -52,7 +52,7 @@ pub(crate) struct PointArguments {
     /// How distances are measured; for haversine the columns are latitude and longitude in degrees,
     /// and distances are in meters; precomputed is for a square matrix of the distances
     /// themselves [default: euclidean]
-    #[arg(long, value_name = "METRIC", value_parser = metrics())]
+    #[arg(long, value_name = "METRIC", value_parser = measure::names())]
     metric: Option<Measure>,
 
     /// The number of threads; 0 uses all threads of the machine
@@ -71,29 +71,6 @@ pub(crate) struct PointArguments {
 
     #[command(flatten)]
     memory: MemoryArguments,
-}
-
-/// How distances are measured.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Measure {
-    By(Metric),
-    /// The input contains them.
-    Precomputed,
-}
-
-impl Measure {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::By(metric) => metric.name(),
-            Self::Precomputed => "precomputed",
-        }
-    }
-}
-
-fn metrics() -> impl TypedValueParser<Value = Measure> {
-    let names = Metric::ALL.map(Metric::name).into_iter().chain([Measure::Precomputed.name()]);
-    PossibleValuesParser::new(names)
-        .map(|name| Metric::from_name(&name).map_or(Measure::Precomputed, Measure::By))
 }
 
 /// What the arguments mean.
@@ -137,6 +114,8 @@ pub(crate) struct SolvedPoints {
     /// The coordinates, row by row.
     pub(crate) coordinates: Vec<f64>,
     pub(crate) dimensions: usize,
+    /// The names of the columns of coordinates; empty if they have none.
+    pub(crate) names: Vec<String>,
     /// The columns of the input that are carried along.
     pub(crate) kept: KeptColumns,
     /// The name and the number of the device, if there is one.
@@ -205,6 +184,27 @@ impl PointRequest {
         })
     }
 
+    /// The request for new points in another file, whose columns have these names.
+    pub(crate) fn of_new_points(
+        &self,
+        source: Input,
+        names: &[String],
+        keep: Vec<PointColumn>,
+    ) -> Self {
+        let mut columns = self.options.columns.clone();
+        if columns.is_empty() {
+            columns.extend(names.iter().map(|name| PointColumn::named(name)));
+        }
+        let PointOptions { header, ref sheet, .. } = self.options;
+        let options = PointOptions { columns, keep, header, sheet: sheet.clone() };
+        Self { source, options, has_metric: true, ..*self }
+    }
+
+    /// Whether the user chose columns, by name or by position.
+    pub(crate) fn has_columns(&self) -> bool {
+        !self.options.columns.is_empty()
+    }
+
     /// Reads the points and finds a tree.
     ///
     /// # Errors
@@ -253,8 +253,8 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        let PointFile { coordinates, dimensions, kept, .. } = file;
-        Ok(SolvedPoints { tree, coordinates, dimensions, kept, device, times })
+        let PointFile { coordinates, dimensions, names, kept, .. } = file;
+        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, device, times })
     }
 
     /// Finds the tree of distances, which the file contains.
@@ -285,8 +285,8 @@ impl PointRequest {
         let cores = (min_samples > 1).then(|| distances.cores(min_samples)).transpose()?;
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
-        let PointFile { coordinates, dimensions, kept, .. } = file;
-        Ok(SolvedPoints { tree, coordinates, dimensions, kept, device: None, times })
+        let PointFile { coordinates, dimensions, names, kept, .. } = file;
+        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, device: None, times })
     }
 
     fn read(&self) -> anyhow::Result<PointFile> {
@@ -295,7 +295,11 @@ impl PointRequest {
         Ok(read_points(&self.source, &self.options, &progress)?)
     }
 
-    fn load(&self) -> anyhow::Result<PointFile> {
+    /// Reads the points.
+    ///
+    /// # Errors
+    /// When the file is at fault, or does not suit the metric.
+    pub(crate) fn load(&self) -> anyhow::Result<PointFile> {
         let file = self.read()?;
         if self.is_haversine()
             && let [first, second] = &*file.names

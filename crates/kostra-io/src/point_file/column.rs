@@ -15,6 +15,11 @@ impl FromStr for PointColumn {
 }
 
 impl PointColumn {
+    /// The column with this name.
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// Whether this is the name of the column, and not a position.
     pub(super) fn is_name(&self, name: &str) -> bool {
         self.0 == name && self.0.parse::<usize>().is_err()

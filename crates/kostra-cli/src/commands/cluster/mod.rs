@@ -1,21 +1,26 @@
 //! `kostra cluster`: clusters of points by HDBSCAN.
 
 use std::cmp::Ordering;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum, ValueHint};
 use kostra::table::{Table, TableColumn, TableFormat, TableValues};
 use kostra_io::{KeptColumns, Output, PointColumn};
-use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection, Ties};
-use serde::Serialize;
+use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Predictions, Selection, Ties};
 
+use self::predict::NewPoints;
+use self::record::{Record, Seconds};
 use crate::command::{Answer, Command};
-use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
+use crate::points::{PointArguments, PointRequest, SolvedPoints, Wanted};
 use crate::progress::Stage;
-use crate::report::{self, Sheet, count, count_of_sizes};
-use crate::{file_roles, output};
+use crate::{file_roles, input, output, report};
+
+mod predict;
+mod record;
 
 /// Find clusters of points, and noise.
 #[derive(Parser)]
@@ -27,6 +32,7 @@ Examples:
   kostra cluster shops.csv --columns lat,lon --metric haversine --min-cluster-size 50 -o labels.csv
   kostra cluster shops.csv --columns x,y --keep id,name -o labels.csv
   kostra cluster points.csv --min-samples 5 --selection leaf --json
+  kostra cluster points.csv --predict new.csv -o labels.csv
   kostra cluster points.npy --device cuda -o labels.csv
 
 Clusters are those of HDBSCAN, whatever the order of the points. The output
@@ -80,6 +86,11 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value = "together")]
     ties: TiesMethod,
 
+    /// A file of new points with the same columns. The output then has their labels, and `--keep`
+    /// carries their columns along
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    predict: Option<OsString>,
+
     /// The file for the labels; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -131,7 +142,77 @@ impl Command for Arguments {
         let is_keeping = !self.keep.is_empty();
         let format = output.as_ref().map(|to| TableFormat::of(to, is_keeping)).transpose()?;
         self.check_sizes()?;
-        let selection = Selection {
+        let selection = self.selection();
+        let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
+        let new = self.predict.as_deref().map(input::file);
+        // The output has a row for each new point, if there are any.
+        let (keep, keep_new) =
+            if new.is_some() { (Vec::new(), self.keep) } else { (self.keep, Vec::new()) };
+        let request = PointRequest::resolve(self.points, keep)?;
+        let inputs = [("points", Some(&request.source)), ("new points", new.as_ref())];
+        file_roles::check(&inputs, &[("labels", output.as_ref())])?;
+        if new.is_some() {
+            predict::metric(&request)?;
+        }
+        let mut solved = request.solve(match self.min_samples {
+            Some(samples) => Wanted::MutualReachability(samples as usize),
+            None => Wanted::MutualReachabilityOfSize(min_samples as usize),
+        })?;
+        let start = Instant::now();
+        let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
+        let condensed = hierarchy.condensed(self.min_cluster_size, self.ties.into())?;
+        let condensed = numbered(condensed, &solved)?;
+        let clusters = condensed.select(selection)?;
+        let cluster = start.elapsed();
+        let record = Record::new(&request, &solved, &clusters);
+        record.warn_of_noise();
+        let new = new.map(|source| {
+            let request = request.of_new_points(source, &solved.names, keep_new);
+            let fitted = (Arc::new(condensed), &clusters, min_samples as usize);
+            NewPoints::predict(&request, &solved, fitted)
+        });
+        let new = new.transpose()?;
+        let labels = Predictions { labels: clusters.labels, probabilities: clusters.probabilities };
+        let (labels, kept) = match &new {
+            Some(new) => (&new.predictions, &new.kept),
+            None => (&labels, &solved.kept),
+        };
+        let to = output.as_ref().zip(format);
+        let write = to.map(|(to, format)| write(to, format, labels, kept)).transpose()?;
+        let record = Record {
+            min_cluster_size: self.min_cluster_size,
+            min_samples,
+            output: output.as_ref().map(ToString::to_string),
+            seconds: Seconds {
+                solved: solved.times,
+                cluster: cluster.as_secs_f64(),
+                predict: new.as_ref().map(|new| new.time.as_secs_f64()),
+                write: write.map(|write| write.as_secs_f64()),
+            },
+            new_points: new.as_ref().map(NewPoints::record),
+            ..record
+        };
+        let text = if self.json { report::json(&record)? } else { record.sheet() };
+        if !self.quiet {
+            output::report(&text, output.as_ref())?;
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+/// Numbers clusters by the coordinates of their points, if only these tell clusters apart.
+fn numbered(condensed: CondensedTree, solved: &SolvedPoints) -> anyhow::Result<CondensedTree> {
+    if !condensed.is_ambiguous() {
+        return Ok(condensed);
+    }
+    let row = |point: u32| solved.coordinates.chunks_exact(solved.dimensions).nth(point as usize);
+    let compare = |a: &u32, b: &u32| row(*a).partial_cmp(&row(*b)).unwrap_or(Ordering::Equal);
+    Ok(condensed.numbered_by(&compare)?)
+}
+
+impl Arguments {
+    fn selection(&self) -> Selection {
+        Selection {
             method: match self.selection {
                 SelectionMethod::Eom => Method::ExcessOfMass,
                 SelectionMethod::Leaf => Method::Leaf,
@@ -140,56 +221,9 @@ impl Command for Arguments {
             allow_single_cluster: self.allow_single_cluster,
             max_cluster_size: self.max_cluster_size,
             ..Selection::default()
-        };
-        let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
-        let request = PointRequest::resolve(self.points, self.keep)?;
-        file_roles::check(&[("points", Some(&request.source))], &[("labels", output.as_ref())])?;
-        let mut solved = request.solve(match self.min_samples {
-            Some(samples) => Wanted::MutualReachability(samples as usize),
-            None => Wanted::MutualReachabilityOfSize(min_samples as usize),
-        })?;
-        let start = Instant::now();
-        let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
-        let mut condensed = hierarchy.condensed(self.min_cluster_size, self.ties.into())?;
-        if condensed.is_ambiguous() {
-            let row =
-                |point: u32| solved.coordinates.chunks_exact(solved.dimensions).nth(point as usize);
-            let compare =
-                |a: &u32, b: &u32| row(*a).partial_cmp(&row(*b)).unwrap_or(Ordering::Equal);
-            condensed = condensed.numbered_by(&compare)?;
         }
-        let clusters = condensed.select(selection)?;
-        let cluster = start.elapsed();
-        let to = output.as_ref().zip(format);
-        let write =
-            to.map(|(to, format)| write(to, format, &clusters, &solved.kept)).transpose()?;
-        let record = Record {
-            min_cluster_size: self.min_cluster_size,
-            min_samples,
-            output: output.as_ref().map(ToString::to_string),
-            seconds: Seconds {
-                solved: solved.times,
-                cluster: cluster.as_secs_f64(),
-                write: write.map(|write| write.as_secs_f64()),
-            },
-            ..Record::new(&request, &solved, &clusters)
-        };
-        if record.clusters == 0 {
-            output::warn(&[format!(
-                "{}: no cluster, all points are noise; pass a smaller `--min-cluster-size` or \
-                 `--min-samples`, or `--allow-single-cluster` if all points may be one cluster",
-                request.source
-            )]);
-        }
-        let text = if self.json { report::json(&record)? } else { sheet(&record) };
-        if !self.quiet {
-            output::report(&text, output.as_ref())?;
-        }
-        Ok(Answer::Yes)
     }
-}
 
-impl Arguments {
     /// Refuses sizes of clusters that have no effect, or that no cluster has.
     fn check_sizes(&self) -> anyhow::Result<()> {
         let (Some(most), least) = (self.max_cluster_size, self.min_cluster_size) else {
@@ -214,94 +248,16 @@ impl Arguments {
 fn write(
     to: &Output,
     format: TableFormat,
-    clusters: &Clustering,
+    Predictions { labels, probabilities }: &Predictions,
     kept: &KeptColumns,
 ) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
     let columns = [
-        TableColumn { name: "label", values: TableValues::Labels(&clusters.labels) },
-        TableColumn { name: "probability", values: TableValues::Floats(&clusters.probabilities) },
+        TableColumn { name: "label", values: TableValues::Labels(labels) },
+        TableColumn { name: "probability", values: TableValues::Floats(probabilities) },
     ];
     let table = Table::new(&columns, kept).with_context(|| to.to_string())?;
     output::write_lines(to, |lines| table.write(format, lines))?;
     Ok(start.elapsed())
-}
-
-/// The report as JSON.
-#[derive(Default, Serialize)]
-struct Record {
-    input: String,
-    points: usize,
-    dimensions: usize,
-    metric: &'static str,
-    min_cluster_size: u32,
-    min_samples: u32,
-    clusters: usize,
-    noise: u64,
-    /// The number of points of each cluster.
-    cluster_sizes: Vec<u64>,
-    /// Null on the processor.
-    device: Option<String>,
-    output: Option<String>,
-    seconds: Seconds,
-}
-
-#[derive(Default, Serialize)]
-struct Seconds {
-    #[serde(flatten)]
-    solved: Times,
-    cluster: f64,
-    /// Null if nothing is written.
-    write: Option<f64>,
-}
-
-impl Record {
-    fn new(request: &PointRequest, solved: &SolvedPoints, clusters: &Clustering) -> Self {
-        let mut cluster_sizes = vec![0; clusters.clusters.len()];
-        let mut noise = 0;
-        for &label in &clusters.labels {
-            // Noise has the label -1.
-            *cluster_sizes.get_mut(label as usize).unwrap_or(&mut noise) += 1;
-        }
-        Self {
-            input: request.source.to_string(),
-            points: clusters.labels.len(),
-            dimensions: solved.dimensions,
-            metric: request.metric.name(),
-            clusters: cluster_sizes.len(),
-            noise,
-            cluster_sizes,
-            device: solved.device.clone(),
-            ..Self::default()
-        }
-    }
-}
-
-fn sheet(record: &Record) -> String {
-    let mut sheet = Sheet::default();
-    sheet.gap();
-    let points = count(record.points as u64, "point", "points");
-    let dimensions = count(record.dimensions as u64, "dimension", "dimensions");
-    sheet.line("points", format!("{points} of {dimensions}"));
-    sheet.line("metric", record.metric);
-    let sizes = || record.cluster_sizes.iter().copied();
-    let range = [sizes().min(), sizes().max()].map(Option::unwrap_or_default);
-    let clusters =
-        count_of_sizes(record.clusters as u64, ["cluster", "clusters"], range, ["point", "points"]);
-    sheet.line("clusters", clusters);
-    sheet.line("noise", count(record.noise, "point", "points"));
-    if let Some(device) = &record.device {
-        sheet.line("on", device);
-    }
-    if let Some(to) = &record.output {
-        sheet.line("written", to);
-    }
-    sheet.gap();
-    let Seconds { solved, cluster, write } = &record.seconds;
-    let mut times = solved.steps();
-    times.push(("cluster", Duration::from_secs_f64(*cluster)));
-    times.extend(write.map(|write| ("write", Duration::from_secs_f64(write))));
-    sheet.times(&times);
-    format!("Clusters of {}\n{sheet}", record.input)
 }
