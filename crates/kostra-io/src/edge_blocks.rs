@@ -6,6 +6,7 @@ use kostra_core::{AnyGraph, GraphError, MAX_VERTICES, WeightType, memory};
 
 use crate::columns::{Columns, Ends, Weights};
 use crate::fault::{BlockFault, Fault};
+use crate::held_memory::AskMemory;
 use crate::message::Message;
 use crate::options::WeightRules;
 use crate::{Nan, ReadErrorKind, weights};
@@ -47,6 +48,13 @@ pub trait TakeBlocks: Send {
     /// # Errors
     /// To stop.
     fn take(&mut self, block: EdgeBlock) -> io::Result<()>;
+
+    /// What reading asks before it holds a long line or large pages; none if their memory is not
+    /// limited. It may be called before [`begin`](Self::begin), which takes the place of earlier
+    /// questions.
+    fn memory(&self) -> Option<AskMemory> {
+        None
+    }
 }
 
 /// Which of the ids from 0 to the highest are vertices.

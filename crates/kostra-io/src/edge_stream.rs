@@ -11,6 +11,7 @@ use crate::compression::{Compression, Stream};
 use crate::edge_blocks::{EdgeSink, Ids, TakeBlocks};
 use crate::fault::Fault;
 use crate::formats;
+use crate::held_memory::HeldMemory;
 use crate::interface::{Format, ReadOptions};
 use crate::message::{Message, Remedy, message};
 use crate::recognition::choose_format;
@@ -41,9 +42,11 @@ pub struct StreamSummary {
 /// Reads the edges of a graph in blocks of about `block_edges` edges, once and in input order.
 /// `progress` is called as by [`read`](crate::read()). The number of edges is not limited to 2^32.
 ///
-/// Memory: two blocks, for texts a few blocks of 256 KiB per thread, for Parquet a page per column,
-/// and [`StreamFacts::held_bytes`](crate::StreamFacts). One thread decompresses, because several would hold whole
-/// streams of the input. Compressed streams that need a larger window than the first are refused.
+/// Memory: two blocks, for texts a few blocks of 256 KiB per thread,
+/// [`StreamFacts::held_bytes`](crate::StreamFacts), and what reading asks `target` for by
+/// [`TakeBlocks::memory`]: longer lines, the pages of Parquet files and their description. One
+/// thread decompresses, because several would hold whole streams of the input. Compressed streams
+/// that need a larger window than the first are refused.
 ///
 /// # Errors
 /// As [`read`](crate::read()). When the format is not [streamed](Format::is_streamed), or the
@@ -59,7 +62,8 @@ pub fn stream_edges(
         if *input == Input::Stdin {
             source.file = source::stdin_file();
         }
-        let stream = Stream::in_known_memory(source)?;
+        let mut stream = Stream::in_known_memory(source)?;
+        stream.memory = HeldMemory { ask: target.memory() };
         read_blocks(stream, &input.to_string(), options, block_edges, target)
     })
 }

@@ -26,6 +26,7 @@ mod file_version;
 mod foreign;
 mod formats;
 mod head;
+mod held_memory;
 #[cfg(feature = "image")]
 mod image_file;
 mod interface;
@@ -85,6 +86,7 @@ pub use formats::{
     FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
 };
 pub use formats::{parse_format, write_npy_header};
+pub use held_memory::AskMemory;
 #[cfg(feature = "image")]
 pub use image_file::{ImageAxes, ImageFile, ImageSize, PixelValues, read_image, read_image_bytes};
 pub use interface::{

@@ -23,6 +23,10 @@ use crate::{ReadErrorKind, foreign, formats};
 /// of neighbors or edges.
 const ROWS_TO_RECOGNIZE: usize = 3;
 
+/// The most bytes by which a text is recognized if memory is limited. Recognizing takes up to some
+/// 40 bytes for each of them.
+const LONGEST_HEAD_IN_BLOCKS: usize = 1 << 18;
+
 /// Extensions of edge lists, which are in no other format of rows.
 const OF_EDGES: [&str; 5] = ["edges", "edgelist", "el", "wel", "ncol"];
 /// Extensions of tables, which are not METIS.
@@ -136,11 +140,31 @@ fn recognize_stream(
     name: &str,
     options: &ReadOptions,
 ) -> Result<Recognized, ReadErrorKind> {
-    while stream.head().len() < LONGEST_HEAD
+    let is_limited = stream.memory.is_limited();
+    let longest = if is_limited { LONGEST_HEAD_IN_BLOCKS } else { LONGEST_HEAD };
+    while stream.head().len() < longest
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?
     {}
-    recognize(&Head::new(stream.head(), stream.head_is_whole()), name, options)
+    let head = Head::new(stream.head(), stream.head_is_whole());
+    if head.lines().is_some() {
+        stream.memory.hold_columns(head.bytes())?;
+    }
+    if is_limited
+        && !head.is_whole()
+        && head.bytes().len() >= longest
+        && shows_too_little(&head)
+        && signed(&head).is_none()
+    {
+        let sentence = format!(
+            "the first {longest} bytes are comments or parts of long lines and do not show the \
+             format, and with "
+        );
+        let (memory, format) = (Remedy::option("memory"), Remedy::option("format"));
+        let no_more = " no more bytes are looked at; pass ";
+        return Err(ReadErrorKind::question(message![sentence, memory, no_more, format]));
+    }
+    recognize(&head, name, options)
 }
 
 /// Whether a longer head may lead to another decision.

@@ -97,17 +97,26 @@ fn the_report_says_how_often_the_input_was_read() {
     assert!(outcome.stdout.contains("\"algorithm\": \"external\""), "{outcome:?}");
 }
 
-/// The peak of the memory of a process that writes its forest to a pipe, before all is read.
+/// The peak of the memory of a process that writes its forest to a pipe, before all is read. So the
+/// forest must be larger than a pipe, 64 KiB.
 #[cfg(target_os = "linux")]
 fn peak_kibibytes(workplace: &Workplace, arguments: &str) -> u64 {
+    peak_and_forest(workplace, arguments).0
+}
+
+/// The same peak, and the forest.
+#[cfg(target_os = "linux")]
+fn peak_and_forest(workplace: &Workplace, arguments: &str) -> (u64, String) {
     let mut child = workplace.command(arguments).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
-    stdout.read_exact(&mut [0]).unwrap(); // the forest is complete
+    let mut forest = vec![0];
+    stdout.read_exact(&mut forest).unwrap(); // the forest is complete
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    stdout.read_to_end(&mut Vec::new()).unwrap();
+    stdout.read_to_end(&mut forest).unwrap();
     assert!(child.wait().unwrap().success());
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    peak.trim().trim_end_matches(" kB").parse().unwrap()
+    let peak = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    (peak, String::from_utf8(forest).unwrap())
 }
 
 #[cfg(target_os = "linux")]
@@ -180,6 +189,100 @@ fn a_large_window_of_zstd_is_part_of_the_memory() {
     let line = format!("solve graph.edges.zst --memory {enough}MiB --threads 2 -o -");
     let peak = peak_kibibytes(&workplace, &line);
     assert!((120 << 10..=enough << 10).contains(&peak), "{peak} KiB");
+}
+
+/// A table of `rows` edges with one page per column.
+#[cfg(target_os = "linux")]
+fn in_one_page(workplace: &Workplace, name: &str, rows: i64) {
+    use parquet::basic::Compression;
+    use parquet::data_type::Int64Type;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    let schema = "message m { required int64 u; required int64 v; required int64 weight; }";
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_data_page_size_limit(usize::MAX)
+        .set_data_page_row_count_limit(usize::MAX)
+        .set_write_batch_size(usize::MAX);
+    let file = fs::File::create(workplace.path(name)).unwrap();
+    let schema = std::sync::Arc::new(parse_message_type(schema).unwrap());
+    let mut file =
+        SerializedFileWriter::new(file, schema, std::sync::Arc::new(properties.build())).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for factor in [1, 7919, 104_729] {
+        let values: Vec<i64> = (0..rows).map(|row| row * factor % 20_011).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+/// Solves an input with the least memory that a refusal proposes, and returns the refusal. The
+/// process must stay within that memory and find the forest of the graph in memory.
+#[cfg(target_os = "linux")]
+fn refused_and_solved_as_proposed(workplace: &Workplace, input: &str) -> String {
+    let refused = workplace.run(&format!("solve {input} --memory 64MiB --threads 2"));
+    let enough = proposed_mebibytes(&refused);
+    let line = format!("solve {input} --memory {enough}MiB --threads 2 -o -");
+    let (peak, forest) = peak_and_forest(workplace, &line);
+    assert!(peak <= enough << 10, "{input}: {peak} KiB of {enough} MiB");
+    let right = workplace.run(&format!("solve {input} -o -"));
+    succeeds(&right);
+    assert!(forest == right.stdout, "{input}");
+    refused.stderr
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_of_ten_million_rows_is_part_of_the_memory() {
+    let workplace = Workplace::new();
+    in_one_page(&workplace, "page.parquet", 10_000_000);
+    let refused = refused_and_solved_as_proposed(&workplace, "page.parquet");
+    assert!(refused.contains("the largest pages of the columns takes more memory"), "{refused}");
+    assert!(refused.contains("or write smaller pages"), "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_of_sixty_megabytes_is_part_of_the_memory() {
+    let workplace = Workplace::new();
+    let rows = (0..20_000).map(|i| format!("{i},{},{},a\n", i + 1, i % 97));
+    let (rows, note) = (rows.collect::<String>(), "x".repeat(60_000_000));
+    let of_header = format!("u,v,weight,note\n{rows}1,2,3,{note}\n{rows}");
+    workplace.write("long.csv", of_header);
+    let refused = refused_and_solved_as_proposed(&workplace, "long.csv");
+    assert!(refused.contains("line 20002, column 1: this line of 60000006 bytes"), "{refused}");
+    // Several such lines are held one after the other.
+    let third = &note[..20_000_000];
+    let lines = format!("1,2,3,{third}\n2,3,4,{third}\n3,4,5,{third}\n4,5,6,{third}\n");
+    workplace.write("long.csv", format!("u,v,weight,note\n{rows}{lines}{rows}"));
+    refused_and_solved_as_proposed(&workplace, "long.csv");
+    let arcs: String = (1..20_000).map(|i| format!("a {i} {} 1\n", i + 1)).collect();
+    workplace.write("long.gr", format!("c {note}\np sp 20000 19999\n{arcs}"));
+    refused_and_solved_as_proposed(&workplace, "long.gr");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_start_of_a_text_is_part_of_the_memory() {
+    let workplace = Workplace::new();
+    let rows: String = (0..20_000).map(|i| format!("{i} {} 1\n", i + 1)).collect();
+    workplace.write("comments.edges", "#\n".repeat(2_000_000) + &rows);
+    let refused = workplace.run("solve comments.edges --memory 48MiB --threads 2");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("do not show the format"), "{refused:?}");
+    let line = "solve comments.edges --format edges --memory 48MiB --threads 2 -o -";
+    let peak = peak_kibibytes(&workplace, line);
+    assert!(peak <= 48 << 10, "{peak} KiB");
+    let names = (0..100_000).map(|column| format!(",c{column}")).collect::<String>();
+    let ones = ",1".repeat(100_000);
+    workplace.write("wide.csv", format!("source,target{names}\n0,1{ones}\n1,2{ones}\n"));
+    let refused = workplace.run("solve wide.csv --format edges --memory 64MiB --threads 2");
+    assert!(refused.stderr.contains("a line of 100002 columns takes more memory"), "{refused:?}");
 }
 
 /// A solve that waits for its input and has locked its output.

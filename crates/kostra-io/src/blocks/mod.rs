@@ -8,7 +8,8 @@
 //!
 //! Memory: one block and its parsed form per thread, per queued block (at most [`QUEUED`] per
 //! thread except the leader), and per parsed block that waits for an earlier one (at most
-//! [`WAITING`] per thread).
+//! [`WAITING`] per thread). If memory is limited, there is only one block at a time that has grown
+//! for a long line: the leader parses it and waits until it is joined.
 
 #[cfg(test)]
 mod tests;
@@ -54,8 +55,9 @@ impl Text<'_> {
         join: impl FnMut(&mut P::Chunk, &[u8]) -> Result<(), BlockFault> + Send,
     ) -> Result<u64, Fault> {
         let threads = threads.min(self.most_blocks()).max(1);
-        let lines = self.line_number() - 1;
-        let joiner = Joiner { next: 0, waiting: BTreeMap::new(), lines, join, fault: None };
+        let (lines, is_limited) = (self.line_number() - 1, self.memory.is_limited());
+        let waiting = BTreeMap::new();
+        let joiner = Joiner { next: 0, waiting, lines, is_limited, join, fault: None };
         let pipeline = Pipeline {
             joiner: Mutex::new(joiner),
             joined: Condvar::new(),
@@ -103,6 +105,8 @@ struct Joiner<C, J> {
     next: u64,
     waiting: BTreeMap<u64, Job<C>>,
     lines: u64,
+    /// Whether long blocks are not kept for later lines.
+    is_limited: bool,
     join: J,
     fault: Option<Fault>,
 }
@@ -129,7 +133,10 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
             if is_last && job.result.is_ok() {
                 break;
             }
-            if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) =
+            if text.memory.is_limited() && job.block.is_long() {
+                self.parse(job, parser);
+                self.wait_for(ticket);
+            } else if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) =
                 helpers.try_send(job)
             {
                 self.parse(job, parser);
@@ -137,6 +144,14 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
             if is_last {
                 break;
             }
+        }
+    }
+
+    /// Waits until a block has been joined.
+    fn wait_for(&self, ticket: u64) {
+        let mut joiner = lock(&self.joiner);
+        while joiner.next <= ticket && !self.stopped.load(Ordering::Relaxed) {
+            joiner = self.joined.wait(joiner).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -191,6 +206,9 @@ impl<C, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Joiner<C, J> {
                 });
             }
             self.lines += memchr::memchr_iter(b'\n', lines).count() as u64;
+            if self.is_limited {
+                job.block.shrink();
+            }
             lock(free).push(job);
         }
     }

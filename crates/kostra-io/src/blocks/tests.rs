@@ -1,7 +1,10 @@
 //! What blocks of lines promise.
 
+use std::sync::{Arc, Mutex};
+
 use super::*;
 use crate::compression::Stream;
+use crate::held_memory::{AskMemory, HeldMemory};
 use crate::source::from_bytes;
 
 /// Copies lines; a line that starts with `!` is a fault at its second byte.
@@ -106,6 +109,39 @@ fn a_line_beyond_all_measure_is_an_error() {
     text.longest_line = 500;
     text.skip().unwrap();
     assert!(text.line().is_err());
+}
+
+#[test]
+fn a_line_for_which_there_is_no_memory_is_refused_with_the_limit_that_suffices() {
+    for (at, lines) in [(1, "x".repeat(2_000_000)), (3, "\n\n".to_owned() + &"x".repeat(2_000_000))]
+    {
+        for end in ["", "\n", "\nrest"] {
+            let asked = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&asked);
+            let ask: AskMemory = Arc::new(move |bytes| {
+                seen.lock().unwrap().push(bytes);
+                Ok((bytes > 1 << 20).then_some(((bytes >> 20) + 1) << 20))
+            });
+            let content = lines.clone() + end;
+            let mut stream = Stream::new(from_bytes(content.as_bytes())).unwrap();
+            stream.memory = HeldMemory { ask: Some(ask) };
+            let mut text = Text::new(stream).unwrap();
+            let error = match at {
+                1 => text.line().unwrap_err(),
+                _ => text.parse(2, &Copy, |_, _| Ok(())).unwrap_err(),
+            };
+            assert_eq!(
+                error.in_input("x").to_string(),
+                format!(
+                    "x: line {at}, column 1: this line of 2000000 bytes takes more memory; pass at \
+                     least a limit of 5 MiB, or shorten it"
+                )
+            );
+            let asked = asked.lock().unwrap();
+            assert_eq!(asked.last(), Some(&(2 * (2_000_000 + BLOCK_BYTES as u64))));
+            assert!(asked.len() < 12, "{asked:?}");
+        }
+    }
 }
 
 #[test]

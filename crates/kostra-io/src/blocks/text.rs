@@ -1,16 +1,25 @@
 //! A text that is read as lines up to the end of its header, then as blocks of whole lines.
 
-use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
 use crate::fault::{BlockFault, Fault};
 use crate::head::{BYTE_ORDER_MARK, is_utf_16};
+use crate::held_memory::{HeldMemory, too_small};
 use crate::source::from_io;
+use crate::{Place, ReadErrorKind};
 
 /// The number of bytes of a block: it fits into the second-level cache, and is large enough that
 /// locks cost little.
 pub(crate) const BLOCK_BYTES: usize = 1 << 18;
 /// The longest line that is read: a METIS row of some ten million neighbors fits.
 const LONGEST_LINE: usize = 1 << 26;
+
+/// The longest line for which no memory is asked. A block that ends with such a line has twice the
+/// bytes of other blocks.
+const USUAL_LINE: usize = BLOCK_BYTES;
+/// The most bytes of a block that is kept for later lines if memory is limited.
+pub(super) const USUAL_BLOCK: usize = 2 * BLOCK_BYTES;
+/// The memory of a longer line per byte: its block, and the copy while the block grows.
+const BYTES_PER_BYTE: u64 = 2;
 
 /// A text that is read once: first line by line, then in blocks.
 pub(crate) struct Text<'a> {
@@ -24,6 +33,9 @@ pub(crate) struct Text<'a> {
     /// The number of lines that have been skipped, and the number of their bytes.
     lines: u64,
     consumed: u64,
+    pub(super) memory: HeldMemory,
+    /// The longest line that the memory holds.
+    held_line: usize,
 }
 
 impl<'a> Text<'a> {
@@ -37,11 +49,12 @@ impl<'a> Text<'a> {
         if is_utf_16(stream.head()) {
             return Err(ReadErrorKind::utf_16().into());
         }
-        let longest_line = LONGEST_LINE;
         let mut text = Self {
+            memory: stream.memory.clone(),
+            held_line: USUAL_LINE,
             stream,
             block_size: block_size.max(1),
-            longest_line,
+            longest_line: LONGEST_LINE,
             ahead: Vec::new(),
             taken: 0,
             ended: false,
@@ -58,6 +71,8 @@ impl<'a> Text<'a> {
     /// The rest of a text, from the start of a line that follows `lines` lines.
     pub(crate) fn continued(stream: Stream<'a>, lines: u64) -> Self {
         Self {
+            memory: stream.memory.clone(),
+            held_line: USUAL_LINE,
             stream,
             block_size: BLOCK_BYTES,
             longest_line: LONGEST_LINE,
@@ -77,10 +92,12 @@ impl<'a> Text<'a> {
     /// The next line without its end; `None` after the last. It stays the next until it is
     /// [skipped](Self::skip).
     pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, Fault> {
-        let mut bytes = self.block_size;
+        let mut searched = 0;
         loop {
-            let sample = self.sample(bytes)?;
-            let (length, have) = (memchr::memchr(b'\n', sample), sample.len());
+            let sample = self.sample(self.block_size.max(searched + 1))?;
+            let have = sample.len();
+            let fresh = sample.get(searched..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', fresh).map(|at| searched + at);
             if length.is_none() && have > self.longest_line {
                 return Err(Fault::at_line(self.line_number(), 1, too_long(self.longest_line)));
             }
@@ -89,8 +106,69 @@ impl<'a> Text<'a> {
                 let line = line.get(..length.unwrap_or(have)).unwrap_or_default();
                 return Ok((have > 0).then_some(line.strip_suffix(b"\r").unwrap_or(line)));
             }
-            bytes = have.saturating_mul(2);
+            self.hold_line(have)
+                .map_err(|kind| Fault { place: Some(self.place_of_line()), kind })?;
+            searched = have;
         }
+    }
+
+    /// The start of the next line.
+    fn place_of_line(&self) -> Place {
+        Place::Line { line: self.line_number(), column: 1 }
+    }
+
+    /// Asks for the memory of a line that has `have` bytes and goes on.
+    fn hold_line(&mut self, have: usize) -> Result<(), ReadErrorKind> {
+        if !self.memory.is_limited() || have < self.held_line {
+            return Ok(());
+        }
+        let mut least = None;
+        // Large steps first, because the receiver makes room at each.
+        for step in [have / 2, have / 8, 0] {
+            let next = (have + step).min(self.longest_line) + self.block_size;
+            least = self.memory.missing(memory_of_line(next))?;
+            if least.is_none() {
+                self.held_line = next;
+                return Ok(());
+            }
+        }
+        let length = have + self.skip_rest_of_line(self.longest_line.saturating_sub(have))?;
+        if length > self.longest_line {
+            return Err(ReadErrorKind::malformed(too_long(self.longest_line)));
+        }
+        let all = self.memory.missing(memory_of_line(length + self.block_size))?;
+        let least = all.or(least).unwrap_or_default();
+        let what = format!("this line of {length} bytes");
+        Err(ReadErrorKind::malformed(too_small(least, &what, "shorten it")))
+    }
+
+    /// Reads to the end of a line of which some bytes have been read, or beyond `most` further
+    /// bytes. Returns the number of further bytes.
+    fn skip_rest_of_line(&mut self, most: usize) -> Result<usize, ReadErrorKind> {
+        let (mut buffer, mut length) = (vec![0; BLOCK_BYTES], 0);
+        while length <= most {
+            let count = fill(&mut self.stream, &mut buffer).map_err(from_io)?;
+            let bytes = buffer.get(..count).unwrap_or_default();
+            if let Some(end) = memchr::memchr(b'\n', bytes) {
+                return Ok(length + end);
+            }
+            length += count;
+            if count < buffer.len() {
+                break;
+            }
+        }
+        Ok(length)
+    }
+
+    /// Asks for the memory of the first `bytes` bytes. Returns the least limit that suffices if the
+    /// present one does not.
+    pub(crate) fn missing_for(&self, bytes: usize) -> Result<Option<u64>, ReadErrorKind> {
+        if bytes <= USUAL_LINE { Ok(None) } else { self.memory.missing(memory_of_line(bytes)) }
+    }
+
+    /// The memory that reading this text holds.
+    pub(crate) fn memory(&self) -> &HeldMemory {
+        &self.memory
     }
 
     /// The number of the next line, counted from 1.
@@ -117,7 +195,7 @@ impl<'a> Text<'a> {
             self.ahead.drain(..self.taken);
             self.taken = 0;
             let have = self.ahead.len();
-            self.ahead.resize(have + self.block_size.max(bytes), 0);
+            self.ahead.resize(bytes.max(have + self.block_size), 0);
             let space = self.ahead.get_mut(have..).unwrap_or_default();
             let count = fill(&mut self.stream, space).map_err(from_io)?;
             self.ended = count < space.len();
@@ -142,6 +220,9 @@ impl<'a> Text<'a> {
         block.length = 0;
         block.append(self.ahead.get(self.taken..).unwrap_or_default());
         self.ahead.clear();
+        if self.memory.is_limited() {
+            self.ahead.shrink_to(USUAL_BLOCK);
+        }
         self.taken = 0;
         let mut size = self.block_size.max(block.length + 1);
         let mut searched = 0;
@@ -170,9 +251,15 @@ impl<'a> Text<'a> {
                 }
                 return Ok(());
             }
-            size *= 2;
+            self.hold_line(searched).map_err(|kind| BlockFault { offset: Some(0), kind })?;
+            size = if self.memory.is_limited() { size + self.block_size } else { size * 2 };
         }
     }
+}
+
+/// The memory of a line of this number of bytes.
+fn memory_of_line(bytes: usize) -> u64 {
+    bytes as u64 * BYTES_PER_BYTE
 }
 
 fn too_long(longest_line: usize) -> String {
@@ -190,6 +277,18 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn lines(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// Whether the block has grown for a long line.
+    pub(super) fn is_long(&self) -> bool {
+        self.bytes.len() > USUAL_BLOCK
+    }
+
+    /// Returns the memory of a block that has grown for a long line.
+    pub(super) fn shrink(&mut self) {
+        if self.is_long() {
+            *self = Self::default();
+        }
     }
 
     fn make_room(&mut self, size: usize) {

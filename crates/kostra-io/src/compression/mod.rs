@@ -24,8 +24,11 @@ use std::io::{self, Read};
 use decoder::{Decoder, Decoding};
 #[cfg(not(feature = "zstd"))]
 pub(crate) use in_order::missing;
+#[cfg(feature = "parquet")]
+pub(crate) use window::USUAL as USUAL_WINDOW;
 
 use crate::ReadErrorKind;
+use crate::held_memory::HeldMemory;
 use crate::source::{Progress, RawInput, from_io};
 
 /// The number of bytes by which a format is recognized: some hundred lines of most texts.
@@ -60,6 +63,8 @@ pub(crate) struct Stream<'a> {
     pub(crate) compression: Compression,
     /// The memory of a decompressor beyond that which usual files need.
     pub(crate) window_bytes: u64,
+    /// The memory that readers of the content hold.
+    pub(crate) memory: HeldMemory,
     /// The content as a file that can be mapped into memory, if it is an uncompressed regular file.
     pub(crate) file: Option<File>,
     /// For readers of `file`: called with the number of bytes read.
@@ -115,6 +120,7 @@ impl<'a> Stream<'a> {
             likely_bytes,
             compression,
             window_bytes: window.saturating_sub(window::USUAL),
+            memory: HeldMemory::default(),
             file,
             progress: source.progress,
         })
@@ -130,6 +136,7 @@ impl<'a> Stream<'a> {
             likely_bytes: source.size.unwrap_or(LIKELY_BYTES),
             compression: Compression::None,
             window_bytes: 0,
+            memory: HeldMemory::default(),
             file: None,
             progress: source.progress,
         }
@@ -174,6 +181,7 @@ impl Read for Stream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let head = self.head.get(self.taken..).unwrap_or_default();
         if head.is_empty() {
+            self.head = Vec::new(); // it may be long
             return self.reader.read(buffer);
         }
         let count = head.len().min(buffer.len());

@@ -12,7 +12,7 @@ use super::boundary::number;
 /// which parallel compressors start.
 pub(super) const HEADER: usize = 64;
 /// The largest window of usual files: that of `zstd -19` and of `xz -6`.
-pub(super) const USUAL: u64 = 8 << 20;
+pub(crate) const USUAL: u64 = 8 << 20;
 
 /// The bytes of the window that the first stream needs; 0 if its header does not show it.
 pub(super) fn window(compression: Compression, bytes: &[u8]) -> u64 {

@@ -11,7 +11,22 @@ pub(super) struct Budget {
     bytes: u64,
     threads: u64,
     /// What reading this input holds besides blocks.
-    held: u64,
+    held: Held,
+}
+
+/// The bytes that reading an input holds besides blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    /// As the input states before its edges: the window of a decompressor, or the ends of edges.
+    pub(super) stated: u64,
+    /// What the reader asked for: a long line, large pages, or a long description.
+    pub(super) asked: u64,
+}
+
+impl Held {
+    fn bytes(self) -> u64 {
+        self.stated.saturating_add(self.asked)
+    }
 }
 
 /// The program itself, its stacks, the buffers of files, and what the allocator does not return.
@@ -29,12 +44,17 @@ pub(super) const BLOCK_EDGES: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 20;
 
 impl Budget {
     pub(super) fn new(bytes: u64, threads: usize) -> Self {
-        Self { bytes, threads: threads as u64, held: 0 }
+        Self { bytes, threads: threads as u64, held: Held::default() }
     }
 
     /// The same budget, if reading the input holds this number of bytes in addition to blocks.
-    pub(super) fn holding(self, held: u64) -> Self {
+    pub(super) fn holding(self, held: Held) -> Self {
         Self { held, ..self }
+    }
+
+    /// What reading holds besides blocks.
+    pub(super) fn held(self) -> Held {
+        self.held
     }
 
     /// For an input that does not state its vertices. For others, [`limits`](Self::limits) states
@@ -59,7 +79,7 @@ impl Budget {
     /// The bytes for the vertices and the buffer of edges.
     fn for_vertices(self) -> u64 {
         let blocks = self.block_edges() as u64 * BLOCKS * BYTES_PER_EDGE;
-        self.bytes.saturating_sub(self.for_program() + blocks + self.held)
+        self.bytes.saturating_sub((self.for_program() + blocks).saturating_add(self.held.bytes()))
     }
 
     /// The limits of a sink for weights of this type.
@@ -79,11 +99,14 @@ impl Budget {
     /// bytes besides reading.
     fn refusal(self, graph: Option<(u32, WeightType)>, least: u64) -> ExternalError {
         let smallest_blocks = BLOCK_EDGES.start() * BLOCKS * BYTES_PER_EDGE;
-        let fixed = self.for_program() + self.held + least;
+        // Forged sizes must not overflow.
+        let held = self.held.bytes().min(u64::MAX / 64);
+        let fixed = self.for_program() + held + least;
         // Blocks take their part of the memory, but not less than the smallest blocks.
         let shared = fixed * PARTS_FOR_BLOCKS / (PARTS_FOR_BLOCKS - 1);
         let least = (shared.max(fixed + smallest_blocks).div_ceil(MIB) + 1) * MIB;
-        ExternalError::Limit { graph, least, held: self.held, on_device: false }
+        let Held { stated, asked } = self.held;
+        ExternalError::Limit { graph, least, held: stated, asked, on_device: false }
     }
 }
 
@@ -96,13 +119,16 @@ mod tests {
     #[test]
     fn what_reading_holds_is_part_of_the_memory() {
         let plain = Budget::new(300 * MIB, 2);
-        let held = plain.holding(100 * MIB);
+        let stated = |stated| Held { stated, asked: 0 };
+        let held = plain.holding(stated(100 * MIB));
         let buffer = |budget: Budget| budget.limits(1_000_000, WeightType::U32).unwrap().buffer();
         let less = (100 * MIB).div_ceil(16 + 4 + 13) as usize;
         assert!((less - 1..=less).contains(&(buffer(plain) - buffer(held))));
         assert!(held.check_reading().is_ok());
-        let refused = plain.holding(300 * MIB).check_reading().unwrap_err().to_string();
+        let refused = plain.holding(stated(300 * MIB)).check_reading().unwrap_err().to_string();
         assert!(refused.contains("because reading it as it is holds 300 MiB"), "{refused}");
+        let forged = plain.holding(Held { stated: u64::MAX, asked: u64::MAX });
+        assert!(forged.check_reading().is_err());
     }
 
     #[test]

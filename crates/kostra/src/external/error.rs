@@ -33,6 +33,9 @@ pub enum ExternalError {
         least: u64,
         /// The bytes that reading the input as it is takes besides blocks. A plain file takes none.
         held: u64,
+        /// The bytes that reading takes for a long line, large pages of a Parquet file, or its
+        /// description.
+        asked: u64,
         /// Whether the limit is of device memory.
         on_device: bool,
     },
@@ -117,7 +120,7 @@ impl ExternalError {
                 "{input}: this generator holds its whole graph in memory; write the graph to a \
                  file first"
             ),
-            Self::Limit { graph, held, on_device, .. } => {
+            Self::Limit { graph, held, asked, on_device, .. } => {
                 let what = match graph {
                     Some((vertices, weight_type)) => format!(
                         "a graph with {} and {weight_type} weights",
@@ -127,9 +130,14 @@ impl ExternalError {
                 };
                 let of = if *on_device { " of the device" } else { "" };
                 let pass = format!("{what} takes more memory{of}; pass at least {named}");
-                match held {
-                    0 => pass,
-                    held => format!(
+                match (held, asked) {
+                    (0, 0) => pass,
+                    (0, asked) => format!(
+                        "{pass}, because the longest line, the largest pages or the description of \
+                         the columns take {} MiB",
+                        asked.div_ceil(MIB)
+                    ),
+                    (held, _) => format!(
                         "{pass}, or save the input decompressed to a file, because reading it as \
                          it is holds {} MiB",
                         held.div_ceil(MIB)

@@ -6,10 +6,14 @@ use std::time::{Duration, Instant};
 use kostra_core::WeightType;
 use kostra_io::{EdgeBlock, EdgesSeen, StreamFacts};
 
+use super::budget::Held;
 use super::checkpoint::{Before, CheckpointFile};
 use super::error::{CheckpointFault, ExternalError};
 use super::reader::{Message, Summary};
 use super::sink::{AnySink, FinalForest, Settings};
+
+/// The vertices for which reading leaves memory, if the number of vertices is not known.
+const LIKELY_VERTICES: u32 = 1 << 16;
 
 /// The state of a solve.
 pub(super) struct Intake {
@@ -64,6 +68,11 @@ impl Intake {
             let start = Instant::now();
             match message {
                 Message::Begin(facts) => self.begin(facts)?,
+                Message::Hold(bytes, answer) => {
+                    let missing = self.hold(bytes)?;
+                    // A reader that has stopped does not wait for the answer.
+                    let _ = answer.send(missing);
+                }
                 Message::Block(block, checksum) => self.take(block, checksum)?,
             }
             self.busy += start.elapsed();
@@ -74,12 +83,9 @@ impl Intake {
     /// Refuses a budget that is too small before the edges are read.
     fn begin(&mut self, facts: StreamFacts) -> Result<(), ExternalError> {
         self.facts = facts;
-        if self.settings.memory.hold(facts.held_bytes)
+        if self.settings.memory.hold(Held { stated: facts.held_bytes, asked: 0 }) {
             // The sink of a checkpoint was made before this was known.
-            && let Some(sink) = self.sink.take()
-        {
-            let vertices = sink.vertices();
-            self.sink = Some(sink.grow(vertices, &self.settings)?);
+            self.resize_sink()?;
         }
         if self.sink.is_some() {
             return Ok(());
@@ -94,6 +100,35 @@ impl Intake {
             (Some(vertices), None) => memory.check(vertices, WeightType::I32),
             (None, _) => memory.check_reading(),
         }
+    }
+
+    /// Reserves the memory that reading holds besides blocks and what it stated at its beginning.
+    /// Returns the least limit that suffices, in bytes, if the present one does not.
+    fn hold(&mut self, bytes: u64) -> Result<Option<u64>, ExternalError> {
+        let mut memory = self.settings.memory.clone();
+        if !memory.hold(Held { stated: self.facts.held_bytes, asked: bytes }) {
+            return Ok(None);
+        }
+        let so_far = self.sink.as_ref().map_or(0, AnySink::vertices).max(LIKELY_VERTICES);
+        let vertices = self.facts.vertices.unwrap_or(so_far);
+        match memory.check(vertices, self.facts.weight_type.unwrap_or(WeightType::F64)) {
+            Err(ExternalError::Limit { least, .. }) => Ok(Some(least)),
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.settings.memory = memory;
+                self.resize_sink()?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Resizes the sink to what the memory leaves for it.
+    fn resize_sink(&mut self) -> Result<(), ExternalError> {
+        if let Some(sink) = self.sink.take() {
+            let vertices = sink.vertices();
+            self.sink = Some(sink.grow(vertices, &self.settings)?);
+        }
+        Ok(())
     }
 
     fn take(&mut self, block: EdgeBlock, checksum: u64) -> Result<(), ExternalError> {

@@ -15,7 +15,7 @@ use kostra_cuda::{self as cuda, external as on_device, external::LimitsError};
 
 #[cfg(feature = "cuda")]
 use super::budget::BLOCK_EDGES;
-use super::budget::Budget;
+use super::budget::{Budget, Held};
 use super::error::ExternalError;
 #[cfg(feature = "cuda")]
 use super::error::MIB;
@@ -118,12 +118,12 @@ impl Memory {
         }
     }
 
-    /// Reserves memory that reading the input holds in addition to blocks. Returns whether this
-    /// leaves less for a sink.
-    pub(super) fn hold(&mut self, bytes: u64) -> bool {
+    /// Reserves the memory that reading the input holds in addition to blocks. Returns whether this
+    /// changes what is left for a sink.
+    pub(super) fn hold(&mut self, held: Held) -> bool {
         match self {
-            Self::Host(budget) if bytes > 0 => {
-                *budget = budget.holding(bytes);
+            Self::Host(budget) if held != budget.held() => {
+                *budget = budget.holding(held);
                 true
             }
             _ => false,
@@ -197,6 +197,7 @@ fn limits_on_device(
             graph: Some((vertices, weight_type)),
             least: least.next_multiple_of(MIB),
             held: 0,
+            asked: 0,
             on_device: true,
         },
         LimitsError::Device(error) => error.into(),

@@ -2,14 +2,15 @@
 
 use std::fmt::{self, Display};
 use std::io;
-use std::sync::mpsc::SyncSender;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use kostra_core::{AnyGraph, BitSet, Order, OutOfMemory};
 #[cfg(feature = "gen")]
 use kostra_gen::Recipe;
 use kostra_io::{
-    Compression, EdgeBlock, EdgesSeen, FileVersion, Format, Ids, Input, ReadOptions, StreamFacts,
-    TakeBlocks, stream_edges,
+    AskMemory, Compression, EdgeBlock, EdgesSeen, FileVersion, Format, Ids, Input, ReadOptions,
+    StreamFacts, TakeBlocks, stream_edges,
 };
 
 use super::ExternalError;
@@ -62,6 +63,9 @@ pub(super) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
 pub(super) enum Message {
     /// What the input states before its edges.
     Begin(StreamFacts),
+    /// The bytes that reading wants to hold besides blocks, and who receives the least limit that
+    /// suffices if the present one does not.
+    Hold(u64, SyncSender<Option<u64>>),
     /// The next edges, and the checksum of all edges up to the last of them. The checksum is zero
     /// if there are no checkpoints.
     Block(EdgeBlock, u64),
@@ -85,9 +89,13 @@ impl Queue {
     }
 
     fn send(&mut self, message: Message) -> io::Result<()> {
-        // The receiver has failed, and its error is reported.
-        self.sender.send(message).map_err(|_| io::Error::other("the solve has stopped"))
+        self.sender.send(message).map_err(|_| stopped())
     }
+}
+
+/// The receiver has failed, and its error is reported.
+fn stopped() -> io::Error {
+    io::Error::other("the solve has stopped")
 }
 
 impl TakeBlocks for Queue {
@@ -109,6 +117,15 @@ impl TakeBlocks for Queue {
             seen.checksum()
         });
         self.send(Message::Block(block, checksum.unwrap_or_default()))
+    }
+
+    fn memory(&self) -> Option<AskMemory> {
+        let sender = self.sender.clone();
+        Some(Arc::new(move |bytes| {
+            let (answer, answered) = sync_channel(1);
+            sender.send(Message::Hold(bytes, answer)).map_err(|_| stopped())?;
+            answered.recv().map_err(|_| stopped())
+        }))
     }
 }
 

@@ -74,7 +74,15 @@ impl ExternalForest {
     ) -> Result<(), Stop> {
         let (order, wide) = (self.reading.order, self.forest.weight_type());
         for message in queue {
-            let Message::Block(EdgeBlock { edges, .. }, _) = message else { continue };
+            let edges = match message {
+                Message::Begin(_) => continue,
+                Message::Hold(_, answer) => {
+                    // The solve, which takes more memory, has read the same input.
+                    let _ = answer.send(None);
+                    continue;
+                }
+                Message::Block(EdgeBlock { edges, .. }, _) => edges,
+            };
             let narrow = edges.weight_type();
             let checked = if is_wider(wide, narrow) {
                 let weights = with_graph!(&edges, graph => {

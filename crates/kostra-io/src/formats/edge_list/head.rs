@@ -5,6 +5,7 @@ use crate::columns::{Columns, Kinds};
 use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::Fault;
+use crate::held_memory::too_small;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, words};
@@ -175,6 +176,9 @@ impl Head {
     }
 }
 
+/// The most bytes of comments that are looked at if memory is limited.
+const COMMENTS_IN_BLOCKS: usize = 1 << 20;
+
 /// A comment, and the number of its line.
 type Comment = (u64, Vec<u8>);
 
@@ -182,6 +186,7 @@ type Comment = (u64, Vec<u8>);
 /// states them, and the first comments.
 fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comment>), Fault> {
     let (mut counts, mut comments) = (None, Vec::new());
+    let most = if text.memory().is_limited() { COMMENTS_IN_BLOCKS } else { LONGEST_HEAD };
     let mut bytes = 0;
     loop {
         let number = text.line_number();
@@ -202,8 +207,8 @@ fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comme
                 .collect();
             counts = numbers.first_chunk().map(|&[n, m]| StatedCounts { n, m, line: number });
         }
-        bytes += line.len();
-        if !line.trim_ascii().is_empty() && bytes <= LONGEST_HEAD {
+        bytes += line.len() + size_of::<Comment>();
+        if !line.trim_ascii().is_empty() && bytes <= most {
             comments.push((number, line.to_vec()));
         }
         text.skip()?;
@@ -243,6 +248,8 @@ fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
         let data = lines.split(|&byte| byte == b'\n').filter(|line| !is_comment(line));
         if is_all || data.take(2).count() == 2 {
             let length = lines.len();
+            let columns = text.memory().clone();
+            columns.hold_columns(text.sample(0)?.get(..length).unwrap_or_default())?;
             return Ok(text.sample(0)?.get(..length).unwrap_or_default());
         }
         if bytes >= LONGEST_HEAD {
@@ -250,5 +257,10 @@ fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
             return Err(Fault::at_line(line, 1, sentence));
         }
         bytes *= 2;
+        if text.missing_for(bytes)?.is_some() {
+            let least = text.missing_for(LONGEST_HEAD)?.unwrap_or_default();
+            let sentence = too_small(least, "the start up to the second line", "shorten the lines");
+            return Err(Fault::at_line(line, 1, sentence));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Reading a table of edges in blocks, from a file that does not fit into memory.
 //!
-//! Pages are read when they are needed, one for each column. One thread decodes them.
+//! Pages are read when they are needed, one for each column. One thread decodes them. Their memory
+//! is known before: see [`page_sizes`](super::page_sizes).
 
 use std::fs;
 
@@ -13,6 +14,7 @@ use crate::columns::Ends;
 use crate::compression::Stream;
 use crate::edge_blocks::{EdgeSink, Ids, StreamFacts};
 use crate::fault::Fault;
+use crate::held_memory::HeldMemory;
 use crate::source::Progress;
 use crate::{ReadErrorKind, ReadOptions, Vertices, damage, weights};
 
@@ -27,19 +29,26 @@ pub(super) fn read_blocks(
              from a plain file; decompress it or save it to a file first",
         ));
     };
-    let progress = |progress| (stream.progress)(progress);
-    damage::catch(|| read_file(file, options, blocks, &progress))
+    let limited = Limited { memory: &stream.memory, progress: &|at| (stream.progress)(at) };
+    damage::catch(|| read_file(file, options, blocks, &limited))
         .unwrap_or_else(|damage| Err(Fault::whole(damage)))
+}
+
+/// The memory of reading, and what receives its progress.
+struct Limited<'a> {
+    memory: &'a HeldMemory,
+    progress: &'a dyn Fn(Progress),
 }
 
 fn read_file(
     on_disk: fs::File,
     options: &ReadOptions,
     blocks: &mut EdgeSink<'_>,
-    progress: &dyn Fn(Progress),
+    &Limited { memory, progress }: &Limited<'_>,
 ) -> Result<(), Fault> {
     let length = on_disk.metadata().map_err(ReadErrorKind::Io)?.len();
-    let file = File::open(Stored::Disk { file: on_disk, length })?;
+    let file = File::open(Stored::Disk { file: on_disk, length }, memory)?;
+    file.hold_first(memory)?;
     let (chosen, _) = choose(&file, options, &mut blocks.notes)?;
     blocks.similarity = similarity_of(&file, chosen);
     weights::refuse_others(chosen.weight.is_some(), options)?;
@@ -61,7 +70,8 @@ fn read_file(
     };
     let edges = Some(file.rows);
     blocks.begin(StreamFacts { vertices: stated, edges, ..StreamFacts::default() })?;
-    let wanted = ends.into_iter().chain(chosen.weight).collect();
+    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).collect();
+    file.hold_columns(memory, &wanted)?;
     let table = Table { file: &file, weight: chosen.weight, wanted, options };
     for group in file.groups() {
         let vertex = |end: &Cells<'_>, row| vertex(end, row);

@@ -11,12 +11,16 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use parquet::file::reader::{Length, SerializedPageReader};
 
 use super::cells::{Cells, Cursor};
-use super::column::{Column, columns};
-use super::headers::Stored;
+use super::column::{Column, Kind, columns};
+use super::headers::{ColumnBytes, Stored};
+use super::page_sizes::{self, Wanted};
 use super::pages::Pages;
 use super::{MAGIC, VERTICES, footer};
+use crate::ReadErrorKind;
+use crate::compression::USUAL_WINDOW;
 use crate::damage;
 use crate::fault::Fault;
+use crate::held_memory::{HeldMemory, too_small};
 use crate::number::show;
 use crate::source::from_io;
 
@@ -36,6 +40,8 @@ pub(super) struct File {
     metadata: ParquetMetaData,
     pub(super) columns: Vec<Column>,
     pub(super) rows: u64,
+    /// The memory of the description.
+    described: u64,
 }
 
 /// Consecutive rows that are stored together.
@@ -46,9 +52,29 @@ pub(super) struct Group<'a> {
     pub(super) rows: Range<usize>,
 }
 
+/// What takes memory, and what else helps.
+const DESCRIPTION: (&str, &str) =
+    ("the description of the columns", "write larger groups of rows, or fewer columns or metadata");
+const PAGES: (&str, &str) = ("holding the largest pages of the columns", "write smaller pages");
+
+/// The columns that are read in blocks: two of vertices, and one of weights.
+const MOST_READ: usize = 3;
+/// The memory of a description per byte, as far as it is known before the description is read.
+const LIKELY_MEMORY: u64 = 12;
+
+/// The memory besides the state of a decompressor, which is always held and suffices for usual
+/// pages.
+fn beyond_usual(bytes: u64) -> u64 {
+    bytes.saturating_sub(USUAL_WINDOW)
+}
+
+fn hold(memory: &HeldMemory, bytes: u64, reason: (&str, &str)) -> Result<(), Fault> {
+    Ok(memory.hold(beyond_usual(bytes), reason)?)
+}
+
 impl File {
     /// Reads the description at the end of a file.
-    pub(super) fn open(stored: Stored) -> Result<Self, Fault> {
+    pub(super) fn open(stored: Stored, memory: &HeldMemory) -> Result<Self, Fault> {
         let length = stored.len();
         let read = |start, count| stored.bytes(start, count).map_err(from_io);
         let magic = MAGIC.len() as u64;
@@ -63,14 +89,22 @@ impl File {
         if start < magic || read(0, magic)? != MAGIC {
             return Err(cut());
         }
+        // The texts are copied.
+        let texts = size.saturating_mul(2);
+        if let Some(least) = memory.missing(beyond_usual(texts))? {
+            let likely = memory.missing(beyond_usual(size.saturating_mul(LIKELY_MEMORY)))?;
+            let least = likely.unwrap_or(least);
+            return Err(Fault::whole(too_small(least, DESCRIPTION.0, DESCRIPTION.1)));
+        }
         let description = &*read(start, size)?;
-        let metadata = footer::check(description)
-            .ok()
-            .and_then(|()| ParquetMetaDataReader::decode_metadata(description).ok());
-        let metadata = metadata.ok_or_else(|| {
+        let damaged = || {
             let sentence = "the description of the columns is damaged; write the file again";
             Fault::at_byte(start, sentence)
-        })?;
+        };
+        let described = texts.saturating_add(footer::check(description).map_err(|_| damaged())?);
+        hold(memory, described, DESCRIPTION)?;
+        let metadata = ParquetMetaDataReader::decode_metadata(description);
+        let metadata = metadata.map_err(|_| damaged())?;
         let groups = metadata.row_groups().iter();
         let rows = groups.map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
         let rows = rows.fold(0, u64::saturating_add);
@@ -98,7 +132,7 @@ impl File {
             ));
         }
         let columns = columns(&metadata);
-        Ok(Self { stored: Arc::new(stored), metadata, columns, rows })
+        Ok(Self { stored: Arc::new(stored), metadata, columns, rows, described })
     }
 
     /// The number of vertices that the file states.
@@ -153,6 +187,56 @@ impl File {
         Ok(())
     }
 
+    /// Holds what reading the first value of each column takes, one column after the other.
+    pub(super) fn hold_first(&self, memory: &HeldMemory) -> Result<(), Fault> {
+        if !memory.is_limited() {
+            return Ok(());
+        }
+        let groups = self.metadata.row_groups().iter();
+        let group = groups.into_iter().find(|group| group.num_rows() > 0);
+        let mut most = 0;
+        for chunk in group.into_iter().flat_map(RowGroupMetaData::columns) {
+            most = most.max(page_sizes::memory(&self.stored, chunk, Wanted::First)?);
+        }
+        let held = self.described.saturating_add(most);
+        let Some(least) = memory.missing(beyond_usual(held))? else { return Ok(()) };
+        // Vertices and weights are numbers, so the limit also suffices for the next question.
+        let numbers = (0..self.columns.len()).filter(|&column| self.is_of_numbers(column));
+        let each = numbers.map(|column| self.memory_of(column));
+        let mut each = each.collect::<Result<Vec<_>, _>>()?;
+        each.sort_unstable_by(|a, b| b.cmp(a));
+        let all = each.into_iter().take(MOST_READ).fold(self.described, u64::saturating_add);
+        let least = memory.missing(beyond_usual(all.max(held)))?.unwrap_or(least);
+        Err(Fault::whole(too_small(least, PAGES.0, PAGES.1)))
+    }
+
+    /// Holds what reading these columns takes, one group after the other.
+    pub(super) fn hold_columns(&self, memory: &HeldMemory, columns: &[usize]) -> Result<(), Fault> {
+        let mut all = self.described;
+        for &column in columns.iter().filter(|_| memory.is_limited()) {
+            all = all.saturating_add(self.memory_of(column)?);
+        }
+        hold(memory, all, PAGES)
+    }
+
+    /// What reading a column takes, one group after the other.
+    fn memory_of(&self, column: usize) -> Result<u64, ReadErrorKind> {
+        let content = self.columns.get(column).map(|column| column.content);
+        let Some(Ok((leaf, _))) = content else { return Ok(0) };
+        let mut most = 0;
+        for group in self.metadata.row_groups() {
+            if let Some(chunk) = group.columns().get(leaf) {
+                most = most.max(page_sizes::memory(&self.stored, chunk, Wanted::All)?);
+            }
+        }
+        Ok(most)
+    }
+
+    fn is_of_numbers(&self, column: usize) -> bool {
+        let content = self.columns.get(column).map(|column| column.content);
+        content.is_some_and(|content| content.is_ok_and(|(_, kind)| kind != Kind::Texts))
+    }
+
     /// The value of the first row of a column, as text; empty if there is none.
     pub(super) fn first(&self, index: usize) -> Result<String, Fault> {
         match self.columns.get(index).map(|column| column.content) {
@@ -189,15 +273,18 @@ impl File {
         if u64::try_from(chunk.num_values()) != Ok(rows as u64) {
             return Err(column.damaged().into());
         }
+        let stated = Arc::default();
+        let bytes = ColumnBytes { stored: Arc::clone(&self.stored), stated: Arc::clone(&stated) };
         let plain = chunk.clone().into_builder();
         let plain = plain.set_compression_codec(CompressionCodec::UNCOMPRESSED).build();
         let stored = plain
-            .and_then(|plain| SerializedPageReader::new(self.stored.clone(), &plain, rows, None))
+            .and_then(|plain| SerializedPageReader::new(Arc::new(bytes), &plain, rows, None))
             .map_err(|error| column.explain(error))?;
         let description = chunk.column_descr_ptr();
         let optional = description.max_def_level() > 0;
         let pages = Pages {
             stored,
+            stated,
             compression: chunk.compression_codec(),
             values: chunk.column_type(),
             width: usize::try_from(description.type_length()).unwrap_or_default(),

@@ -99,11 +99,12 @@ const ORDER: Shape = Fields(&[EMPTY, EMPTY, EMPTY]);
 
 const EMPTY: Shape = Fields(&[]);
 
-/// Checks the types of fields and the tree of columns.
-pub(super) fn check(footer: &[u8]) -> Result<(), Broken> {
-    thrift::check(footer, FILE)?;
+/// Checks the types of fields and the tree of columns. Returns the memory that the description will
+/// take in addition to its texts.
+pub(super) fn check(footer: &[u8]) -> Result<u64, Broken> {
+    let memory = thrift::memory_of_lists(footer, FILE)?;
     let mut children: Option<Vec<usize>> = None;
-    let mut walk = Walk { bytes: footer };
+    let mut walk = Walk::new(footer);
     walk.structure(|walk, id, kind| {
         if id != SCHEMA {
             return walk.skip(kind, 0);
@@ -115,7 +116,8 @@ pub(super) fn check(footer: &[u8]) -> Result<(), Broken> {
         children = Some((0..count).map(|_| children_of_next(walk)).collect::<Result<_, _>>()?);
         Ok(())
     })?;
-    check_tree(&children.ok_or(Broken)?)
+    check_tree(&children.ok_or(Broken)?)?;
+    Ok(memory)
 }
 
 /// The number of children of the column that starts here.
@@ -171,7 +173,7 @@ mod tests {
         // A list of two columns: the first has a name and one child, the second only a name.
         let columns = [0x2c, 0x48, 1, b'a', 0x15, 2, 0, 0x48, 1, b'b', 0];
         let footer = [&[0x15, 2, 0x19][..], &columns, &[0]].concat();
-        assert_eq!(check(&footer), Ok(()));
+        assert!(check(&footer).is_ok());
         for end in 0..footer.len() {
             assert_eq!(check(&footer[..end]), Err(Broken));
         }

@@ -4,6 +4,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::buf::Reader;
 use bytes::{Buf, Bytes};
@@ -12,7 +14,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::thrift::Shape::{Boolean, Fields, Integer};
-use super::thrift::{self, Shape};
+use super::thrift::{self, Shape, Walk};
 use crate::ReadErrorKind;
 use crate::row_file::read_at;
 
@@ -29,7 +31,7 @@ const HEADER: &[Shape] = &[
 ];
 
 /// The bytes of a file, in memory or on a disk. The crate reads the header of a page by
-/// [`ChunkReader::get_read`], and the rest of the page by [`ChunkReader::get_bytes`].
+/// [`ChunkReader::get_read`] of [`ColumnBytes`], and the rest by [`ChunkReader::get_bytes`].
 pub(super) enum Stored {
     Memory(Bytes),
     Disk { file: File, length: u64 },
@@ -62,7 +64,7 @@ impl Stored {
     }
 
     /// The bytes from the start of a header, at least to its end.
-    fn header(&self, start: u64) -> io::Result<Bytes> {
+    pub(super) fn header(&self, start: u64) -> io::Result<Bytes> {
         let mut length = if let Self::Memory(_) = self { u64::MAX } else { SHORT };
         loop {
             let bytes = self.bytes(start, length)?;
@@ -80,10 +82,85 @@ fn refused(kind: impl Into<ReadErrorKind>) -> io::Error {
     io::Error::other(kind.into())
 }
 
+/// What a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageKind {
+    Data,
+    Dictionary,
+    /// The crate passes over it.
+    Index,
+}
+
+/// What the header of a page states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PageHeader {
+    pub(super) kind: PageKind,
+    /// The bytes of the page when it is decompressed, and as it is stored.
+    pub(super) plain: u64,
+    pub(super) stored: u64,
+    pub(super) values: u64,
+}
+
+impl PageHeader {
+    /// The header at the start of these bytes, and its number of bytes. `None` if there is none,
+    /// or one that the crate refuses: without a kind or sizes.
+    pub(super) fn read(bytes: &[u8]) -> Option<(u64, Self)> {
+        /// The fields of the kind, the sizes, and what kinds of pages have of their own.
+        const KIND: i16 = 1;
+        const PLAIN: i16 = 2;
+        const STORED: i16 = 3;
+        const OF_KINDS: [i16; 3] = [5, 7, 8];
+        thrift::check(bytes, HEADER).ok()?;
+        let mut walk = Walk::new(bytes);
+        let [mut kind, mut plain, mut stored, mut values] = [None; 4];
+        let read = walk.structure(|walk, id, of| {
+            match id {
+                KIND => kind = Some(walk.integer()?),
+                PLAIN => plain = Some(walk.integer()?),
+                STORED => stored = Some(walk.integer()?),
+                _ if OF_KINDS.contains(&id) => walk.structure(|walk, id, of| {
+                    if id != 1 {
+                        return walk.skip(of, 0);
+                    }
+                    values = Some(walk.integer()?);
+                    Ok(())
+                })?,
+                _ => walk.skip(of, 0)?,
+            }
+            Ok(())
+        });
+        read.ok()?;
+        let kind = match kind? {
+            0 | 3 => PageKind::Data,
+            1 => PageKind::Index,
+            2 => PageKind::Dictionary,
+            _ => return None,
+        };
+        // The crate reads the lower 32 bits.
+        let size = |size: i64| u64::try_from(size as i32).ok();
+        let values = values.and_then(size).unwrap_or_default();
+        let header = Self { kind, plain: size(plain?)?, stored: size(stored?)?, values };
+        Some(((bytes.len() - walk.left()) as u64, header))
+    }
+}
+
+/// The bytes of a column. Remembers the size that the last header which was read states.
+pub(super) struct ColumnBytes {
+    pub(super) stored: Arc<Stored>,
+    pub(super) stated: Arc<AtomicUsize>,
+}
+
 /// Reads the header of a page, and checks it before the first byte is read.
 pub(super) struct Header {
     rest: Reader<Bytes>,
     is_checked: bool,
+    stated: Arc<AtomicUsize>,
+}
+
+impl Length for ColumnBytes {
+    fn len(&self) -> u64 {
+        self.stored.len()
+    }
 }
 
 impl Length for Stored {
@@ -95,15 +172,16 @@ impl Length for Stored {
     }
 }
 
-impl ChunkReader for Stored {
+impl ChunkReader for ColumnBytes {
     type T = Header;
 
     fn get_read(&self, start: u64) -> Result<Header> {
-        Ok(Header { rest: self.header(start)?.reader(), is_checked: false })
+        let rest = self.stored.header(start)?.reader();
+        Ok(Header { rest, is_checked: false, stated: Arc::clone(&self.stated) })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let bytes = self.bytes(start, length as u64)?;
+        let bytes = self.stored.bytes(start, length as u64)?;
         if bytes.len() < length {
             return Err(ParquetError::EOF("a page ends after the file".into()));
         }
@@ -119,6 +197,9 @@ impl Read for Header {
                 let sentence = "the header of a page is damaged; write the file again";
                 refused(ReadErrorKind::malformed(sentence))
             })?;
+            if let Some((_, header)) = PageHeader::read(self.rest.get_ref().chunk()) {
+                self.stated.store(header.plain as usize, Ordering::Relaxed);
+            }
             self.is_checked = true;
         }
         self.rest.read(buffer)

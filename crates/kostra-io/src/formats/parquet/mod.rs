@@ -28,6 +28,8 @@ mod footer;
 #[cfg(feature = "parquet")]
 mod headers;
 #[cfg(feature = "parquet")]
+mod page_sizes;
+#[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod points;

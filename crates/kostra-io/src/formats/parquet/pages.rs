@@ -4,7 +4,7 @@
 //! the pages as if they were not compressed, and this module decompresses them into memory that is
 //! reserved with care.
 
-use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -15,23 +15,25 @@ use parquet::errors::{ParquetError, Result};
 
 use super::delta;
 use crate::ReadErrorKind;
+use crate::compression::fill;
 
 /// The largest page, decompressed. Pages customarily have a mebibyte.
-const LONGEST_PAGE: usize = 256 << 20;
+pub(super) const LONGEST_PAGE: usize = 256 << 20;
 
 /// The largest page of text that refers to earlier texts: each text may be as long as the page.
 const LONGEST_PREFIXES: usize = 4 << 20;
 
 /// Snappy stores 64 bytes in 3 at best.
 const SNAPPY_RATIO: usize = 22;
-
-/// The number of bytes that are decompressed at a time.
-const STEP: usize = 1 << 16;
+/// Gzip stores 258 bytes in two bits at best.
+const GZIP_RATIO: usize = 1032;
 
 /// Pages of a column.
 pub(super) struct Pages<R> {
     /// The pages as they are stored.
     pub(super) stored: R,
+    /// The decompressed size that the header of the last page states.
+    pub(super) stated: Arc<AtomicUsize>,
     pub(super) compression: CompressionCodec,
     pub(super) values: Type,
     /// The number of bytes of a value that is an array of bytes of fixed length.
@@ -176,60 +178,63 @@ impl<R: PageReader> Pages<R> {
         if packed.is_empty() || self.compression == CompressionCodec::UNCOMPRESSED {
             return Ok(stored);
         }
-        let mut page = memory::copied(head).map_err(refused)?;
-        match self.compression {
-            CompressionCodec::SNAPPY => unpack_snappy(packed, &mut page)?,
-            CompressionCodec::GZIP => {
-                unpack(flate2::bufread::MultiGzDecoder::new(packed), &mut page)?;
-            }
-            #[cfg(feature = "zstd")]
-            CompressionCodec::ZSTD => {
-                let decoder = zstd::Decoder::with_buffer(packed);
-                unpack(decoder.map_err(|error| damaged(error.to_string()))?, &mut page)?;
-            }
-            #[cfg(not(feature = "zstd"))]
-            CompressionCodec::ZSTD => {
-                let missing = crate::compression::missing(crate::Compression::Zstd);
-                return Err(refused(ReadErrorKind::malformed(missing)));
-            }
-            other => {
-                return Err(refused(ReadErrorKind::malformed(format!(
-                    "it is compressed with {}, which Kostra does not read; write it with zstd, \
-                     Snappy or gzip",
-                    other.to_string().to_lowercase()
-                ))));
-            }
+        let length = self.stated.load(Ordering::Relaxed);
+        let most = match self.compression {
+            CompressionCodec::SNAPPY => SNAPPY_RATIO,
+            CompressionCodec::GZIP => GZIP_RATIO,
+            _ => usize::MAX,
+        };
+        if length > packed.len().saturating_mul(most).saturating_add(plain) {
+            return Err(damaged("a page is shorter than it states"));
+        }
+        if length > LONGEST_PAGE {
+            return Err(too_long());
+        }
+        // The system provides the memory when it is written to.
+        let mut page = memory::zeros(length).map_err(refused)?;
+        let (start, rest) = page.split_at_mut_checked(plain).ok_or_else(too_short)?;
+        start.copy_from_slice(head);
+        if unpack(self.compression, packed, rest)? != rest.len() {
+            return Err(damaged("a page has another size than it states"));
         }
         Ok(page.into())
     }
 }
 
-fn unpack_snappy(packed: &[u8], page: &mut Vec<u8>) -> Result<()> {
-    let error = |error: snap::Error| damaged(error.to_string());
-    let (head, length) = (page.len(), snap::raw::decompress_len(packed).map_err(error)?);
-    if length > packed.len().saturating_mul(SNAPPY_RATIO) {
-        return Err(damaged("a page is shorter than it states"));
-    }
-    if length > LONGEST_PAGE {
-        return Err(too_long());
-    }
-    memory::reserve_exact(page, length).map_err(refused)?;
-    page.resize(head + length, 0);
-    let to = page.get_mut(head..).unwrap_or_default();
-    snap::raw::Decoder::new().decompress(packed, to).map_err(error)?;
-    Ok(())
-}
-
-fn unpack(mut decoder: impl Read, page: &mut Vec<u8>) -> Result<()> {
-    loop {
-        memory::reserve(page, STEP).map_err(refused)?;
-        let limit = (page.capacity() - page.len()) as u64;
-        let count = decoder.by_ref().take(limit).read_to_end(page);
-        match count.map_err(|error| damaged(error.to_string()))? {
-            0 => return Ok(()),
-            _ if page.len() > LONGEST_PAGE => return Err(too_long()),
-            _ => {}
+/// Decompresses a page. Returns its size, which may be larger than the room for it.
+fn unpack(compression: CompressionCodec, packed: &[u8], to: &mut [u8]) -> Result<usize> {
+    match compression {
+        CompressionCodec::SNAPPY => {
+            let error = |error: snap::Error| damaged(error.to_string());
+            let length = snap::raw::decompress_len(packed).map_err(error)?;
+            if length != to.len() {
+                return Ok(length);
+            }
+            snap::raw::Decoder::new().decompress(packed, to).map_err(error)
         }
+        CompressionCodec::GZIP => {
+            let error = |error: std::io::Error| damaged(error.to_string());
+            let mut decoder = flate2::bufread::MultiGzDecoder::new(packed);
+            let length = fill(&mut decoder, to).map_err(error)?;
+            Ok(length + fill(&mut decoder, &mut [0]).map_err(error)?)
+        }
+        #[cfg(feature = "zstd")]
+        CompressionCodec::ZSTD => {
+            // Without a window, unlike a decoder of streams.
+            let decoder = zstd::bulk::Decompressor::new();
+            let length = decoder.and_then(|mut decoder| decoder.decompress_to_buffer(packed, to));
+            length.map_err(|error| damaged(error.to_string()))
+        }
+        #[cfg(not(feature = "zstd"))]
+        CompressionCodec::ZSTD => {
+            let missing = crate::compression::missing(crate::Compression::Zstd);
+            Err(refused(ReadErrorKind::malformed(missing)))
+        }
+        other => Err(refused(ReadErrorKind::malformed(format!(
+            "it is compressed with {}, which Kostra does not read; write it with zstd, Snappy or \
+             gzip",
+            other.to_string().to_lowercase()
+        )))),
     }
 }
 

@@ -7,6 +7,7 @@ use super::file::File;
 use super::headers::Stored;
 use super::read::kind_of;
 use crate::fault::Fault;
+use crate::held_memory::HeldMemory;
 use crate::{KeptColumns, damage, number};
 
 /// The columns of coordinates, and those that are kept.
@@ -31,7 +32,7 @@ pub(crate) fn read_points(
     choose: impl FnOnce(&[String]) -> Result<Chosen, Fault>,
 ) -> Result<PointTable, Fault> {
     damage::catch(|| {
-        let file = File::open(Stored::in_memory(bytes))?;
+        let file = File::open(Stored::in_memory(bytes), &HeldMemory::default())?;
         read_table(&file, choose)
     })
     .unwrap_or_else(|damage| Err(Fault::whole(damage)))

@@ -13,6 +13,7 @@ use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value, similarity};
+use crate::held_memory::HeldMemory;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
 use crate::numbering::Numbering;
@@ -27,7 +28,7 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 }
 
 fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let file = File::open(stored)?;
+    let file = File::open(stored, &HeldMemory::default())?;
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
     let (chosen, keep) = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];

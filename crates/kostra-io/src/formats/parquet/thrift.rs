@@ -48,6 +48,16 @@ pub(super) enum Shape {
 }
 
 impl Shape {
+    /// The memory of a value, without the elements of its lists and the bytes of its texts.
+    fn memory(self) -> u64 {
+        match self {
+            Self::Boolean | Self::Byte | Self::Skipped => 1,
+            Self::Integer | Self::Double => 16, // with whether it is there
+            Self::Binary | Self::List(_) => 40,
+            Self::Fields(fields) => fields.iter().map(|field| field.memory()).sum(),
+        }
+    }
+
     fn matches(self, kind: u8) -> bool {
         match self {
             Self::Boolean => matches!(kind, TRUE | FALSE),
@@ -65,15 +75,34 @@ impl Shape {
 /// Checks the structure with these fields at the start of `bytes`. Takes time proportional to its
 /// length.
 pub(super) fn check(bytes: &[u8], fields: &'static [Shape]) -> Result<(), Broken> {
-    Walk { bytes }.value(STRUCT, Shape::Fields(fields))
+    memory_of_lists(bytes, fields).map(drop)
+}
+
+/// As [`check`]. Returns the memory that the elements of lists take when the crate has read them.
+pub(super) fn memory_of_lists(bytes: &[u8], fields: &'static [Shape]) -> Result<u64, Broken> {
+    let mut walk = Walk { bytes, lists: 0 };
+    walk.value(STRUCT, Shape::Fields(fields))?;
+    Ok(walk.lists)
 }
 
 /// Walks over values.
 pub(super) struct Walk<'a> {
-    pub(super) bytes: &'a [u8],
+    bytes: &'a [u8],
+    /// The memory of the elements of the lists so far.
+    lists: u64,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// Starts at the first of these bytes.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, lists: 0 }
+    }
+
+    /// The number of bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Passes over a value that the crate reads.
     fn value(&mut self, kind: u8, shape: Shape) -> Result<(), Broken> {
         if !shape.matches(kind) {
@@ -82,6 +111,7 @@ impl Walk<'_> {
         match shape {
             Shape::List(element) => {
                 let (count, kind) = self.list()?;
+                self.lists = self.lists.saturating_add(count.saturating_mul(element.memory()));
                 (0..count).try_for_each(|_| self.value(kind, *element))
             }
             Shape::Fields(fields) => self.structure(|walk, id, kind| {
