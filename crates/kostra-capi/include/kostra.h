@@ -175,9 +175,9 @@ struct KostraGraph *kostra_graph_read(const char *path);
 
 // As kostra_graph_read(), with options: an array of texts that ends in NULL, such as
 // {"weight=km", "header", NULL}. They are named as those of the command `kostra solve`, without
-// `--`: format, source, target, weight, columns, delimiter, decimal-comma, header, no-header,
-// names, vertices, weights, nan, array, zeros, negatives, links, highway and bbox. NULL is an
-// array without options.
+// `--`: format, source, target, weight, columns, delimiter, decimal-comma, thousands, header,
+// no-header, names, vertices, weights, nan, array, zeros, negatives, links, highway and bbox. NULL
+// is an array without options.
 struct KostraGraph *kostra_graph_read_with(const char *path, const char *const *options);
 
 // Frees a graph. NULL is allowed. Forests of the graph stay valid.

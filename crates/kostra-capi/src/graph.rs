@@ -165,9 +165,9 @@ pub unsafe extern "C" fn kostra_graph_read(path: *const c_char) -> *mut KostraGr
 
 /// As kostra_graph_read(), with options: an array of texts that ends in NULL, such as
 /// {"weight=km", "header", NULL}. They are named as those of the command `kostra solve`, without
-/// `--`: format, source, target, weight, columns, delimiter, decimal-comma, header, no-header,
-/// names, vertices, weights, nan, array, zeros, negatives, links, highway and bbox. NULL is an
-/// array without options.
+/// `--`: format, source, target, weight, columns, delimiter, decimal-comma, thousands, header,
+/// no-header, names, vertices, weights, nan, array, zeros, negatives, links, highway and bbox. NULL
+/// is an array without options.
 ///
 /// # Safety
 /// `path` is null or a text that ends in a zero byte, and `options` is null or an array of such

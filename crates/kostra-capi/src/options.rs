@@ -7,7 +7,7 @@ use kostra_io::{
 };
 
 /// The options without a value.
-const SWITCHES: [&str; 4] = ["header", "no-header", "decimal-comma", "names"];
+const SWITCHES: [&str; 5] = ["header", "no-header", "decimal-comma", "thousands", "names"];
 /// The options with a value.
 const VALUES: [&str; 15] = [
     "format",
@@ -122,6 +122,7 @@ fn switch(options: &mut ReadOptions, text: &str) -> Result<(), String> {
         "header" => columns.header = Header::Present,
         "no-header" => columns.header = Header::Absent,
         "decimal-comma" => columns.decimal_comma = true,
+        "thousands" => columns.thousands = true,
         "names" => options.names = true,
         name if VALUES.contains(&name) => {
             return Err(format!("the option {name:?} has no value; pass \"{name}=VALUE\""));

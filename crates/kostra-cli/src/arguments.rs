@@ -58,6 +58,11 @@ pub(crate) struct InputArguments {
     #[arg(long)]
     pub(crate) decimal_comma: bool,
 
+    /// The weights of an edge list have signs between thousands: blanks, apostrophes, underscores,
+    /// or commas; with `--decimal-comma` points
+    #[arg(long)]
+    pub(crate) thousands: bool,
+
     /// The first line of an edge list names the columns
     #[arg(long)]
     pub(crate) header: bool,

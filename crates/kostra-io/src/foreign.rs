@@ -51,6 +51,65 @@ const TAR: (usize, &[u8]) = (257, b"ustar");
 const SHAPEFILE: &str = "this is a Shapefile; convert it, as with `ogr2ogr -f GeoJSON -t_srs \
                          EPSG:4326 lines.geojson FILE.shp`";
 
+const EDGES: &str = "write the edges as CSV, one line `u,v,weight` each";
+const POINTS: &str = "write the points as CSV, whose tree `kostra tree` finds";
+const DISTANCES: &str = "write the distances of the sequences as a matrix or as CSV";
+
+/// How texts of other kinds start, in lower case, what they are, and what to do.
+const TEXTS: [(&str, &str, &str); 41] = [
+    ("insert into ", "SQL", EDGES),
+    ("create table ", "SQL", EDGES),
+    ("begin transaction", "SQL", EDGES),
+    ("#nexus", "NEXUS", DISTANCES),
+    ("##fileformat=vcf", "VCF", "write the distances of the samples as a matrix"),
+    ("##gff-version", "GFF", EDGES),
+    ("track type=", "a track of a genome browser", EDGES),
+    ("@hd\t", "SAM", EDGES),
+    ("@sq\t", "SAM", EDGES),
+    ("header    ", "PDB", POINTS),
+    ("atom      ", "PDB", POINTS),
+    ("@<tripos>", "MOL2", EDGES),
+    ("off\n", "OFF, a mesh", POINTS),
+    ("ply\n", "PLY, a mesh", POINTS),
+    ("$meshformat", "a mesh of Gmsh", POINTS),
+    ("# .pcd", "PCD, a point cloud", POINTS),
+    ("ncols ", "a grid of ESRI", "write the cells as CSV"),
+    ("p2\n", "PGM", "`kostra segment` reads PNG and TIFF images"),
+    ("p3\n", "PPM", "`kostra segment` reads PNG and TIFF images"),
+    ("$gp", "NMEA, positions of a receiver", POINTS),
+    ("@startuml", "PlantUML", EDGES),
+    ("graph td\n", "Mermaid", EDGES),
+    ("graph lr\n", "Mermaid", EDGES),
+    ("flowchart ", "Mermaid", EDGES),
+    ("\\begin{", "LaTeX", EDGES),
+    ("\\documentclass", "LaTeX", EDGES),
+    ("leda.graph", "a graph of LEDA", "save it as GML"),
+    ("(mclheader", "a matrix of MCL", "write it with `mcxdump`"),
+    ("*node data", "VNA", EDGES),
+    ("<number of zones>", "TNTP", EDGES),
+    ("edgearray\n", "a list of edges of PBBS", "remove the first line"),
+    ("weightededgearray\n", "a list of edges of PBBS", "remove the first line"),
+    ("adjacencygraph\n", "an adjacency graph of PBBS or Ligra", EDGES),
+    ("weightedadjacencygraph\n", "an adjacency graph of PBBS or Ligra", EDGES),
+    ("begin:v", "a contact or a calendar", EDGES),
+    ("version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
+    ("http/", "an answer of a web server", "download the file again"),
+    ("@relation ", "ARFF", POINTS),
+    ("@prefix ", "RDF", EDGES),
+    ("#include ", "source code", EDGES),
+    ("minimize\n", "a linear program", EDGES),
+];
+
+/// What a text is that Kostra does not read, and what to do.
+pub(crate) fn text(start: &[u8]) -> Option<String> {
+    let start = start.get(..start.len().min(64))?.to_ascii_lowercase();
+    let start = String::from_utf8_lossy(&start).replace("\r\n", "\n");
+    let found = TEXTS.iter().find(|(head, ..)| start.starts_with(head));
+    let fasta = start.starts_with('>') && !start.starts_with(">>");
+    let found = found.or(fasta.then_some(&(">", "FASTA", DISTANCES)));
+    found.map(|(_, what, remedy)| format!("this is {what}, which Kostra does not read; {remedy}"))
+}
+
 /// What a file is whose first bytes can be those of no other file. Some look like row starts.
 pub(crate) fn certain(bytes: &[u8]) -> Option<&'static str> {
     /// Fewer bytes can be a number.

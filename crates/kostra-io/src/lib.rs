@@ -25,6 +25,7 @@ mod fault;
 mod file_version;
 mod foreign;
 mod formats;
+mod grouping;
 mod head;
 mod held_memory;
 #[cfg(feature = "image")]

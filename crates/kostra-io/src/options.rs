@@ -133,6 +133,9 @@ pub struct ColumnOptions {
     pub delimiter: Option<Delimiter>,
     /// Whether weights have a decimal comma.
     pub decimal_comma: bool,
+    /// Whether signs separate the thousands of weights: points if the decimal point is a comma, or
+    /// else commas, or blanks, apostrophes or underscores.
+    pub thousands: bool,
 }
 
 /// Which roads of an OpenStreetMap file are read.
@@ -273,6 +276,7 @@ impl ColumnOptions {
             self.names.is_some().then_some("columns"),
             self.delimiter.is_some().then_some("delimiter"),
             self.decimal_comma.then_some("decimal-comma"),
+            self.thousands.then_some("thousands"),
         ];
         others.into_iter().flatten().next()
     }

@@ -11,7 +11,7 @@ use crate::interface::{Format, Loaded, ReadOptions};
 use crate::message::{Remedy, message};
 use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress, RawInput};
-use crate::text_kinds::Recognized;
+use crate::text_kinds::{Recognized, with_article};
 use crate::{ReadError, ReadErrorKind, text_fold};
 
 /// Reads a graph.
@@ -113,7 +113,7 @@ fn load_sheet(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Loaded, F
     let text = Stream::new(source::from_bytes(sheet.csv.as_bytes()))?;
     let mut loaded = load_stream(text, CSV, &options).map_err(|fault| sheet.fault(fault))?;
     loaded.parsed.notes.insert(0, sheet.note().into());
-    let evidence = format!("its parts; the sheet is {}", article(loaded.format));
+    let evidence = format!("its parts; the sheet is {}", with_article(loaded.format));
     Ok(Loaded { format: Format::SHEET, evidence, compression, ..loaded })
 }
 
@@ -125,19 +125,14 @@ fn load_stream(mut stream: Stream<'_>, name: &str, options: &ReadOptions) -> Res
         parsed.notes.push(warning.clone());
         parsed.warnings.push(warning);
     }
-    let is_of_rows = [Format::MATRIX, Format::ADJACENCY, Format::TABLE].contains(&format);
+    let is_of_rows =
+        [Format::MATRIX, Format::ADJACENCY, Format::TABLE, Format::WRITTEN].contains(&format);
     if is_of_rows && options.format.is_none() {
         parsed
             .notes
-            .insert(0, format!("the input is read as {}: {evidence}", article(format)).into());
+            .insert(0, format!("the input is read as {}: {evidence}", with_article(format)).into());
     }
     Ok(Loaded { parsed, format, evidence, compression })
-}
-
-/// The title of a format with its article.
-fn article(format: Format) -> String {
-    let title = format.title();
-    if title.starts_with(['a', 'e']) { format!("an {title}") } else { format!("a {title}") }
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
     if options.links.is_some() && format != Format::NODE_LINK {
         return Err(does_not_apply("links", "JSON", format));
     }
-    let of_costs = format == Format::EDGE_LIST && options.zeros.is_none();
+    let tables = [Format::EDGE_LIST, Format::TABLE, Format::PARQUET];
+    let of_costs = tables.contains(&format) && options.zeros.is_none();
     if let (Some(option), false) =
         (options.first_of_matrix(), MATRICES.contains(&format) || of_costs)
     {
@@ -113,7 +114,7 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
     let has_ids = [Format::NPY, Format::NPZ, Format::RAW].contains(&format);
     let counts = counts.filter(|_| !has_ids && !is_table);
     let used = column.or(names).or(counts);
-    let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format);
+    let has_columns = [Format::EDGE_LIST, Format::TABLE, Format::WRITTEN].contains(&format);
     if let (Some(option), false) = (used, has_columns) {
         return Err(ReadErrorKind::question(message![
             Remedy::option(option),
@@ -191,6 +192,11 @@ fn recognize(
     if let Some(&format) = formats.first().filter(|format| !is_of_rows(format)) {
         return Ok(Recognized { format, evidence: String::new() });
     }
+    let text = head.bytes();
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
+    if let Some(sentence) = foreign::text(text) {
+        return Err(ReadErrorKind::malformed(sentence));
+    }
     if let Some(sentence) = refused(head.bytes()) {
         return Err(ReadErrorKind::malformed(sentence));
     }
@@ -221,16 +227,36 @@ fn of_rows(
         return Ok(Some(Recognized { format: *format, evidence }));
     }
     let Some(sample) = Sample::new(head, options) else { return Ok(None) };
-    let is_said_to_be_edges = options.names
-        || options.columns.names.is_some()
-        || options.columns.all_chosen().next().is_some()
-        || OF_EDGES.contains(&&*extension);
+    let has_columns_chosen =
+        options.columns.names.is_some() || options.columns.all_chosen().next().is_some();
+    let is_said_to_be_edges =
+        options.names || has_columns_chosen || OF_EDGES.contains(&&*extension);
     let among = |format: Format| {
         let is_table = OF_TABLES.contains(&&*extension) && format == Format::METIS;
-        let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format);
+        let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format)
+            || format == Format::WRITTEN && !has_columns_chosen;
         has_columns || !is_said_to_be_edges && !is_table
     };
     let recognized = text_kinds::recognize(&sample, among)?;
+    // The reader finds other faults of comments.
+    let has_return = || sample.comments.iter().any(|line| line.contains(&b'\r'));
+    let has_comments_only = sample.lines().is_empty() && head.is_whole() && !has_return();
+    if recognized.is_none() && has_comments_only && !is_said_to_be_edges {
+        return Err(ReadErrorKind::question(message![
+            "the input has only comments; add the edges, or pass ",
+            Remedy::text("format", Format::EDGE_LIST.id()),
+            " for a graph without edges",
+        ]));
+    }
+    let doubt = match &recognized {
+        _ if is_said_to_be_edges => None,
+        None => text_kinds::nearly_a_matrix(&sample),
+        Some(found) if found.format == Format::EDGE_LIST => text_kinds::doubt_of_edges(&sample),
+        Some(_) => None,
+    };
+    if let Some(sentence) = doubt {
+        return Err(ReadErrorKind::question(sentence));
+    }
     Ok(recognized.or_else(|| {
         // The reader of edge lists asks what its columns are.
         let has_columns = Format::EDGE_LIST.info().recognize;
@@ -395,7 +421,7 @@ mod tests {
             "1 2 10\n2 3 11\n",
             "3 2\n1 2 5\n2 3 6\n",
             "a b 3\nb c 4\n",
-            "# nothing\n",
+            "# no edges\n",
             "1 2",
             "2 0\n",
         ] {
@@ -454,7 +480,8 @@ mod tests {
         let comments = "% as long as that, again and again\n".repeat(5_000);
         assert_eq!(format_of_text(&format!("{comments}3 2\n2\n1 3\n2\n")), Format::METIS);
         assert_eq!(format_of_text(&format!("{comments}0 1\n1 2\n")), Format::EDGE_LIST);
-        assert_eq!(format_of_text(&comments), Format::EDGE_LIST, "without edges");
+        let none = "% no edges, again and again\n".repeat(5_000);
+        assert_eq!(format_of_text(&none), Format::EDGE_LIST, "without edges");
 
         let n = 40_000;
         let others: String = (2..=n).map(|v| format!("{v} ")).collect();

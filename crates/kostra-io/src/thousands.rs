@@ -1,10 +1,11 @@
-//! Points that may separate thousands, as in `1.000` beside `950`.
+//! Points that may separate thousands, as in `1.000` next to `950`.
 //!
 //! Where a comma is the decimal point, programs write semicolons, tabs or spaces between columns.
 //! If every number with a point has one to three digits before it, the first not 0, and three after
 //! it, the points may separate thousands. The other numbers, at least one, have up to three digits:
 //! programs that write a decimal point write it in all numbers, or leave out zeros at the end.
 
+use crate::message::{Message, Remedy, message};
 use crate::quotes::unquote;
 
 /// What some numbers say about points.
@@ -77,14 +78,19 @@ impl Thousands {
     }
 
     /// The question whether points separate thousands, if they may.
-    pub(crate) fn question(self) -> Option<String> {
+    pub(crate) fn question(self) -> Option<Message> {
         let number = self.grouped.filter(|_| self.has_short && !self.is_clear)?;
-        Some(format!(
-            "does the point in '{}.{:03}' separate thousands? write '{number}' if it does, and a \
-             point in every number, as '950.0', if it is a decimal point",
-            number / 1000,
-            number.abs() % 1000
-        ))
+        Some(message![
+            format!(
+                "does the point in '{}.{:03}' separate thousands? pass ",
+                number / 1000,
+                number.abs() % 1000
+            ),
+            Remedy::on("thousands"),
+            " and ",
+            Remedy::on("decimal-comma"),
+            " if it does, or write a point in every number, as '950.0', if it is a decimal point",
+        ])
     }
 
     pub(crate) fn to_words(self) -> [u64; Self::WORDS] {
@@ -134,10 +140,8 @@ mod tests {
         ] {
             assert_eq!(of(text).question(), None, "{text}");
         }
-        let question = of("-12.050 7 1.000").question().unwrap();
-        assert!(
-            question.starts_with("does the point in '-12.050' separate thousands? write '-12050'")
-        );
+        let question = of("-12.050 7 1.000").question().unwrap().to_string();
+        assert!(question.starts_with("does the point in '-12.050' separate thousands? pass "));
     }
 
     #[test]

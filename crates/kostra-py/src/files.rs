@@ -88,6 +88,8 @@ pub(crate) struct ReadKeywords {
     #[pyo3(item)]
     decimal_comma: bool,
     #[pyo3(item)]
+    thousands: bool,
+    #[pyo3(item)]
     vertices: Option<u32>,
     #[pyo3(item)]
     highway: Vec<String>,
@@ -128,6 +130,7 @@ impl ReadKeywords {
                 })
                 .transpose()?,
             decimal_comma: self.decimal_comma,
+            thousands: self.thousands,
         };
         let bbox = self.bbox.map(|[west, south, east, north]| {
             let wrong = |what| format!("bbox: {what}");

@@ -74,6 +74,15 @@ def test_arguments_mean_what_the_options_of_the_command_mean(tmp_path):
             kostra.Graph.read(path, **arguments)
 
 
+def test_signs_between_thousands_are_an_option(tmp_path):
+    path = tmp_path / "blanks.csv"
+    path.write_text("0;1;1\u00a0250,5\n1;2;950,0\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="`thousands=True` and `decimal_comma=True`"):
+        kostra.Graph.read(path)
+    graph = kostra.Graph.read(path, thousands=True, decimal_comma=True)
+    assert graph.weights.tolist() == [1250.5, 950.0]
+
+
 def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     def refusal(path, **arguments):
         with pytest.raises(ValueError) as caught:

@@ -122,6 +122,7 @@ impl InputRequest {
                 names: arguments.columns,
                 delimiter: arguments.delimiter,
                 decimal_comma: arguments.decimal_comma,
+                thousands: arguments.thousands,
                 header: match (arguments.header, arguments.no_header) {
                     (true, _) => FirstLine::Present,
                     (false, true) => FirstLine::Absent,

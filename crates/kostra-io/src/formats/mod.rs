@@ -38,6 +38,7 @@ mod stp;
 mod tgf;
 mod tsplib;
 mod wkt;
+pub(crate) mod written;
 mod xgmml;
 
 use std::str::FromStr;
@@ -85,6 +86,7 @@ pub static FORMATS: &[Format] = &[
     Format::MATRIX,
     Format::ADJACENCY,
     Format::TABLE,
+    Format::WRITTEN,
     Format::SHEET,
     Format::PHYLIP,
     Format::MULTILINE,

@@ -12,6 +12,7 @@ use kostra_core::memory;
 use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::formats::edge_list::DividedLines;
 use crate::formats::matrix::Shape;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -93,6 +94,7 @@ fn recognize(head: &Head<'_>) -> Evidence {
     let is_plain = || {
         let lines: Vec<&[u8]> =
             lines.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
+        let lines = DividedLines::new(lines);
         let shape = Shape::find(&lines, head.is_whole(), &crate::ColumnOptions::default());
         shape.is_some_and(|shape| shape.has_size_on_top)
     };

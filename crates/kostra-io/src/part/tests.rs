@@ -236,7 +236,7 @@ fn the_parts_of_rows_are_the_rows() {
 #[test]
 fn what_cannot_be_read_in_parts_is_left_to_others() {
     let options = ReadOptions::default();
-    for content in ["%%MatrixMarket matrix coordinate real general\n1 1 0\n", "# nothing\n", ""] {
+    for content in ["%%MatrixMarket matrix coordinate real general\n1 1 0\n", "# no edges\n", ""] {
         let (_folder, path) = file(content);
         assert!(PartReader::open(&path, &options, 0, 2).unwrap().is_none(), "{content}");
     }

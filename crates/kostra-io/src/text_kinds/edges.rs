@@ -2,20 +2,25 @@
 //! `u v weight` with one type per column.
 
 use super::{Claim, Kind, Sample, Strength, shown};
+use crate::formats::matrix::{Form, Shape};
 use crate::formats::{edge_list, printed};
 use crate::interface::Format;
 
 pub(super) const KIND: Kind = Kind { format: Format::EDGE_LIST, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
-    if printed::columns(&sample.lines).is_some() {
+    if printed::columns(sample.lines()).is_some() {
         return None;
     }
-    let found = edge_list::examine(&sample.comments, &sample.lines, sample.options).ok()?;
+    let found = edge_list::examine(&sample.comments, &sample.divided, sample.options);
+    let found = match found {
+        Ok(found) => found,
+        Err(_) if is_square(sample) => return None,
+        Err(_) => Some(edge_list::numbered(&sample.divided, sample.options)?),
+    };
     let Some(found) = found else {
-        let has_comment = sample.comments.iter().any(|line| !line.trim_ascii().is_empty());
-        let evidence = "there are only comments".to_owned();
-        return has_comment.then(|| Claim {
+        let evidence = "there are only comments, which speak of edges".to_owned();
+        return sample.comments.iter().any(|line| speaks_of_edges(line)).then(|| Claim {
             strength: Strength::Fits,
             evidence,
             reading: "no edges".into(),
@@ -23,4 +28,16 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     };
     let strength = if found.is_named { Strength::Certain } else { Strength::Fits };
     Some(Claim { strength, evidence: found.evidence, reading: shown(found.edges.into_iter()) })
+}
+
+/// Whether the lines have the shape of a matrix, about which its own kind or the reader asks.
+fn is_square(sample: &Sample<'_>) -> bool {
+    let shape = Shape::find(&sample.divided, sample.is_whole(), &sample.options.columns);
+    shape.is_some_and(|shape| shape.form == Form::Full)
+}
+
+/// Whether a comment tells what the vertices or edges are, as the comments before no edges do.
+fn speaks_of_edges(comment: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(comment).to_ascii_lowercase();
+    ["edge", "vert", "node", "% sym", "% asym"].iter().any(|word| text.contains(word))
 }

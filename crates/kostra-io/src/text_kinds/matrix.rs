@@ -4,12 +4,13 @@ use super::{Claim, Kind, Sample, Strength, shown};
 use crate::formats::edge_list::text;
 use crate::formats::matrix::{Form, Shape};
 use crate::interface::Format;
+use crate::message::{Message, Remedy, message};
 use crate::number::natural;
 
 pub(super) const KIND: Kind = Kind { format: Format::MATRIX, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
-    let shape = Shape::find(&sample.lines, sample.is_whole(), &sample.options.columns)?;
+    let shape = Shape::find(&sample.divided, sample.is_whole(), &sample.options.columns)?;
     let traits = shape.traits();
     let size = shape.size;
     let is_structured = traits.is_structured(size);
@@ -50,6 +51,23 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         evidence: shows.fold(form, |all, one| all + &one),
         reading: format!("{size} vertices, {}", shown(edges)),
     })
+}
+
+/// What to say about lines that would be a matrix but for a field that is no number.
+pub(crate) fn nearly(sample: &Sample<'_>) -> Option<Message> {
+    let (row, field) = Shape::nearly(&sample.divided)?;
+    Some(message![
+        format!(
+            "the lines are as many as their fields, as of a matrix, but '{}' in row {} is no \
+             number; write NA where there is no edge, or pass ",
+            text(field),
+            row + 1
+        ),
+        Remedy::option("source"),
+        " and ",
+        Remedy::option("target"),
+        " if each line is an edge",
+    ])
 }
 
 /// Whether the lines of a small matrix without structure are edges rather: the first two numbers of

@@ -3,7 +3,7 @@
 use super::{Claim, Kind, Sample, Strength, shown};
 use crate::head::Evidence;
 use crate::interface::Format;
-use crate::number::{show, words};
+use crate::number::{natural, show, words};
 
 pub(super) const KIND: Kind = Kind { format: Format::METIS, claim };
 
@@ -13,7 +13,10 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         Evidence::Fallback => Strength::Fits,
         Evidence::Structure | Evidence::Signature => Strength::Certain,
     };
-    let rows = (1..).zip(sample.lines.iter().skip(1));
+    if are_beyond(sample.lines(), sample.is_whole()) {
+        return None;
+    }
+    let rows = (1..).zip(sample.lines().iter().skip(1));
     let neighbors = rows.flat_map(|(vertex, line)| {
         words(line).map(move |(_, neighbor)| format!("{vertex}-{}", show(neighbor)))
     });
@@ -22,4 +25,14 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         evidence: "a line of counts, and a line of neighbors per vertex".into(),
         reading: shown(neighbors),
     })
+}
+
+/// Whether a neighbor is 0, or there are more lines than vertices: then the lines are others.
+fn are_beyond(lines: &[&[u8]], is_whole: bool) -> bool {
+    let Some((first, rows)) = lines.split_first() else { return true };
+    let mut counts = words(first).map(|(_, word)| word);
+    let Some(n) = counts.next().and_then(|count| natural(count, "").ok()) else { return true };
+    let has_weights = counts.count() > 1;
+    let mut neighbors = rows.iter().flat_map(|row| words(row)).map(|(_, word)| word);
+    is_whole && rows.len() as u64 > n || !has_weights && neighbors.any(|word| word == b"0")
 }

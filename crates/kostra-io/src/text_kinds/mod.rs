@@ -11,18 +11,23 @@ mod adjacency;
 mod edges;
 mod encoding;
 mod matrix;
+mod measured;
 mod metis;
 mod printed;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use crate::ReadErrorKind;
+use crate::formats::edge_list::DividedLines;
 use crate::formats::is_comment;
 use crate::head::Head;
 use crate::interface::{Format, ReadOptions};
 use crate::message::{Message, Remedy, message};
 
 pub(crate) use encoding::refuse_other_encodings;
+pub(crate) use matrix::nearly as nearly_a_matrix;
+pub(crate) use measured::doubt as doubt_of_edges;
 
 /// The lines of a longer text that are looked at.
 const MOST_LINES: usize = 500;
@@ -34,7 +39,8 @@ pub(crate) struct Kind {
 }
 
 /// All kinds, in the order in which questions list them.
-static KINDS: &[Kind] = &[edges::KIND, matrix::KIND, adjacency::KIND, metis::KIND, printed::KIND];
+static KINDS: &[Kind] =
+    &[edges::KIND, matrix::KIND, adjacency::KIND, written::KIND, metis::KIND, printed::KIND];
 
 /// How strongly the lines show a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,8 +69,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) head: &'a Head<'a>,
     /// The comments before the first row.
     pub(crate) comments: Vec<&'a [u8]>,
-    /// The lines that are neither blank nor comments.
-    pub(crate) lines: Vec<&'a [u8]>,
+    /// The lines that are neither blank nor comments, and their fields.
+    pub(crate) divided: DividedLines<'a>,
     pub(crate) options: &'a ReadOptions,
 }
 
@@ -75,7 +81,11 @@ impl<'a> Sample<'a> {
         let all = head.lines()?.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let comments = all.clone().take_while(|line| is_comment(line)).collect();
         let lines = all.filter(|line| !is_comment(line)).take(most).collect();
-        Some(Self { head, comments, lines, options })
+        Some(Self { head, comments, divided: DividedLines::new(lines), options })
+    }
+
+    pub(crate) fn lines(&self) -> &[&'a [u8]] {
+        &self.divided.lines
     }
 
     /// Whether the lines are the whole input.
@@ -108,9 +118,9 @@ pub(crate) fn recognize(
     }
     if claims.iter().all(|(_, claim)| claim.strength == Strength::Weak) {
         // Three columns may be those of edges, and the reader of edge lists asks.
-        let is_wide = sample.lines.len() > 3;
-        let matrix = claims.iter().find(|(format, _)| is_wide && *format == Format::MATRIX);
-        return matrix.map_or(Ok(None), |(_, claim)| Err(doubtful_matrix(claim)));
+        let is_wide = sample.lines().len() > 3;
+        let doubtful = claims.iter().find(|(format, _)| is_wide || *format != Format::MATRIX);
+        return doubtful.map_or(Ok(None), |(format, claim)| Err(doubt(*format, claim)));
     }
     match &mut claims[..] {
         [(format, claim)] => {
@@ -120,14 +130,12 @@ pub(crate) fn recognize(
     }
 }
 
-/// The question whether lines that are no edges are a matrix that nothing shows.
-fn doubtful_matrix(claim: &Claim) -> ReadErrorKind {
+/// The question whether lines that are no plain edges are of a kind that nothing shows.
+fn doubt(format: Format, claim: &Claim) -> ReadErrorKind {
     ReadErrorKind::question(message![
-        format!(
-            "are the lines a matrix ({})? its values differ on both sides of the diagonal; pass ",
-            claim.evidence
-        ),
-        Remedy::text("format", Format::MATRIX.id()),
+        format!("are the lines {} ({})? they would be ", with_article(format), claim.evidence),
+        format!("{}; pass ", claim.reading),
+        Remedy::text("format", format.id()),
         " if they are, or ",
         Remedy::option("source"),
         " and ",
@@ -136,6 +144,13 @@ fn doubtful_matrix(claim: &Claim) -> ReadErrorKind {
         Remedy::PointTree,
         " finds the tree of points",
     ])
+}
+
+/// The title of a format with its article.
+pub(crate) fn with_article(format: Format) -> String {
+    let title = format.title();
+    let article = if title.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {title}")
 }
 
 /// The question which of some kinds a text is, with what its first lines are in each.

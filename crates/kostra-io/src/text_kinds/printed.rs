@@ -7,7 +7,7 @@ use crate::interface::Format;
 pub(super) const KIND: Kind = Kind { format: Format::TABLE, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
-    printed::columns(&sample.lines)?;
+    printed::columns(sample.lines())?;
     Some(Claim {
         strength: Strength::Certain,
         evidence: "a rule of dashes next to the header".into(),

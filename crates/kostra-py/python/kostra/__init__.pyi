@@ -250,6 +250,7 @@ class Graph:
         columns: Sequence[str] | None = None,
         delimiter: str | None = None,
         decimal_comma: bool = False,
+        thousands: bool = False,
         vertices: int | None = None,
         array: Literal["matrix", "edges"] | None = None,
         zeros: Literal["edge", "none"] | None = None,

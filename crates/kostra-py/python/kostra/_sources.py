@@ -288,6 +288,7 @@ class Sources(Matrices):
         columns=None,
         delimiter=None,
         decimal_comma=False,
+        thousands=False,
         vertices=None,
         array=None,
         zeros=None,
@@ -345,6 +346,9 @@ class Sources(Matrices):
             default, it is recognized.
         decimal_comma : bool
             Whether the weights of an edge list have a decimal comma, as in ``2,5``.
+        thousands : bool
+            Whether the weights of an edge list have signs between thousands, as in ``1 250``,
+            ``1'250`` or ``1,250``; with ``decimal_comma=True`` points, as in ``1.250,5``.
         vertices : int, optional
             The number of vertices of an edge list, which are the numbers from 0. By default, the
             vertices are those that occur: if some numbers up to the highest do not, ``nodes``
@@ -419,6 +423,7 @@ class Sources(Matrices):
             "columns": columns,
             "delimiter": delimiter,
             "decimal_comma": _arrays.flag("decimal_comma", decimal_comma),
+            "thousands": _arrays.flag("thousands", thousands),
             "vertices": vertices,
             "array": array,
             "zeros": zeros,

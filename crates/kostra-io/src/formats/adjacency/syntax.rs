@@ -21,6 +21,8 @@ pub(crate) enum Mark {
 enum Between {
     Blanks,
     Byte(u8),
+    /// The same arrow as after the vertex: `a -> b -> c`.
+    Arrow(&'static [u8]),
 }
 
 /// How a neighbor has a weight.
@@ -66,6 +68,10 @@ pub(crate) struct Facts {
     /// The share of neighbors that have a line.
     pub(crate) share: f64,
     pub(crate) is_of_numbers: bool,
+    /// Whether the vertices are numbers, and a neighbor is a word.
+    pub(crate) is_numbered: bool,
+    /// Whether the vertices are words, and a neighbor is a number or starts with one.
+    pub(crate) is_measured: bool,
 }
 
 const SIGNS: [&[u8]; 4] = [b"->", b"=>", b":", b"\xe2\x86\x92"];
@@ -77,6 +83,8 @@ impl Syntax {
         marks.into_iter().find_map(|mark| {
             let rests: Vec<&[u8]> =
                 lines.iter().map(|line| Some(divide(line, mark)?.1)).collect::<Option<_>>()?;
+            let has_sign =
+                |sign| rests.iter().any(|rest| memchr::memmem::find(rest, sign).is_some());
             let kinds: &[Between] = match mark {
                 Mark::None => &[
                     Between::Byte(b'\t'),
@@ -84,6 +92,7 @@ impl Syntax {
                     Between::Byte(b','),
                     Between::Blanks,
                 ],
+                Mark::Sign(arrow) if arrow != b":" && has_sign(arrow) => &[Between::Arrow(arrow)],
                 Mark::Sign(_) => &[Between::Blanks, Between::Byte(b','), Between::Byte(b';')],
             };
             let weights =
@@ -131,6 +140,10 @@ impl Syntax {
     /// The length of the first token.
     fn length(&self, rest: &[u8]) -> usize {
         let quoted = quoted_length(rest);
+        if let Between::Arrow(arrow) = self.between {
+            let after = rest.get(quoted..).unwrap_or_default();
+            return memchr::memmem::find(after, arrow).map_or(rest.len(), |end| quoted + end);
+        }
         let mut depth = 0_usize;
         let end = rest.iter().skip(quoted).position(|&byte| {
             match byte {
@@ -140,8 +153,8 @@ impl Syntax {
             }
             depth == 0
                 && match self.between {
-                    Between::Blanks => is_blank(byte),
                     Between::Byte(separator) => byte == separator,
+                    Between::Blanks | Between::Arrow(_) => is_blank(byte),
                 }
         });
         end.map_or(rest.len(), |end| quoted + end)
@@ -154,6 +167,7 @@ impl Syntax {
             Between::Byte(separator) => {
                 trim(trim(rest).strip_prefix(&[separator]).unwrap_or(trim(rest)))
             }
+            Between::Arrow(arrow) => trim(trim(rest).strip_prefix(arrow).unwrap_or(trim(rest))),
         }
     }
 
@@ -232,6 +246,10 @@ fn facts(lines: &[Line<'_>]) -> Option<Facts> {
     if count == 0 {
         return None;
     }
+    let starts_with_digit = |name: &[u8]| name.first().is_some_and(u8::is_ascii_digit);
+    let are_digits = |name: &[u8]| name.iter().all(u8::is_ascii_digit);
+    let are_numbers = rows.keys().all(|name| are_digits(name));
+    let has_word = all().any(|(_, name)| !are_digits(name));
     let known = all().filter(|(_, name)| rows.contains_key(&***name)).count();
     // A first line of another length may be counts above edges.
     let second = lines.get(1).map_or(0, |line| line.neighbors.len());
@@ -245,7 +263,9 @@ fn facts(lines: &[Line<'_>]) -> Option<Facts> {
         is_mirrored: all()
             .all(|(line, name)| rows.get(&**name).is_some_and(|row| row.contains(&*line.vertex))),
         share: known as f64 / count as f64,
-        is_of_numbers: rows.keys().all(|name| name.iter().all(u8::is_ascii_digit))
-            && all().all(|(_, name)| name.iter().all(u8::is_ascii_digit)),
+        is_of_numbers: are_numbers && !has_word,
+        is_numbered: are_numbers && has_word,
+        is_measured: !rows.keys().any(|name| starts_with_digit(name))
+            && all().any(|(_, name)| starts_with_digit(name)),
     })
 }

@@ -147,7 +147,8 @@ impl Header {
             (
                 kind_at,
                 format!(
-                    "the header's kind is '{}', but Kostra knows sp, edge, col and tw",
+                    "the header's kind is '{}', but Kostra knows sp, edge, col, tw, td, vc, ds and \
+                     cep; write `p edge` if each line is an edge",
                     show(kind)
                 ),
             )

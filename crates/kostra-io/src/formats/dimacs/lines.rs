@@ -21,7 +21,7 @@ impl Kind {
         match word {
             b"sp" => Some(Self::ShortestPaths),
             b"edge" | b"edges" | b"col" => Some(Self::Coloring),
-            b"tw" => Some(Self::Treewidth),
+            b"tw" | b"td" | b"vc" | b"ds" | b"cep" => Some(Self::Treewidth),
             _ => None,
         }
     }

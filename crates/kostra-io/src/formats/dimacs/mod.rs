@@ -2,7 +2,8 @@
 //! from 1.
 //!
 //! `p sp` (shortest paths, 9th challenge) has lines `a u v weight`, `p edge` and `p col` (coloring,
-//! 2nd challenge) have `e u v` with an optional weight, and `p tw` (treewidth, PACE) has `u v`.
+//! 2nd challenge) have `e u v` with an optional weight, and `p tw` and other problems of
+//! PACE have `u v`.
 //! Every such line is one edge, and edge ids follow the order of the lines. A file that lists both
 //! directions of a road has two edges.
 

@@ -82,7 +82,7 @@ fn the_header_must_come_first_and_once() {
     assert_eq!(error("p sp -1 0\n"), "x: line 1, column 6: the number of vertices -1 is negative");
     assert_eq!(
         error("p max 1 0\n"),
-        "x: line 1, column 3: the header's kind is 'max', but Kostra knows sp, edge, col and tw"
+        "x: line 1, column 3: the header's kind is 'max', but Kostra knows sp, edge, col, tw, td, vc, ds and cep; write `p edge` if each line is an edge"
     );
     assert_eq!(
         error("p sp 1 2 3\n"),

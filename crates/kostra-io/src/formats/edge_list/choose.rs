@@ -5,7 +5,7 @@
 use kostra_core::counted;
 
 use super::end_names;
-use super::fields::{is_weight, text, texts};
+use super::fields::{is_number_of, text, texts};
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, is_no_weight, plain};
 use crate::message::{Message, Remedy, message};
 use crate::number::{did_you_mean, show};
@@ -241,8 +241,8 @@ impl Chooser<'_> {
 
     /// Whether a column starts with a number.
     pub(super) fn is_number(&self, column: usize) -> bool {
-        let decimal_comma = self.options.columns.decimal_comma;
-        self.row.get(column).is_some_and(|field| is_weight(field, decimal_comma))
+        let columns = &self.options.columns;
+        self.row.get(column).is_some_and(|field| is_number_of(columns, field))
     }
 
     pub(super) fn name(&self, column: usize) -> Option<&[u8]> {

@@ -123,7 +123,7 @@ impl Head {
         let least = if counts.len() == 1 { 2 } else { 1 };
         let fits = edges >= least
             && m.is_none_or(|m| m == edges)
-            && n.is_none_or(|n| span.largest <= n)
+            && n.is_none_or(|n| span.largest < n || span.largest == n && span.least > 0)
             // A third number that is no number of entries has a meaning of its own.
             && (sure || counts.len() == 2 || counts.is_of_matrix());
         if fits {
@@ -148,7 +148,9 @@ impl Head {
             return Ok(FirstNumbers { stated: n, first_is_an_edge: sure, from_1 });
         }
         if sure {
-            return Err(Fault::at_line(line, 1, mismatch(counts.lines, edges)));
+            let sentence =
+                mismatch(counts.lines, edges, m.is_none_or(|m| m == edges).then_some(span.largest));
+            return Err(Fault::at_line(line, 1, sentence));
         }
         let may_be_counts = n.zip(m).is_some_and(|(n, m)| {
             let is_near = m <= 2 * edges && edges <= 2 * m;
@@ -162,7 +164,7 @@ impl Head {
             let is_swapped = n == edges && span.largest <= m && edges >= 3;
             match counts.len() {
                 2 => is_other || is_exact || is_swapped || is_highest && is_count,
-                _ => span.largest <= n && m == edges || is_swapped,
+                _ => span.largest <= n && (m == edges || counts.has_second(edges)) || is_swapped,
             }
         });
         if edges > 0 && may_be_counts && !matches!(options.vertices, Vertices::Count(_)) {
@@ -221,7 +223,7 @@ impl Head {
         let FirstLine::Counts { counts, sure: true } = self.first_line else { return Ok(()) };
         let (n, m) = counts.stated(edges, names);
         if m.is_some_and(|m| m != edges) || n.is_some_and(|n| n < names) {
-            return Err(Fault::at_line(self.line, 1, mismatch(counts.lines, edges)));
+            return Err(Fault::at_line(self.line, 1, mismatch(counts.lines, edges, None)));
         }
         Ok(())
     }
@@ -230,13 +232,24 @@ impl Head {
 /// From this number of edges on, a number in the first line that is equal to it is no accident.
 const MANY: u64 = 8;
 
-/// What to say about numbers before the edges that are not those of vertices and edges.
-fn mismatch(lines: usize, edges: u64) -> String {
-    let subject = match lines {
-        1 => "this line has another number of columns than the next, so it should contain",
-        _ => "these lines have another number of columns than the next, so they should contain",
+/// What to say about numbers before the edges that are not those of vertices and edges, or not of
+/// vertices up to `largest`.
+fn mismatch(lines: usize, edges: u64, largest: Option<u64>) -> Message {
+    let (subject, remedy) = match lines {
+        1 => (
+            "this line has another number of columns than the next, so it should contain",
+            message!["correct it, or pass ", Remedy::on("header"), " to ignore it"],
+        ),
+        _ => (
+            "these lines have another number of columns than the next, so they should contain",
+            "correct or remove them".into(),
+        ),
     };
-    format!("{subject} the numbers of vertices and edges, but the number of edges is {edges}")
+    let but = match largest {
+        None => format!("the number of edges is {edges}"),
+        Some(largest) => format!("an edge ends at vertex {largest}"),
+    };
+    message![format!("{subject} the numbers of vertices and edges, but {but}; "), remedy]
 }
 
 /// Refuses a line that states another number of vertices than the options do.

@@ -1,9 +1,11 @@
 //! What the first lines of a text are as an edge list.
 
-use super::fields::{cut, fields, is_weight, text};
-use super::head::is_konect;
+use super::comment_header::is_konect;
+use super::divided::DividedLines;
+use super::fields::{Fields, is_weight, text};
 use super::header::FirstLine;
 use super::layout::{Layout, WeightAt};
+use super::row_numbers;
 use crate::number::{has_decimal_comma, natural};
 use crate::{ReadErrorKind, ReadOptions};
 
@@ -26,29 +28,26 @@ const SHOWN: usize = 4;
 /// When the lines are no edges, or leave their columns open.
 pub(crate) fn examine(
     comments: &[&[u8]],
-    lines: &[&[u8]],
+    lines: &DividedLines<'_>,
     options: &ReadOptions,
 ) -> Result<Option<Examined>, ReadErrorKind> {
-    let first = comments.iter().find(|line| !line.trim_ascii().is_empty());
-    let is_konect = first.is_some_and(|line| is_konect(line));
-    let layout = Layout::recognize(lines.iter().copied(), is_konect, options)?;
+    let comments: Vec<&[u8]> =
+        comments.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
+    let is_konect = comments.first().is_some_and(|line| is_konect(line));
+    let layout = Layout::recognize(lines, &comments, options)?;
     let Some(layout) = layout else { return Ok(None) };
     let skipped = match layout.first_line {
         FirstLine::ColumnNames => 1,
         FirstLine::Counts { counts, sure: true } => counts.lines,
         FirstLine::Counts { .. } | FirstLine::Edge => 0,
     };
-    let rows = lines.get(skipped..).unwrap_or_default();
-    let divided = |line: &&'_ [u8]| -> Vec<String> {
-        fields(cut(line).0, layout.separator).map(|(_, field)| text(field)).collect()
-    };
-    let mut all = rows.iter().map(divided);
-    if !all.all(|row| row.len() == layout.columns && is_edge(&row, &layout)) {
+    let rows = lines.rows(layout.separator);
+    let rows = rows.get(skipped..).unwrap_or_default();
+    if !rows.iter().all(|row| row.len() == layout.columns && is_edge(row, &layout)) {
         return Err(ReadErrorKind::malformed("a line is no edge"));
     }
-    let edge = |line: &&[u8]| {
-        let fields = divided(line);
-        let field = |column: usize| fields.get(column).cloned().unwrap_or_default();
+    let edge = |row: &Fields<'_>| {
+        let field = |column: usize| row.get(column).map(|field| text(field)).unwrap_or_default();
         let edge = format!("{}-{}", field(layout.u), field(layout.v));
         match layout.weight {
             WeightAt::Column(column) => format!("{edge} {}", field(column)),
@@ -69,9 +68,25 @@ pub(crate) fn examine(
     Ok(Some(Examined { is_named, evidence, edges: rows.iter().take(SHOWN).map(edge).collect() }))
 }
 
+/// Lines whose first column may number the edges in the others.
+pub(crate) fn numbered(lines: &DividedLines<'_>, options: &ReadOptions) -> Option<Examined> {
+    let separator = lines.separator(0, options);
+    let rows = lines.rows(separator);
+    let edge = |row: &Fields<'_>| {
+        let fields: Vec<String> = row.iter().skip(1).map(|field| text(field)).collect();
+        format!("{}-{} {}", fields[0], fields[1], fields.get(2).map_or("", String::as_str))
+    };
+    row_numbers::are_open(&rows, separator).then(|| Examined {
+        is_named: false,
+        evidence: "the first column may number the edges".into(),
+        edges: rows.iter().take(SHOWN).map(|row| edge(row).trim_end().to_owned()).collect(),
+    })
+}
+
 /// Whether no end of the edge in a row is a number that is neither an id nor a name.
-fn is_edge(row: &[String], layout: &Layout) -> bool {
+fn is_edge(row: &Fields<'_>, layout: &Layout) -> bool {
     [layout.u, layout.v].iter().filter_map(|&end| row.get(end)).all(|end| {
+        let end = text(end);
         let end = end.as_bytes();
         layout.named
             || natural(end, "").is_ok()

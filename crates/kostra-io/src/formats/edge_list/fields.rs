@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::ColumnOptions;
+use crate::grouping::without_separators;
 use crate::message::Message;
 use crate::number::{is_blank, show, words};
 use crate::quotes::{is_open, quoted_length, unquote};
@@ -79,6 +81,9 @@ fn bare(line: &[u8]) -> Vec<u8> {
     };
     line.iter().copied().filter(outside).collect()
 }
+
+/// A line's fields.
+pub(crate) type Fields<'a> = Vec<&'a [u8]>;
 
 /// Whether a line is blank or a comment.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
@@ -190,6 +195,16 @@ pub(crate) fn is_weight(field: &[u8], decimal_comma: bool) -> bool {
             is_number(&field)
         }
     })
+}
+
+/// Whether a field is meant as a weight, as the options say that weights are written.
+pub(super) fn is_number_of(columns: &ColumnOptions, field: &[u8]) -> bool {
+    if !columns.thousands {
+        return is_weight(field, columns.decimal_comma);
+    }
+    let number = unquote(field);
+    let number = number.as_deref().map(|text| without_separators(text, columns.decimal_comma));
+    number.is_some_and(|number| number.is_ok_and(|text| is_weight(&text, columns.decimal_comma)))
 }
 
 /// A number with a decimal comma, rewritten with a decimal point.

@@ -12,6 +12,7 @@ use crate::number::{self, words};
 use crate::numbering::Numbering;
 use crate::{KeptColumns, Place, ReadErrorKind, ReadOptions};
 
+use super::divided::DividedLines;
 use super::fields::is_comment;
 use super::header::FirstLine;
 use super::kept::KeepingRows;
@@ -54,8 +55,9 @@ impl Head {
         let layout = {
             let lines = first_lines(text)?.split(|&byte| byte == b'\n');
             let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-            let is_konect = comments.first().is_some_and(|(_, line)| is_konect(line));
-            Layout::recognize(lines, is_konect, options)
+            let lines = DividedLines::new(lines.filter(|line| !is_comment(line)).collect());
+            let comments: Vec<&[u8]> = comments.iter().map(|(_, line)| &line[..]).collect();
+            Layout::recognize(&lines, &comments, options)
                 .map_err(|kind| Fault { place: Some(place), kind })?
         };
         let layout = layout.unwrap_or(Layout::NONE);
@@ -214,12 +216,6 @@ fn skip_comments(text: &mut Text<'_>) -> Result<(Option<StatedCounts>, Vec<Comme
         text.skip()?;
     }
     Ok((counts, comments))
-}
-
-/// Whether a comment is the first line of a file of KONECT, such as `% sym posweighted`.
-pub(super) fn is_konect(comment: &[u8]) -> bool {
-    let mut words = words(comment).map(|(_, word)| word);
-    words.next() == Some(b"%") && matches!(words.next(), Some(b"sym" | b"asym" | b"bip"))
 }
 
 /// Refuses a bipartite graph of KONECT, whose two columns count different vertices from 1.

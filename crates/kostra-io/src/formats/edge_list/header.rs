@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::end_names;
-use super::fields::{Separator, is_weight, text, texts};
+use super::fields::{Fields, Separator, is_weight, texts};
+use super::row_numbers;
+use crate::grouping::has_groups;
 use crate::message::{Remedy, message};
-use crate::number::{digits, has_decimal_comma, natural, words};
+use crate::number::{has_decimal_comma, natural, words};
 use crate::quotes::unquote;
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
@@ -61,6 +63,11 @@ impl Counts {
         if has_rows && numbers.len() < 3 { Self::of(&numbers, numbers.len()) } else { None }
     }
 
+    /// Whether the second number is this one.
+    pub(super) fn has_second(&self, number: u64) -> bool {
+        self.length > 1 && self.numbers[1] == number
+    }
+
     /// How many numbers there are.
     pub(super) fn len(&self) -> usize {
         self.length
@@ -91,9 +98,6 @@ impl Counts {
         }
     }
 }
-
-/// A line's fields.
-pub(super) type Fields<'a> = Vec<&'a [u8]>;
 
 impl FirstLine {
     /// Recognizes the first of some rows.
@@ -210,10 +214,12 @@ impl FirstLine {
     }
 }
 
-/// Whether a field is meant as a number. With a decimal comma it is one only if the options say so,
-/// but neither is it a name of a column.
+/// Whether a field is meant as a number. With a decimal comma or signs between thousands it is one
+/// only if the options say so, but neither is it a name of a column.
 fn is_number(field: &[u8], decimal_comma: bool) -> bool {
-    is_weight(field, decimal_comma) || unquote(field).is_some_and(|f| has_decimal_comma(&f))
+    is_weight(field, decimal_comma)
+        || unquote(field).is_some_and(|f| has_decimal_comma(&f))
+        || has_groups(field)
 }
 
 /// The question whether the first line is a header.
@@ -234,9 +240,6 @@ pub(super) fn refuse_open_columns(
     separator: Separator,
     options: &ReadOptions,
 ) -> Result<(), ReadErrorKind> {
-    let numbers = |row: &Fields<'_>| -> Option<Vec<u64>> {
-        row.iter().map(|field| natural(&unquote(field)?, "").ok()).collect()
-    };
     let Some((first, body)) = rows.split_first() else { return Ok(()) };
     let plain = |row: &Fields<'_>| -> Vec<Vec<u8>> {
         row.iter().map(|field| unquote(field).unwrap_or_default().into_owned()).collect()
@@ -254,47 +257,10 @@ pub(super) fn refuse_open_columns(
     if is_header && !body.is_empty() && options.columns.header == Header::Recognize {
         return Err(is_it_a_header(Some(first)));
     }
-    let wide: Vec<Vec<u64>> = rows
-        .iter()
-        .map_while(|row| numbers(&row.iter().take(3).copied().collect()))
-        .filter(|row| row.len() == 3)
-        .collect();
-    let counts_from = |start: u64| wide.iter().zip(start..).all(|(row, number)| row[0] == number);
-    let is_open = match first.len() {
-        3 => !are_edges(&wide, separator),
-        4 => true,
-        _ => false,
-    };
-    if wide.len() < 3 || wide.len() < rows.len() || !is_open || !(counts_from(0) || counts_from(1))
-    {
-        return Ok(());
+    if row_numbers::are_open(rows, separator) {
+        return Err(ReadErrorKind::question(row_numbers::question(first.len())));
     }
-    Err(ReadErrorKind::question(message![
-        "does the first column number the edges? pass ",
-        Remedy::position("source", 2),
-        " and ",
-        Remedy::position("target", 3),
-        ", or ",
-        Remedy::position("source", 1),
-        " and ",
-        Remedy::position("target", 2),
-        " if it is a vertex",
-    ]))
-}
-
-/// Whether rows of three numbers whose first numbers count the rows are edges with weights. The
-/// second numbers are then among the first ones. Besides, the third ones are all different and none
-/// of the second, or the last two would be self-loops, or blanks separate them: programs that count
-/// rows write commas.
-fn are_edges(rows: &[Vec<u64>], separator: Separator) -> bool {
-    let column = |at: usize| rows.iter().map(move |row| row[at]);
-    let (seconds, thirds): (HashSet<u64>, HashSet<u64>) =
-        (column(1).collect(), column(2).collect());
-    let range = rows.first().map_or(0, |row| row[0])..=rows.last().map_or(0, |row| row[0] + 1);
-    let are_inside = column(1).all(|second| range.contains(&second));
-    let are_weights = thirds.len() == rows.len() && thirds.is_disjoint(&seconds);
-    let has_loop = rows.iter().any(|row| row[1] == row[2]);
-    are_inside && (are_weights || has_loop || separator == Separator::Blanks)
+    Ok(())
 }
 
 /// Refuses rows without a header whose first two columns are of different types, or one of them of
@@ -304,14 +270,6 @@ pub(super) fn refuse_names_with_values(
     ends: [usize; 2],
 ) -> Result<(), ReadErrorKind> {
     let [u, v] = ends;
-    let is_marked = |row: &Fields<'_>| row.get(u).is_some_and(|field| field.ends_with(b":"));
-    if !rows.is_empty() && rows.iter().all(is_marked) {
-        return Err(ReadErrorKind::question(message![
-            "are the lines edges, or a vertex and its neighbors in each? remove the colons if they \
-             are edges, or pass ",
-            Remedy::text("format", "adjacency"),
-        ]));
-    }
     let is_id = |field: &&&[u8]| unquote(field).is_some_and(|field| natural(&field, "").is_ok());
     let is_word = |field: &&&[u8]| {
         field.iter().any(u8::is_ascii_alphabetic) && !field.iter().any(u8::is_ascii_digit)
@@ -328,6 +286,17 @@ pub(super) fn refuse_names_with_values(
                  others; pass ",
                 mixed + 1
             ),
+            Remedy::position("source", u + 1),
+            " and ",
+            Remedy::position("target", v + 1),
+            " if each line is an edge",
+        ]));
+    }
+    let is_sign = |field: &&[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_punctuation);
+    let of_signs = |end: &usize| rows.iter().all(|row| row.get(*end).is_some_and(is_sign));
+    if let (false, Some(signs)) = (rows.is_empty(), ends.into_iter().find(of_signs)) {
+        return Err(ReadErrorKind::question(message![
+            format!("which columns are the vertices? column {} has signs only; pass ", signs + 1),
             Remedy::position("source", u + 1),
             " and ",
             Remedy::position("target", v + 1),
@@ -352,33 +321,6 @@ pub(super) fn refuse_names_with_values(
         " and ",
         Remedy::position("target", v + 1),
         " if each line is an edge",
-    ]))
-}
-
-/// Refuses rows `1-2 5`, recognized as edges between names, that may be edges `1 2` of weight 5: in
-/// every row, the first of two fields is two numbers with signs between them.
-pub(super) fn refuse_joined_ends(rows: &[Fields<'_>]) -> Result<(), ReadErrorKind> {
-    let is_joined = |field: &[u8]| {
-        let (_, end) = digits(field, 0);
-        let between = field.iter().skip(end).take_while(|byte| b"-=>:/~".contains(byte)).count();
-        let (_, last) = digits(field, end + between);
-        end > 0 && between > 0 && last > end + between && last == field.len()
-    };
-    let is_open = |row: &Fields<'_>| match row[..] {
-        [ends, weight] => is_joined(ends) && is_weight(weight, false),
-        _ => false,
-    };
-    let (true, Some(&[ends, weight])) = (rows.iter().all(is_open), rows.first().map(Vec::as_slice))
-    else {
-        return Ok(());
-    };
-    let (ends, weight) = (text(ends), text(weight));
-    Err(ReadErrorKind::question(message![
-        format!("is {ends} the name of a vertex, or an edge of weight {weight}? pass "),
-        Remedy::position("source", 1),
-        " and ",
-        Remedy::position("target", 2),
-        " if it is a name, or divide the ends of edges by blanks",
     ]))
 }
 

@@ -48,7 +48,7 @@ const NO_WEIGHT_NAMES: [&str; 27] = [
 ];
 
 /// Names of weights that are greater where vertices are nearer.
-const SIMILARITIES: [&str; 11] = [
+const SIMILARITIES: [&str; 17] = [
     "similarity",
     "correlation",
     "corr",
@@ -60,6 +60,12 @@ const SIMILARITIES: [&str; 11] = [
     "capacity",
     "bandwidth",
     "probability",
+    "jaccard",
+    "cosine",
+    "tanimoto",
+    "pident",
+    "bitscore",
+    "confidence",
 ];
 /// First words of names that turn the second into its opposite.
 const OPPOSITES: [&str; 6] = ["inverse", "inv", "neg", "negative", "minus", "not"];

@@ -8,7 +8,10 @@
 //! question. The notes list the columns that are not used.
 
 mod choose;
+mod comment_header;
 mod conclude;
+mod costs;
+mod divided;
 mod end_names;
 mod examine;
 mod fields;
@@ -24,6 +27,7 @@ mod option_tests;
 mod part;
 mod points;
 mod questions;
+mod row_numbers;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -52,10 +56,13 @@ use head::{COUNTS_COMMENT, Head};
 #[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen};
 pub(super) use conclude::most_plausible_vertices;
-pub(crate) use examine::examine;
+#[cfg(feature = "parquet")]
+pub(super) use costs::{NOTE_ON_COSTS, cheaper, reverse_of};
+pub(crate) use divided::DividedLines;
+pub(crate) use examine::{examine, numbered};
 #[cfg(feature = "parquet")]
 pub(super) use fields::left_out;
-pub(crate) use fields::{Separator, fields, is_comment, is_weight, text};
+pub(crate) use fields::{Fields, Separator, fields, is_comment, is_weight, text};
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;

@@ -4,8 +4,8 @@ use super::choose::Chooser;
 use super::fields::text;
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, plain};
 use super::points;
+use crate::grouping;
 use crate::message::{Message, Remedy, message};
-use crate::number::has_decimal_comma;
 use crate::quotes::unquote;
 use crate::{ColumnChoice, ReadErrorKind};
 
@@ -69,7 +69,15 @@ impl Chooser<'_> {
             None => format!("columns: 1 to {}", self.columns),
         };
         let field = |column: usize| self.row.get(column).copied().unwrap_or_default();
-        if free.iter().any(|&column| self.is_number(column)) {
+        let decimal_comma = self.options.columns.decimal_comma;
+        let remedy = |column: &usize| {
+            let field = unquote(field(*column))?;
+            Some((*column, grouping::remedy(&field, decimal_comma)?))
+        };
+        let mut named = free.iter().filter(|&&column| !self.is_named_otherwise(column));
+        let comma = named.find_map(remedy);
+        let has_number = free.iter().any(|&column| self.is_number(column));
+        if has_number && comma.is_none() {
             let option = match self.likely_weight(free) {
                 Some(column) => self.weight_option(column),
                 None => Remedy::text("weight", "NAME"),
@@ -77,28 +85,16 @@ impl Chooser<'_> {
             let question = format!("which column is the weight? {columns}; pass ");
             return self.refusal(message![question, option, ", or ", unit]);
         }
-        let comma = free
-            .iter()
-            .copied()
-            .find(|&column| unquote(field(column)).is_some_and(|f| has_decimal_comma(&f)));
-        let column = comma.or(free.first().copied()).unwrap_or_default();
+        let column = comma.as_ref().map(|(column, _)| *column);
+        let column = column.or(free.first().copied()).unwrap_or_default();
         let name = match self.name(column) {
             Some(name) => format!("column '{}'", text(name)),
             None => format!("column {}", column + 1),
         };
         let shown = text(field(column));
         let fault = match (comma, shown.is_empty()) {
-            (Some(_), _) => message![
-                format!("{name} starts with '{shown}': pass "),
-                Remedy::on("decimal-comma"),
-                " if the comma is a decimal point",
-            ],
+            (Some((_, remedy)), _) => message![format!("{name} starts with '{shown}': "), remedy],
             (None, true) => format!("{name} starts with an empty field: fill it in").into(),
-            (None, false) if has_groups(field(column)) => format!(
-                "{name} starts with '{shown}', in which thousands are separated: remove the \
-                 separators"
-            )
-            .into(),
             (None, false) => {
                 // Cytoscape writes the kind of an edge between its ends.
                 let (u, v) =
@@ -117,7 +113,12 @@ impl Chooser<'_> {
             }
         };
         let question = format!("which column is the weight? {columns}; ");
-        self.refusal(message![question, fault, ", or pass ", unit])
+        let mut sentence = message![question, fault, ", or pass "];
+        if has_number {
+            sentence.push(message![Remedy::text("weight", "NAME"), " or "]);
+        }
+        sentence.push(unit);
+        self.refusal(sentence)
     }
 
     /// The option that says that a column is the weight: by its name if only this column has it.
@@ -157,15 +158,4 @@ impl Chooser<'_> {
         }
         list
     }
-}
-
-/// Whether a field is a number with spaces or apostrophes between groups of digits.
-fn has_groups(field: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(field);
-    let text = text.trim_matches('"');
-    let is_separator = |letter: char| letter.is_whitespace() || "'\u{2019}_".contains(letter);
-    let digits = |letter: char| letter.is_ascii_digit() || ".,-".contains(letter);
-    text.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-')
-        && text.contains(is_separator)
-        && text.chars().all(|letter| digits(letter) || is_separator(letter))
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
+use super::costs::cheaper;
 use super::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, open_quote, weight_in,
     with_point, without_end,
@@ -12,11 +13,12 @@ use super::layout::{Dictionary, Layout, WeightAt};
 use crate::blocks::Parser;
 use crate::columns::{Columns, TextNumber};
 use crate::fault::{BlockFault, LineFault};
+use crate::grouping::{self, without_separators};
 use crate::message::{Message, Remedy, message};
-use crate::number::{digits, has_decimal_comma, natural, show, weight};
+use crate::number::{digits, natural, show, weight};
 use crate::quotes::{is_open, unquote};
 use crate::thousands::Thousands;
-use crate::{Meaning, Nan, ReadOptions};
+use crate::{Nan, ReadOptions};
 
 /// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
@@ -85,37 +87,29 @@ impl<'l> Row<'l> {
         let weight = number_in(field, options)?;
         let Some(reverse) = self.reverse else { return Ok(Some(weight)) };
         let costs = [weight, number_in(reverse, options)?];
-        let is_edge = |cost: &TextNumber| {
-            options.negatives == Some(Meaning::Edge) || cost.exact_float().is_ok_and(|c| c >= 0.0)
-        };
-        let value = |cost: &TextNumber| cost.exact_float().unwrap_or(f64::MAX);
-        let there = costs.into_iter().filter(is_edge);
-        match there.min_by(|a, b| value(a).total_cmp(&value(b))) {
-            None if options.nan == Nan::Skip => Ok(Some(TextNumber::Float(f64::NAN))),
-            None => {
-                let sentence = message![
-                    "both costs are negative, so there is no edge; remove the line, or pass ",
-                    Remedy::skip_nan()
-                ];
-                Err((field.0, sentence).into())
-            }
-            cheaper => Ok(cheaper),
-        }
+        cheaper(costs, options).map(Some).map_err(|sentence| (field.0, sentence).into())
     }
 }
 
 /// The number in a field.
 fn number_in((at, field): Field<'_>, options: &ReadOptions) -> Result<TextNumber, LineFault> {
-    let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
-    let text = if options.columns.decimal_comma {
-        with_point(&text).map_err(|sentence| (at, sentence))?
-    } else {
-        Cow::Borrowed(&*text)
+    let whole = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+    let columns = &options.columns;
+    let number = |text: &[u8]| -> Result<TextNumber, Message> {
+        let text = match columns.thousands {
+            true => without_separators(text, columns.decimal_comma)?,
+            false => Cow::Borrowed(text),
+        };
+        if columns.decimal_comma {
+            weight(&with_point(&text)?, options.nan)
+        } else {
+            weight(&text, options.nan)
+        }
     };
-    weight(&text, options.nan).map_err(|mut sentence| {
-        if has_decimal_comma(&text) && !text.contains(&b'.') {
-            let comma = Remedy::on("decimal-comma");
-            sentence.push(message![", or pass ", comma, " if the comma is a decimal point"]);
+    number(&whole).map_err(|mut sentence| {
+        let remedy = grouping::remedy(&whole, columns.decimal_comma);
+        if let Some(remedy) = remedy.filter(|_| !columns.thousands) {
+            sentence.push(message![", or ", remedy]);
         }
         (at, sentence).into()
     })
@@ -161,7 +155,8 @@ impl Parser for Rows<'_> {
     }
 }
 
-/// Records what the weights say about points. Between commas, a point is a decimal point.
+/// Records what the weights say about points. Between commas, a point is a decimal point unless
+/// zeros at the end are written after it.
 pub(super) fn see_thousands(
     block: &[u8],
     layout: &Layout,
@@ -170,8 +165,11 @@ pub(super) fn see_thousands(
 ) {
     /// The rows that show what all are like, if all have a point or none has.
     const FEW: usize = 64;
-    let is_open = layout.weight != WeightAt::Nowhere && layout.separator != Separator::Byte(b',');
-    if !is_open || options.columns.decimal_comma {
+    let are_commas = layout.separator == Separator::Byte(b',');
+    if options.columns.thousands
+        || layout.weight == WeightAt::Nowhere
+        || options.columns.decimal_comma
+    {
         return;
     }
     let count = |byte| memchr::memchr_iter(byte, block).count();
@@ -180,7 +178,11 @@ pub(super) fn see_thousands(
     let lines = block.split(|&byte| byte == b'\n').map(without_end);
     let lines = lines.filter(|line| !is_comment(line));
     let weights = lines.filter_map(|line| Some(Row::parse(line, layout).ok()?.weight?.1));
-    columns.kinds.thousands = Thousands::of(weights.take(rows));
+    let weights = weights.take(rows);
+    let has_zero = |weight: &[u8]| weight.contains(&b'.') && weight.ends_with(b"0");
+    if !are_commas || weights.clone().any(has_zero) {
+        columns.kinds.thousands = Thousands::of(weights);
+    }
 }
 
 /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of

@@ -89,7 +89,7 @@ fn columns_that_are_left_out_are_said() {
     let refused = with(Vertices::Occurring, "0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n").unwrap_err();
     assert!(
         refused.ends_with(
-            "does the first column number the edges? pass `source: ColumnChoice::Position(2)` and `target: ColumnChoice::Position(3)`, or \
+            "does the first column number the edges? pass `source: ColumnChoice::Position(2)`, `target: ColumnChoice::Position(3)` and `weight: ColumnChoice::Position(4)`, or \
              `source: ColumnChoice::Position(1)` and `target: ColumnChoice::Position(2)` if it is a vertex"
         ),
         "{refused}"
@@ -116,7 +116,8 @@ fn a_first_line_of_counts_is_no_edge() {
     assert_eq!(
         error("5 3\n0 1 7\n1 2 8\n"),
         "x: line 1, column 1: this line has another number of columns than the next, so it should contain \
-         the numbers of vertices and edges, but the number of edges is 2"
+         the numbers of vertices and edges, but the number of edges is 2; correct it, or pass `header: Header::Present` to \
+         ignore it"
     );
 }
 
@@ -214,7 +215,7 @@ fn lines_that_differ_from_the_first_are_errors() {
     );
     assert_eq!(
         error("7\n"),
-        "x: line 1, column 1: an edge needs two vertices, but this line has one column"
+        "x: line 1, column 1: an edge needs two vertices, but this line has one column; write both, or remove the line if it is a title"
     );
     assert_eq!(
         error("0 1 5\n1 2 nan\n"),

@@ -289,7 +289,9 @@ impl<'a> ReadLines<'a> {
     pub(crate) fn finish(self) -> Result<Parsed, Fault> {
         let Self { options, points, numbers, columns, kept, lines, others, weight, .. } = self;
         if others > 0 && points.is_empty() {
-            return Err(Fault::whole("the file contains no lines, which are the edges"));
+            return Err(Fault::whole(
+                "the file contains no lines, which are the edges; save a layer of lines",
+            ));
         }
         let mut notes = Vec::new();
         if others > 0 {

@@ -144,7 +144,7 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         ),
         (
             collection(&[r#"{"type": "Point", "coordinates": [1, 2]}"#.into()]),
-            "the file contains no lines, which are the edges",
+            "the file contains no lines, which are the edges; save a layer of lines",
         ),
         (
             collection(&[feature("[[0, 0], [1, 0]]", "{}")]).replacen(

@@ -11,7 +11,7 @@ use kostra_core::memory;
 use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::is_comment;
+use crate::formats::edge_list::{DividedLines, is_comment};
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::matrix::Matrix;
@@ -45,8 +45,9 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let lines = (1_u64..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)));
     let (numbers, lines): (Vec<u64>, Vec<&[u8]>) =
         lines.filter(|(_, line)| !is_comment(line)).unzip();
+    let lines = DividedLines::new(lines);
     let shape = Shape::find(&lines, true, &options.columns)
-        .ok_or_else(|| Fault::whole(no_matrix(&lines)))?;
+        .ok_or_else(|| Fault::whole(no_matrix(&lines.lines)))?;
     let line = |row: usize| numbers.get(row + shape.before).copied().unwrap_or(1);
     let names = names(&shape).map_err(|(row, kind)| Fault {
         place: Some(Place::Line { line: line(row), column: 1 }),
@@ -70,7 +71,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         epsilon: f64::EPSILON,
     };
     // Samples without a difference are at distance 0.
-    let counts_differences = lines.first().is_some_and(|line| line.starts_with(SNP_DISTS));
+    let counts_differences = lines.lines.first().is_some_and(|line| line.starts_with(SNP_DISTS));
     let zeros = options.zeros.or(counts_differences.then_some(Meaning::Edge));
     Ok(Parsed { names, ..matrix.graph(&ReadOptions { zeros, ..options.clone() })? })
 }

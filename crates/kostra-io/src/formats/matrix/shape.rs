@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::formats::edge_list::{MISSING_VALUES, Separator, fields, is_weight};
+use crate::formats::edge_list::{DividedLines, Fields, MISSING_VALUES, Separator, is_weight};
 use crate::number::{has_decimal_comma, natural};
 use crate::quotes::unquote;
 use crate::{ColumnOptions, Delimiter, Header};
@@ -23,9 +23,6 @@ pub(crate) enum Form {
         diagonal: bool,
     },
 }
-
-/// The fields of a line.
-type Fields<'a> = Vec<&'a [u8]>;
 
 /// A matrix, divided into names and values.
 #[derive(Clone, Debug)]
@@ -58,9 +55,13 @@ pub(crate) struct Traits {
 
 impl<'a> Shape<'a> {
     /// The shape of the matrix in some lines, which are all lines if `whole` is true.
-    pub(crate) fn find(lines: &[&'a [u8]], whole: bool, options: &ColumnOptions) -> Option<Self> {
-        let first = lines.first()?;
-        let rest = lines.get(1..)?;
+    pub(crate) fn find(
+        divided: &DividedLines<'a>,
+        whole: bool,
+        options: &ColumnOptions,
+    ) -> Option<Self> {
+        let lines = &divided.lines;
+        let (first, rest) = lines.split_first()?;
         let separators = match options.delimiter {
             Some(Delimiter::Blanks) => vec![Separator::Blanks],
             Some(Delimiter::Byte(byte)) => vec![Separator::Byte(byte)],
@@ -70,18 +71,51 @@ impl<'a> Shape<'a> {
         let below = rest.split_first().map(|(first, rest)| Separator::of_lines(first, rest, true));
         let last = lines.last().map(|line| Separator::recognize(line, true));
         let others = below.into_iter().chain(last).filter(|_| options.delimiter.is_none());
-        separators.into_iter().chain(others).find_map(|separator| {
-            let rows: Vec<Fields<'_>> = lines
-                .iter()
-                .map(|line| fields(line, separator).map(|(_, field)| field).collect())
-                .collect();
-            Self::of_rows(rows, whole, options)
-        })
+        let separators = separators.into_iter().chain(others);
+        let mut rows = separators.map(|separator| divided.rows(separator));
+        rows.find_map(|rows| Self::of_rows(rows.to_vec(), whole, options))
+    }
+
+    /// A field that is no number in lines that would be a matrix without it, and its line: n lines
+    /// of n fields, with names or without them, most of which are numbers.
+    pub(crate) fn nearly(divided: &DividedLines<'a>) -> Option<(usize, &'a [u8])> {
+        const FEWEST: usize = 3;
+        let lines = &divided.lines;
+        let separator = Separator::of_lines(lines.last()?, &[], true);
+        let separator = match separator {
+            Separator::Blanks => Separator::of_lines(lines.first()?, lines.get(1..)?, false),
+            separator => separator,
+        };
+        let rows = divided.rows(separator);
+        let width = rows.last()?.len();
+        let named = usize::from(rows.last()?.first().is_some_and(is_word));
+        let size = width.checked_sub(named)?;
+        let body = rows.get(rows.len().checked_sub(size)?..)?;
+        let is_square = size >= FEWEST + 1 - named
+            && rows.len() <= size + 1
+            && body.iter().all(|row| row.len() == width);
+        let cells = || {
+            let cells = |(at, row): (usize, &'_ Fields<'a>)| {
+                row.iter().skip(named).map(move |&cell| (at, cell)).collect::<Vec<_>>()
+            };
+            (rows.len() - size..).zip(body).flat_map(cells)
+        };
+        let is_other = |cell: &[u8]| !is_value(cell, true);
+        let others = cells().filter(|(_, cell)| is_other(cell)).count();
+        let found = cells().find(|(_, cell)| is_other(cell));
+        // Lines of numbers below a header are no matrix.
+        let has_header =
+            rows.len() == size && rows.first().is_some_and(|row| row.iter().all(is_word));
+        found.filter(|_| is_square && !has_header && 2 * others <= size * size)
     }
 
     fn of_rows(mut rows: Vec<Fields<'a>>, whole: bool, options: &ColumnOptions) -> Option<Self> {
+        // Some write the numbers of rows and columns, or of vertices and edges.
         let size = match &rows.first()?[..] {
             [field] => natural(field, "").ok().and_then(|size| usize::try_from(size).ok()),
+            [field, other] if rows.len() > 3 && natural(other, "").is_ok() => {
+                natural(field, "").ok().and_then(|size| usize::try_from(size).ok())
+            }
             _ => None,
         };
         let body = rows.get(1..)?;
@@ -148,7 +182,6 @@ impl<'a> Shape<'a> {
             return false;
         }
         self.header = Some(names.to_vec());
-        let is_word = |name: &&[u8]| !is_number(name);
         // The first line of a symmetric matrix is its first column, too.
         let has_word = names.iter().any(is_word) || has_corner && head.iter().take(1).any(is_word);
         match &self.names {
@@ -171,7 +204,7 @@ impl<'a> Shape<'a> {
     fn has_proper_names(&self) -> bool {
         let Some(names) = &self.names else { return true };
         are_names(names)
-            && (names.iter().any(|name| !is_number(name))
+            && (names.iter().any(is_word)
                 || self.header.is_some()
                 || self.form == Form::Full && self.traits().is_structured(self.size))
     }
@@ -244,11 +277,20 @@ fn form(cells: &[Fields<'_>], whole: bool) -> Option<(usize, Form)> {
     }
     let rises = lengths.windows(2).all(|pair| pair[1] == pair[0] + 1);
     let falls = lengths.windows(2).all(|pair| pair[0] == pair[1] + 1);
+    let ends = |last: bool| {
+        cells.iter().filter_map(move |row| if last { row.last() } else { row.first() })
+    };
+    // The diagonal has distances of 0, correlations of 1, or no values.
+    let are_all =
+        |last: bool, expected: f64| ends(last).all(|cell| value(cell, true) == Some(expected));
+    let are_correlations = || {
+        let mut values = cells.iter().flatten().filter_map(|cell| value(cell, true));
+        values.clone().all(|value| value.abs() <= 1.0) && values.any(|value| value.fract() != 0.0)
+    };
     let is_constant = |last: bool| {
-        cells.iter().all(|row| {
-            let end = if last { row.last() } else { row.first() };
-            end.and_then(|cell| value(cell, true)) == Some(0.0)
-        })
+        are_all(last, 0.0)
+            || are_all(last, 1.0) && are_correlations()
+            || ends(last).all(|cell| is_missing(cell))
     };
     let last = lengths.last().copied()?;
     match (first, last) {
@@ -312,6 +354,11 @@ fn counts(fields: &[&[u8]]) -> bool {
 
 fn is_number(field: &[u8]) -> bool {
     is_weight(field, false) || is_with_comma(field)
+}
+
+/// Whether a field can only be a name: no number, and not the sign that there is none.
+fn is_word(field: &&[u8]) -> bool {
+    !is_number(field) && (field.is_empty() || !is_missing(field))
 }
 
 fn is_with_comma(cell: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::ends::{are_names, beyond, refuse_implausible, vertex};
 use super::file::File;
 use super::headers::Stored;
-use super::read::{Table, choose, similarity_of};
+use super::read::{Choice, Table, choose, similarity_of};
 use crate::columns::Ends;
 use crate::compression::Stream;
 use crate::edge_blocks::{EdgeSink, Ids, StreamFacts};
@@ -49,7 +49,7 @@ fn read_file(
     let length = on_disk.metadata().map_err(ReadErrorKind::Io)?.len();
     let file = File::open(Stored::Disk { file: on_disk, length }, memory)?;
     file.hold_first(memory)?;
-    let (chosen, _) = choose(&file, options, &mut blocks.notes)?;
+    let Choice { chosen, reverse, .. } = choose(&file, options, &mut blocks.notes)?;
     blocks.similarity = similarity_of(&file, chosen);
     weights::refuse_others(chosen.weight.is_some(), options)?;
     let ends = [chosen.u, chosen.v];
@@ -70,9 +70,9 @@ fn read_file(
     };
     let edges = Some(file.rows);
     blocks.begin(StreamFacts { vertices: stated, edges, ..StreamFacts::default() })?;
-    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).collect();
+    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(reverse).collect();
     file.hold_columns(memory, &wanted)?;
-    let table = Table { file: &file, weight: chosen.weight, wanted, options };
+    let table = Table { file: &file, weight: chosen.weight, reverse, wanted, options };
     for group in file.groups() {
         let vertex = |end: &Cells<'_>, row| vertex(end, row);
         table.scan_group(group, vertex, |first, mut batch| {

@@ -12,7 +12,9 @@ use super::headers::Stored;
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{Chooser, Chosen, left_out, missing_value, similarity};
+use crate::formats::edge_list::{
+    Chooser, Chosen, NOTE_ON_COSTS, cheaper, left_out, missing_value, reverse_of, similarity,
+};
 use crate::held_memory::HeldMemory;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
@@ -30,14 +32,15 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 fn read_table(stored: Stored, options: &ReadOptions) -> Result<Parsed, Fault> {
     let file = File::open(stored, &HeldMemory::default())?;
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
-    let (chosen, keep) = choose(&file, options, &mut notes)?;
+    let Choice { chosen, reverse, kept: keep } = choose(&file, options, &mut notes)?;
     let ends = [chosen.u, chosen.v];
     let (wanted, names): (Vec<_>, Vec<_>) = keep.into_iter().unzip();
     let kinds = wanted.iter().map(|&column| kind_of(&file, column)).collect();
     let kept = KeptColumns::with_kinds(names, kinds);
     let text_names = ends.iter().any(|&end| kind_of(&file, end) == KeptKind::Text);
-    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(wanted).collect();
-    let table = Table { file: &file, weight: chosen.weight, wanted, options };
+    let wanted: Vec<_> =
+        ends.into_iter().chain(chosen.weight).chain(reverse).chain(wanted).collect();
+    let table = Table { file: &file, weight: chosen.weight, reverse, wanted, options };
     let mut rows = Rows { columns: Columns::default(), kept };
     let (vertices, names) = if are_names(&file, ends, options)? {
         let mut numbering = Numbering::default();
@@ -88,12 +91,21 @@ pub(super) fn similarity_of(file: &File, chosen: Chosen) -> Option<String> {
     )
 }
 
+/// The columns that are used.
+pub(super) struct Choice {
+    pub(super) chosen: Chosen,
+    /// The weights in the other direction.
+    pub(super) reverse: Option<usize>,
+    /// The columns that are kept, and their names.
+    kept: Vec<(usize, String)>,
+}
+
 /// The columns of the vertices and the weight, and the columns that are kept.
 pub(super) fn choose(
     file: &File,
     options: &ReadOptions,
     notes: &mut Vec<Message>,
-) -> Result<(Chosen, Vec<(usize, String)>), Fault> {
+) -> Result<Choice, Fault> {
     let columns = &file.columns;
     if columns.len() < 2 {
         let count = kostra_core::counted(columns.len() as u64, "column", "columns");
@@ -115,20 +127,25 @@ pub(super) fn choose(
     };
     let chosen = chooser.choose()?;
     let kept = chooser.kept()?;
+    let reverse = reverse_of(Some(&names), chosen.weight, options)?;
     notes.extend(left_out(names.len(), Some(&names), |column| {
         column == chosen.u
             || column == chosen.v
             || Some(column) == chosen.weight
+            || Some(column) == reverse
             || kept.iter().any(|(kept, _)| *kept == column)
     }));
-    Ok((chosen, kept))
+    notes.extend(reverse.map(|_| NOTE_ON_COSTS.into()));
+    Ok(Choice { chosen, reverse, kept })
 }
 
 /// The columns that are read.
 pub(super) struct Table<'a> {
     pub(super) file: &'a File,
     pub(super) weight: Option<usize>,
-    /// Two columns of vertices, perhaps one of weights, and those that are kept.
+    /// The column of weights in the other direction.
+    pub(super) reverse: Option<usize>,
+    /// Two columns of vertices, perhaps one or two of weights, and those that are kept.
     pub(super) wanted: Vec<usize>,
     pub(super) options: &'a ReadOptions,
 }
@@ -179,12 +196,21 @@ impl Table<'_> {
             let Some(([u, v], rest)) = cells.split_first_chunk() else { return Ok(()) };
             let (weight, kept) = rest.split_at(usize::from(self.weight.is_some()).min(rest.len()));
             let weight = weight.first();
+            let (reverse, kept) =
+                kept.split_at(usize::from(self.reverse.is_some()).min(kept.len()));
+            let reverse = reverse.first();
             let mut batch = Rows::default();
             let mut shared = HashMap::new();
             for row in 0..u.rows() {
                 batch.columns.push_ends(vertex(u, row)?, vertex(v, row)?);
                 if let Some(weight) = weight {
-                    batch.columns.push_weight(self.weight_in(weight, row)?);
+                    let mut cost = self.weight_in(weight, row)?;
+                    if let Some(reverse) = reverse {
+                        let costs = [cost, self.weight_in(reverse, row)?];
+                        cost = cheaper(costs, self.options)
+                            .map_err(|sentence| weight.fault(row, sentence))?;
+                    }
+                    batch.columns.push_weight(cost);
                 }
                 for column in kept {
                     let address = column.shared(row);

@@ -436,3 +436,29 @@ fn damaged_files_are_errors_with_a_remedy() {
     }
     assert!(faults > 100, "{faults}");
 }
+
+#[test]
+fn the_cheaper_direction_of_pgrouting_counts() {
+    let column =
+        |name, values| crate::TableColumn { name, values: crate::TableValues::Floats(values) };
+    let ends = [[1, 2], [2, 3], [1, 3]];
+    let (source, target) = (crate::TableValues::Ends(&ends, 0), crate::TableValues::Ends(&ends, 1));
+    let columns = [
+        crate::TableColumn { name: "source", values: source },
+        crate::TableColumn { name: "target", values: target },
+        column("cost", &[5.0, -1.0, 9.0]),
+        column("reverse_cost", &[3.0, 4.0, -1.0]),
+    ];
+    let mut bytes = Vec::new();
+    crate::write_parquet_table(&columns, &KeptColumns::default(), &mut bytes).unwrap();
+    let loaded = read(&bytes).unwrap();
+    let weights = |loaded: &Loaded| {
+        edges(&loaded.parsed.graph).into_iter().map(|edge| edge.2).collect::<Vec<_>>()
+    };
+    assert_eq!(weights(&loaded), ["3", "4", "9"]);
+    assert!(loaded.parsed.notes.iter().any(|note| note.to_string().contains("reverse_cost")));
+    let negatives = Some(crate::Meaning::Edge);
+    let options =
+        ReadOptions { negatives, vertices: Vertices::Occurring, ..ReadOptions::default() };
+    assert_eq!(weights(&read_with(&bytes, &options).unwrap()), ["3", "-1", "-1"]);
+}

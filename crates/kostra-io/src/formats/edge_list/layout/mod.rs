@@ -5,17 +5,16 @@ mod naming;
 use kostra_core::counted;
 
 use super::choose::{Chooser, Chosen};
-use super::fields::{
-    Separator, cut, fields, is_comment, is_empty, left_out, open_quote, weight_in,
-};
-use super::header::{
-    Counts, Fields, FirstLine, refuse_joined_ends, refuse_names_with_values, refuse_open_columns,
-};
+use super::comment_header::{is_konect, options_with_names};
+use super::costs::{NOTE_ON_COSTS, reverse_of};
+use super::divided::{DividedLines, DividedRows};
+use super::fields::{Fields, Separator, cut, is_empty, left_out, open_quote, weight_in};
+use super::header::{Counts, FirstLine, refuse_names_with_values, refuse_open_columns};
 use super::known::similarity;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
 use crate::quotes::is_open;
-use crate::{ColumnOptions, Delimiter, Header, ReadErrorKind, ReadOptions};
+use crate::{ColumnOptions, Header, ReadErrorKind, ReadOptions};
 use naming::{commas_are_in_doubt, has_commas, looks_named, numbers_change_into_names};
 
 /// The position of the weight in a line.
@@ -39,53 +38,59 @@ pub(super) enum Dictionary {
 /// The first line, and the rows below it.
 struct Start<'a> {
     separator: Separator,
-    rows: Vec<Fields<'a>>,
+    all: DividedRows<'a>,
+    /// The number of lines before the edges.
+    before: usize,
     /// The names of columns in the first line.
     head: Option<Fields<'a>>,
     first_line: FirstLine,
 }
 
 impl<'a> Start<'a> {
-    fn of(lines: &[&'a [u8]], options: &ReadOptions) -> Result<Self, ReadErrorKind> {
-        let top = Counts::on_top(lines).filter(|_| options.columns.header == Header::Recognize);
+    fn of(lines: &DividedLines<'a>, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let top =
+            Counts::on_top(&lines.lines).filter(|_| options.columns.header == Header::Recognize);
         if let Some(counts) = top {
-            let lines = lines.get(counts.lines..).unwrap_or_default();
-            let separator = separator_of(lines, options);
+            let separator = lines.separator(counts.lines, options);
             let first_line = FirstLine::Counts { counts, sure: true };
-            return Ok(Self { separator, rows: rows_of(lines, separator), head: None, first_line });
+            let (all, before) = (lines.rows(separator), counts.lines);
+            return Ok(Self { separator, all, before, head: None, first_line });
         }
-        let first = lines.first().copied().unwrap_or_default();
-        let mut separator = separator_of(lines, options);
-        let mut rows = rows_of(lines, separator);
+        let first = lines.lines.first().copied().unwrap_or_default();
+        let mut separator = lines.separator(0, options);
+        let rows = lines.rows(separator);
         let first_line = match (cut(first).1, options.columns.header) {
             // Neither a header nor counts end with a dictionary.
             (Some(_), Header::Recognize) => FirstLine::Edge,
             _ => FirstLine::recognize(&rows, options)?,
         };
         refuse_repeated_tabs(&rows, separator, options)?;
-        let after_first = lines.get(1..).unwrap_or_default();
-        let head = match first_line {
+        let mut head = None;
+        let before = match first_line {
             FirstLine::ColumnNames => {
-                let head = rows.remove(0);
+                head = rows.first().cloned();
                 // Names between blanks can stand above fields between tabs.
                 let tab = Separator::Byte(b'\t');
-                if separator == Separator::Blanks && separator_of(after_first, options) == tab {
+                if separator == Separator::Blanks && lines.separator(1, options) == tab {
                     separator = tab;
-                    rows = rows_of(after_first, separator);
                 }
-                Some(head)
+                1
             }
             FirstLine::Counts { sure: true, .. } => {
-                separator = separator_of(after_first, options);
-                rows = rows_of(after_first, separator);
-                None
+                separator = lines.separator(1, options);
+                1
             }
-            FirstLine::Edge | FirstLine::Counts { .. } => None,
+            FirstLine::Edge | FirstLine::Counts { .. } => 0,
         };
         if let Some(field) = head.iter().flatten().find(|field| is_open(field)) {
             return Err(ReadErrorKind::malformed(open_quote(field)));
         }
-        Ok(Self { separator, rows, head, first_line })
+        Ok(Self { separator, all: lines.rows(separator), before, head, first_line })
+    }
+
+    /// The rows of edges.
+    fn rows(&self) -> &[Fields<'a>] {
+        self.all.get(self.before..).unwrap_or_default()
     }
 }
 
@@ -124,6 +129,7 @@ impl Layout {
         self.is_in_order()
             && (self.weight, self.columns) == (WeightAt::Column(2), 3)
             && !options.columns.decimal_comma
+            && !options.columns.thousands
     }
 
     fn is_in_order(&self) -> bool {
@@ -149,8 +155,9 @@ impl Layout {
     /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
     /// comments.
     ///
-    /// `is_konect` says that a comment of KONECT precedes the lines: then the third column is the
-    /// weight, and more columns may follow.
+    /// The comments before the lines may be of KONECT: then the third column is the weight, and
+    /// more columns may follow. The last comment may name the columns, those of the ends among
+    /// them.
     ///
     /// If the vertices are those that occur, words in the place of vertices are names. So are all
     /// ids if one of them is beyond 32 bits or has a leading zero.
@@ -158,19 +165,26 @@ impl Layout {
     /// # Errors
     /// When there are fewer than two columns, or the options and the lines leave a column open.
     pub(super) fn recognize<'a>(
-        sample: impl Iterator<Item = &'a [u8]>,
-        is_konect: bool,
+        lines: &DividedLines<'a>,
+        comments: &[&[u8]],
         options: &ReadOptions,
     ) -> Result<Option<Self>, ReadErrorKind> {
-        let lines: Vec<&[u8]> = sample.filter(|line| !is_comment(line)).collect();
-        if lines.is_empty() {
+        if lines.lines.is_empty() {
             return Ok(None);
         }
-        let numbered = Self::of_lines(&lines, is_konect, options);
+        let is_konect = comments.first().is_some_and(|line| is_konect(line));
+        if let Some(named) = options_with_names(comments, lines, options) {
+            let layout = Self::recognize(lines, &[], &named)?;
+            return Ok(layout.map(|mut layout| {
+                layout.notes.push("the last comment names the columns".into());
+                layout
+            }));
+        }
+        let numbered = Self::of_lines(lines, is_konect, options);
         let with_names = ReadOptions { names: true, ..options.clone() };
         let may_be_named = !options.names && options.vertices == Vertices::Occurring;
-        let changes = numbers_change_into_names(&lines, options, &with_names);
-        if may_be_named && !changes && commas_are_in_doubt(&lines, options, &with_names) {
+        let changes = numbers_change_into_names(lines, options, &with_names);
+        if may_be_named && !changes && commas_are_in_doubt(lines, options, &with_names) {
             return Err(ReadErrorKind::question(message![
                 "do commas or blanks separate the columns? pass ",
                 Remedy::text("delimiter", ","),
@@ -181,7 +195,7 @@ impl Layout {
         if !may_be_named || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named) {
             return Ok(Some(numbered?.0));
         }
-        match (numbered, Self::of_lines(&lines, is_konect, &with_names)) {
+        match (numbered, Self::of_lines(lines, is_konect, &with_names)) {
             (Err(fault), _) if changes => Err(fault),
             (_, Ok((mut layout, true))) => {
                 layout.notes.push("the vertices are names".into());
@@ -194,16 +208,18 @@ impl Layout {
 
     /// The layout of lines that are not comments, and whether the ends of edges are probably names.
     fn of_lines(
-        lines: &[&[u8]],
+        lines: &DividedLines<'_>,
         is_konect: bool,
         options: &ReadOptions,
     ) -> Result<(Self, bool), ReadErrorKind> {
-        let Start { separator, rows, mut head, first_line } = Start::of(lines, options)?;
+        let start = Start::of(lines, options)?;
+        let (separator, first_line, rows) = (start.separator, start.first_line, start.rows());
+        let mut head = start.head.clone();
         let given = given_names(options);
         if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
             return Err(super::header::is_it_a_header(head.as_deref()));
         }
-        let first_edge = lines.get(lines.len() - rows.len()).copied().unwrap_or_default();
+        let first_edge = lines.lines.get(start.before).copied().unwrap_or_default();
         let row = rows.first().map_or(&[][..], Vec::as_slice);
         let columns = match &head {
             Some(head) if given.is_none() || row.is_empty() => head.len(),
@@ -211,7 +227,8 @@ impl Layout {
         };
         if columns < 2 {
             return Err(ReadErrorKind::malformed(
-                "an edge needs two vertices, but this line has one column",
+                "an edge needs two vertices, but this line has one column; write both, or remove \
+                 the line if it is a title",
             ));
         }
         if given.is_none() && row.len() == columns + 1 && !row.ends_with(&[b""]) {
@@ -226,18 +243,17 @@ impl Layout {
         let ColumnOptions { source, target, weight, .. } = &options.columns;
         let is_chosen = source.is_some() || target.is_some() || weight.is_some();
         if head.is_none() && !options.names && !is_chosen {
-            refuse_open_columns(&rows, separator, options)?;
+            refuse_open_columns(rows, separator, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
         let reverse = reverse_of(names, weight, options)?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
-        let looks_named = looks_named(&rows, [u, v], first_line)
+        let looks_named = looks_named(rows, [u, v], first_line)
             || options.columns.delimiter.is_some()
                 && rows.first().is_some_and(|row| has_commas(row, [u, v]));
         if head.is_none() && source.as_ref().or(target.as_ref()).is_none() {
-            refuse_joined_ends(&rows)?;
-            refuse_names_with_values(&rows, [u, v])?;
+            refuse_names_with_values(rows, [u, v])?;
         }
         let mut layout = Self {
             separator,
@@ -292,45 +308,7 @@ impl Layout {
                 || self.kept.iter().any(|(kept, _)| *kept == column)
         });
         self.notes.extend(note);
-        self.notes.extend(self.reverse.map(|_| {
-            "the weight is the lower one of 'cost' and 'reverse_cost'; a negative cost is no edge"
-                .into()
-        }));
-    }
-}
-
-/// The column of costs in the other direction, if that of the weight is called as pgRouting calls
-/// the cost.
-///
-/// # Errors
-/// When there is none, but an option says what negative costs are.
-fn reverse_of(
-    names: Option<&[&[u8]]>,
-    weight: Option<usize>,
-    options: &ReadOptions,
-) -> Result<Option<usize>, ReadErrorKind> {
-    let names = names.unwrap_or_default();
-    let is = |name: &&[u8], other: &[u8]| name.eq_ignore_ascii_case(other);
-    let is_cost = weight.and_then(|at| names.get(at)).is_some_and(|name| is(name, b"cost"));
-    let reverse = names.iter().position(|name| is(name, b"reverse_cost"));
-    let reverse = reverse.filter(|_| is_cost);
-    match options.negatives {
-        Some(_) if reverse.is_none() => Err(ReadErrorKind::question(message![
-            Remedy::option("negatives"),
-            " applies to matrices, and to costs next to a column reverse_cost; omit it",
-        ])),
-        _ => Ok(reverse),
-    }
-}
-
-fn separator_of(lines: &[&[u8]], options: &ReadOptions) -> Separator {
-    match options.columns.delimiter {
-        None => match lines.split_first() {
-            Some((first, rest)) => Separator::of_lines(cut(first).0, rest, options.names),
-            None => Separator::Blanks,
-        },
-        Some(Delimiter::Blanks) => Separator::Blanks,
-        Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
+        self.notes.extend(self.reverse.map(|_| NOTE_ON_COSTS.into()));
     }
 }
 
@@ -389,13 +367,6 @@ fn check_given(given: Option<&[&[u8]]>, columns: usize) -> Result<(), ReadErrorK
         Remedy::option("columns"),
         format!(" names {names}, but the lines have {columns}; name them all"),
     ]))
-}
-
-fn rows_of<'a>(lines: &[&'a [u8]], separator: Separator) -> Vec<Fields<'a>> {
-    lines
-        .iter()
-        .map(|line| fields(cut(line).0, separator).map(|(_, field)| field).collect())
-        .collect()
 }
 
 #[cfg(test)]

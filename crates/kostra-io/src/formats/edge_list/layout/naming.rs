@@ -1,8 +1,8 @@
 //! Whether the vertices of an edge list are names.
 
-use super::super::fields::{Separator, fields, has_leading_zero, is_weight, text};
-use super::super::header::{Fields, FirstLine};
-use super::separator_of;
+use super::super::divided::DividedLines;
+use super::super::fields::{Fields, Separator, fields, has_leading_zero, is_weight, text};
+use super::super::header::FirstLine;
 use crate::ReadOptions;
 use crate::number::{has_decimal_comma, natural};
 use crate::quotes::unquote;
@@ -10,28 +10,28 @@ use crate::quotes::unquote;
 /// Whether the first line starts with two numbers between blanks, but is divided at another
 /// separator if vertices are names: `1 2 2,5` would be an edge from `1 2 2` to `5`.
 pub(super) fn numbers_change_into_names(
-    lines: &[&[u8]],
+    lines: &DividedLines<'_>,
     options: &ReadOptions,
     with_names: &ReadOptions,
 ) -> bool {
-    let separator = separator_of(lines, options);
-    let first = lines.first().copied().unwrap_or_default();
+    let separator = lines.separator(0, options);
+    let first = lines.lines.first().copied().unwrap_or_default();
     let ends = fields(first, separator).take(2).filter(|(_, field)| natural(field, "").is_ok());
     separator == Separator::Blanks
-        && separator_of(lines, with_names) != separator
+        && lines.separator(0, with_names) != separator
         && ends.count() == 2
 }
 
 /// Whether the first line is divided at blanks if vertices are numbers and at commas if they are
 /// names, and all its words are numbers, some with commas: `1,2 3`.
 pub(super) fn commas_are_in_doubt(
-    lines: &[&[u8]],
+    lines: &DividedLines<'_>,
     options: &ReadOptions,
     with_names: &ReadOptions,
 ) -> bool {
-    let first = lines.first().copied().unwrap_or_default();
-    separator_of(lines, options) == Separator::Blanks
-        && separator_of(lines, with_names) == Separator::Byte(b',')
+    let first = lines.lines.first().copied().unwrap_or_default();
+    lines.separator(0, options) == Separator::Blanks
+        && lines.separator(0, with_names) == Separator::Byte(b',')
         && fields(first, Separator::Blanks)
             .all(|(_, field)| is_weight(field, false) || has_decimal_comma(field))
 }

@@ -1,11 +1,17 @@
 //! What the layout of an edge list promises.
 
+use super::super::fields::is_comment;
 use super::*;
 use crate::message::Remedy;
 use crate::{ColumnChoice, MissingWeights};
 
+fn lines(text: &str) -> DividedLines<'_> {
+    let lines = text.lines().map(str::as_bytes);
+    DividedLines::new(lines.filter(|line| !is_comment(line)).collect())
+}
+
 fn read(text: &str, options: &ReadOptions) -> Result<Layout, String> {
-    let layout = Layout::recognize(text.as_bytes().split(|&byte| byte == b'\n'), false, options);
+    let layout = Layout::recognize(&lines(text), &[], options);
     layout.map(Option::unwrap).map_err(|kind| kind.to_string())
 }
 
@@ -221,8 +227,7 @@ fn columns_are_found_by_place() {
     assert_eq!(places("0 1\n1 2"), (0, 1, WeightAt::Nowhere));
     assert_eq!(places("0 1 5\n1 2 6"), (0, 1, WeightAt::Column(2)));
     let text = "0 5 6 1\n9 6 7 2";
-    let konect =
-        Layout::recognize(text.as_bytes().split(|&b| b == b'\n'), true, &ReadOptions::default());
+    let konect = Layout::recognize(&lines(text), &[b"% sym positive"], &ReadOptions::default());
     let konect = konect.unwrap().unwrap();
     assert_eq!((konect.u, konect.v, konect.weight), (0, 1, WeightAt::Column(2)));
     assert_eq!(konect.notes, ["column 4 is left out"]);
@@ -276,8 +281,5 @@ fn a_header_is_told_from_an_edge_between_names() {
 #[test]
 fn one_column_is_too_few() {
     assert!(read("7", &ReadOptions::default()).is_err());
-    assert_eq!(
-        Layout::recognize([&b"# 7"[..]].into_iter(), false, &ReadOptions::default()).unwrap(),
-        None
-    );
+    assert_eq!(Layout::recognize(&lines("# 7"), &[], &ReadOptions::default()).unwrap(), None);
 }

@@ -1,0 +1,36 @@
+//! What comments before the lines say about the columns, as `# id from to km` and `% sym weighted`.
+
+use super::divided::DividedLines;
+use super::end_names;
+use super::fields::{Fields, fields, text};
+use crate::number::words;
+use crate::{ColumnOptions, Header, ReadOptions};
+
+/// Options with the names of the columns in the last comment, if the first line is no header, but
+/// this comment has as many fields, and names of ends among them.
+pub(super) fn options_with_names(
+    comments: &[&[u8]],
+    lines: &DividedLines<'_>,
+    options: &ReadOptions,
+) -> Option<ReadOptions> {
+    let ColumnOptions { source, target, names, header, .. } = &options.columns;
+    let is_open = source.as_ref().or(target.as_ref()).is_none() && names.is_none();
+    let comment = comments.last()?.trim_ascii();
+    let start = comment.iter().position(|byte| !b"#%/ \t".contains(byte))?;
+    let comment = comment.get(start..)?;
+    let separator = lines.separator(0, options);
+    let divided = |line| fields(line, separator).map(|(_, field)| field).collect::<Fields<'_>>();
+    let (head, first) = (divided(comment), divided(lines.lines.first()?));
+    let is_head = head.len() > 2 && head.len() == first.len() && end_names::are_pair(&head);
+    (is_open && *header == Header::Recognize && is_head && !end_names::are_in(&first)).then(|| {
+        let mut options = options.clone();
+        options.columns.names = Some(head.iter().map(|name| text(name)).collect());
+        options
+    })
+}
+
+/// Whether a comment is the first line of a file of KONECT, such as `% sym posweighted`.
+pub(super) fn is_konect(comment: &[u8]) -> bool {
+    let mut words = words(comment).map(|(_, word)| word);
+    words.next() == Some(b"%") && matches!(words.next(), Some(b"sym" | b"asym" | b"bip"))
+}
