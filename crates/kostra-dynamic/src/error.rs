@@ -1,4 +1,7 @@
-//! The reason why an update is refused.
+//! The reasons why an update is refused, or a log cannot be used.
+
+use std::io;
+use std::path::PathBuf;
 
 use kostra_core::{EdgeId, GraphError};
 use thiserror::Error;
@@ -53,5 +56,53 @@ pub enum UpdateError {
     NanWeight {
         /// The id of the edge.
         edge: EdgeId,
+    },
+}
+
+/// The reason why a log cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The system refused an operation on the file.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The log.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The file is no log, of another version or from a machine with another byte order.
+    #[error("{}: this is not a log of updates of this version of kostra", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes before the last frame have changed.
+    #[error("{}: the log is damaged at byte {offset}; updates from there on are lost", path.display())]
+    Damaged {
+        /// The log.
+        path: PathBuf,
+        /// Where the damaged frame starts.
+        offset: u64,
+    },
+    /// Another process has opened the log.
+    #[error("{}: another process uses this log", path.display())]
+    InUse {
+        /// The log.
+        path: PathBuf,
+    },
+    /// An earlier commit failed, so the file no longer has all updates of the forest.
+    #[error("{}: an earlier update is not in the log; open the log again", path.display())]
+    Behind {
+        /// The log.
+        path: PathBuf,
+    },
+    /// The logged forest could not be built.
+    #[error("{}: {error}", path.display())]
+    Update {
+        /// The log.
+        path: PathBuf,
+        /// Why an update is refused.
+        error: UpdateError,
     },
 }

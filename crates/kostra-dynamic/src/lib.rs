@@ -2,7 +2,7 @@
 //!
 //! [`DynamicForest`] holds a graph and its canonical forest while edges are inserted, deleted and
 //! reweighted in batches. After each batch the forest is the one that a solver returns for the
-//! present edges, edge by edge.
+//! present edges, edge by edge. An [`UpdateLog`] records the updates in a file.
 //!
 //! ```
 //! use kostra_core::{Order, Total};
@@ -17,13 +17,19 @@
 //! # Ok::<(), kostra_dynamic::UpdateError>(())
 //! ```
 
+mod any;
 mod edge_table;
 mod error;
 mod forest;
 mod link_cut;
+mod log;
+#[cfg(test)]
+mod log_tests;
 #[cfg(test)]
 mod tests;
 mod update;
 
-pub use error::{MAX_VERTICES, UpdateError};
+pub use any::AnyDynamicForest;
+pub use error::{LogError, MAX_VERTICES, UpdateError};
 pub use forest::DynamicForest;
+pub use log::{OpenedLog, UpdateLog};

@@ -163,15 +163,19 @@ pub mod points {
         Cluster, ClusterError, Clustering, CondensedTree, Hierarchy, Method, Selection, Ties,
     };
     pub use kostra_points::{
-        AxisOrder, Coordinate, Distance, Metric, Neighbors, PointTree, Points, PointsError, Values,
-        core_distances, nearest_neighbors, neighbors_tree, spanning_tree,
+        AxisOrder, Coordinate, CorrelationDistance, Distance, Metric, Neighbors, PointTree, Points,
+        PointsError, Values, WindowTrees, Windows, core_distances, nearest_neighbors,
+        neighbors_tree, rolling_trees, spanning_tree,
     };
 }
 
 /// Forests of graphs whose edges are inserted, deleted and reweighted.
 #[cfg(feature = "dynamic")]
 pub mod dynamic {
-    pub use kostra_dynamic::{DynamicForest, MAX_VERTICES, UpdateError};
+    pub use kostra_dynamic::{
+        AnyDynamicForest, DynamicForest, LogError, MAX_VERTICES, OpenedLog, UpdateError, UpdateLog,
+        with_dynamic_forest,
+    };
 }
 
 /// CUDA devices: graphs that stay on a device, and partitions.
