@@ -162,6 +162,31 @@ pub enum PointsError {
         /// The metric.
         metric: crate::Metric,
     },
+    /// Windows that the table does not have.
+    #[error(
+        "windows of {length} times at intervals of {step} do not fit: a window has from 2 to all {times} times, and the interval is at least 1"
+    )]
+    Windows {
+        /// The requested number of times in a window.
+        length: usize,
+        /// The requested number of times between the starts of two windows.
+        step: usize,
+        /// The number of times of the table.
+        times: usize,
+    },
+    /// A series has no correlation, because it does not change.
+    #[error(
+        "column {series} is constant in rows {start} to {} (counted from 0), so it has no correlation; remove the column, or choose longer windows",
+        end - 1
+    )]
+    ConstantSeries {
+        /// The series.
+        series: usize,
+        /// The first time of the window.
+        start: usize,
+        /// The end of the window.
+        end: usize,
+    },
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,

@@ -22,6 +22,7 @@
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
+//! | `rolling` | [`rolling_trees`]: trees of correlations in windows of time |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
 //! | [`grid`] | grids of pixels or voxels as graphs |
 //! | [`low_level`] | what the crates of Kostra share, such as graphs and observers |
@@ -40,6 +41,7 @@ mod neighbors;
 mod pair;
 mod point_tree;
 mod points;
+mod rolling;
 mod tiles;
 mod wide;
 
@@ -56,6 +58,7 @@ pub use metric::{Distance, Metric};
 pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree};
 pub use point_tree::PointTree;
 pub use points::{Coordinate, MAX_POINTS, Points, Values};
+pub use rolling::{CorrelationDistance, WindowTrees, Windows, rolling_trees};
 
 /// The most dimensions of a search tree.
 pub const MAX_TREE_DIMENSIONS: usize = 16;
