@@ -18,6 +18,7 @@ mod solve;
 mod solvers;
 mod tree;
 mod verify;
+mod watch;
 
 use clap::{ArgMatches, ValueHint};
 use kostra_io::FORMATS;
@@ -41,6 +42,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<tree::Arguments>(),
     Entry::new::<cluster::Arguments>(),
     Entry::new::<segment::Arguments>(),
+    Entry::new::<watch::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),
     Entry::new::<completions::Arguments>(),
@@ -134,6 +136,6 @@ mod tests {
     /// The first call of `kostra` in a line of examples, without the remark behind it.
     fn example(line: &str) -> Option<&str> {
         let line = &line[line.strip_prefix("  ")?.find("kostra ")? + 2..];
-        line.split(['|', '&', '>']).next()?.split("   ").next()
+        line.split(['|', '&', '<', '>']).next()?.split("   ").next()
     }
 }

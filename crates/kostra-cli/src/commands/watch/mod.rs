@@ -1,0 +1,331 @@
+//! `kostra watch`: the forest of a graph that changes, update by update.
+
+mod reply;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Context, anyhow, bail};
+use clap::{Parser, ValueHint};
+use kostra::dynamic::{AnyDynamicForest, DynamicForest, OpenedLog, UpdateLog, with_dynamic_forest};
+use kostra_core::{EdgeId, Order, Vertex, Weight, WeightType};
+use serde_json::json;
+
+use crate::arguments::{InputArguments, NanChoice};
+use crate::command::{Answer, Command};
+use crate::input::{GENERATED, InputRequest};
+use crate::output;
+use crate::report::count;
+use reply::{Done, Path, Reply, number};
+
+/// Follow the forest of a graph while edges are inserted, deleted and reweighted.
+#[derive(Parser)]
+#[command(
+    name = "watch",
+    after_help = "\
+Examples:
+  kostra watch roads.gr.gz < updates.txt
+  kostra watch --vertices 1000 --log net.log < updates.txt   record the updates
+  kostra watch --log net.log < more.txt                      continue later
+
+Standard input has one update per line:
+  + U V WEIGHT   insert an edge
+  - ID           delete an edge
+  = ID WEIGHT    change the weight of an edge
+  < ID           delete all edges with lower ids, the oldest ones
+  ? U V          the bottleneck of two vertices: the worst edge on the path between them
+  # text         a remark; empty lines are remarks, too
+Vertices are numbers from 0, or names if the graph has names. Fields are separated by tabs or, in
+lines without tabs, by blanks. Edges of the graph have the ids from 0, and each new edge the next
+one. The answer to an update is one line with the edges that entered (+) and left (-) the forest.
+
+With --log, an answer is printed when the update is on the disk. The first line that is no update
+ends the command; the updates before it stay."
+)]
+pub(super) struct Arguments {
+    /// The graph to start with: a file, or a generated graph: gen:NAME:key=value,...
+    #[arg(value_hint = ValueHint::FilePath)]
+    graph: Option<OsString>,
+
+    /// Start with this number of vertices and no edges; the weights are decimal numbers
+    #[arg(long, value_name = "N", conflicts_with = "graph")]
+    vertices: Option<u32>,
+
+    /// The file that records all updates. If it exists, continue from its state
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    log: Option<PathBuf>,
+
+    /// Keep a maximum spanning forest
+    #[arg(long)]
+    maximum: bool,
+
+    /// Print each answer as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let json = self.json;
+        let mut watched = self.start()?;
+        let mut reader = BufReader::new(io::stdin().lock());
+        let (mut bytes, mut number, mut answers) = (Vec::new(), 0_u64, String::new());
+        loop {
+            bytes.clear();
+            number += 1;
+            if reader.read_until(b'\n', &mut bytes).context("standard input")? == 0 {
+                break;
+            }
+            let answer = std::str::from_utf8(&bytes)
+                .context("this is not UTF-8")
+                .and_then(|line| watched.answer(line.trim_end_matches(['\n', '\r'])));
+            match answer.with_context(|| format!("standard input, line {number}")) {
+                Ok(Some(answer)) => answer.write(number, json, &mut answers),
+                Ok(None) => {}
+                Err(error) => {
+                    watched.publish(&mut answers)?;
+                    return Err(error);
+                }
+            }
+            // Answers are published together for as long as lines are there.
+            if reader.buffer().is_empty() {
+                watched.publish(&mut answers)?;
+            }
+        }
+        watched.publish(&mut answers)?;
+        output::print(&watched.summary(json))?;
+        Ok(Answer::Yes)
+    }
+}
+
+impl Arguments {
+    /// The forest before the first update.
+    fn start(self) -> anyhow::Result<Watched> {
+        let order = if self.maximum { Order::Maximum } else { Order::Minimum };
+        let existing = self.log.as_ref().filter(|log| log.exists());
+        if let Some(path) = existing {
+            if self.graph.is_some() || self.vertices.is_some() || self.maximum {
+                bail!(
+                    "{}: this log exists and has a graph; leave out the graph, --vertices and \
+                     --maximum to continue, or name a new log",
+                    path.display()
+                );
+            }
+            let OpenedLog { forest, names, log, dropped } = UpdateLog::open(path)?;
+            if dropped > 0 {
+                output::warn(&[format!(
+                    "{}: the last update was interrupted; {dropped} bytes of it were dropped",
+                    path.display()
+                )]);
+            }
+            return Ok(Watched::new(forest, names, Some(log)));
+        }
+        let (forest, names) = match (self.graph, self.vertices) {
+            (Some(graph), _) => {
+                let arguments = InputArguments { input: graph, ..InputArguments::default() };
+                if arguments.input == "-" {
+                    bail!(
+                        "standard input has the updates; write the graph to a file, or start with \
+                         {GENERATED}NAME or --vertices"
+                    );
+                }
+                let request = InputRequest::resolve(arguments, NanChoice::Error);
+                let mut input = request.load()?;
+                input.warn_of_order(order);
+                request.refuse_changes(&input)?;
+                let names = input.parsed.names.take();
+                (AnyDynamicForest::of_graph(&input.parsed.graph, order)?, names)
+            }
+            (None, Some(vertices)) => {
+                (AnyDynamicForest::new(vertices as usize, WeightType::F64, order)?, None)
+            }
+            (None, None) => bail!(
+                "name the graph to start with, or pass --vertices N for a graph without edges, or \
+                 --log with the log of an earlier call"
+            ),
+        };
+        let create = |path: PathBuf| UpdateLog::create(&path, &forest, names.as_deref());
+        let log = self.log.map(create).transpose()?;
+        Ok(Watched::new(forest, names, log))
+    }
+}
+
+/// The forms of updates.
+const SHAPES: [&str; 5] = ["+ U V WEIGHT", "- ID", "= ID WEIGHT", "< ID", "? U V"];
+
+/// The graph, its forest and its log.
+struct Watched {
+    forest: AnyDynamicForest,
+    /// The vertex with each name, unless several have it; none if vertices have no names.
+    named: Option<HashMap<String, Option<Vertex>>>,
+    log: Option<UpdateLog>,
+}
+
+impl Watched {
+    fn new(forest: AnyDynamicForest, names: Option<Vec<String>>, log: Option<UpdateLog>) -> Self {
+        let named = names.map(|names| {
+            let mut named = HashMap::with_capacity(names.len());
+            for (vertex, name) in (0..).zip(names) {
+                named.entry(name).and_modify(|found| *found = None).or_insert(Some(vertex));
+            }
+            named
+        });
+        Self { forest, named, log }
+    }
+
+    /// Applies a line; nothing for a remark.
+    fn answer(&mut self, line: &str) -> anyhow::Result<Option<Reply>> {
+        let fields: Vec<&str> = if line.contains('\t') {
+            line.split('\t').collect()
+        } else {
+            line.split_whitespace().collect()
+        };
+        let reply = match fields.as_slice() {
+            [] => return Ok(None),
+            [first, ..] if first.starts_with('#') => return Ok(None),
+            ["+", u, v, weight] => {
+                let (u, v) = (self.vertex(u)?, self.vertex(v)?);
+                let inserted = with_dynamic_forest!(&mut self.forest, forest => {
+                    insert(forest, &mut self.log, [u, v], weight)
+                });
+                self.changed(Done::Inserted(inserted?.start))
+            }
+            ["-", id] => {
+                let ids = [edge(id)?];
+                with_dynamic_forest!(&mut self.forest, forest => forest.delete(&ids))?;
+                self.log.iter_mut().for_each(|log| log.delete(&ids));
+                self.changed(Done::Deleted(ids[0]))
+            }
+            ["=", id, weight] => {
+                let id = edge(id)?;
+                with_dynamic_forest!(&mut self.forest, forest => {
+                    reweight(forest, &mut self.log, id, weight)
+                })?;
+                self.changed(Done::Reweighted(id))
+            }
+            ["<", id] => {
+                let before = edge(id)?;
+                let expired =
+                    with_dynamic_forest!(&mut self.forest, forest => forest.expire(before));
+                self.log.iter_mut().for_each(|log| log.expire(before));
+                self.changed(Done::Expired(expired))
+            }
+            ["?", s, t] => {
+                let (from, to) = (self.vertex(s)?, self.vertex(t)?);
+                let found =
+                    with_dynamic_forest!(&mut self.forest, forest => path(forest, from, to));
+                Reply::Path { ends: [(*s).to_owned(), (*t).to_owned()], found: found? }
+            }
+            [sign, ..] => match SHAPES.iter().find(|shape| shape.starts_with(sign)) {
+                Some(shape) => bail!("{line:?} does not have the form `{shape}`"),
+                None => bail!("{sign:?} is no update: a line starts with + - = < ? or #"),
+            },
+        };
+        Ok(Some(reply))
+    }
+
+    fn changed(&self, done: Done) -> Reply {
+        let (entered, left) = with_dynamic_forest!(&self.forest, forest => {
+            (forest.entered().to_vec(), forest.left().to_vec())
+        });
+        Reply::Changed { done, entered, left }
+    }
+
+    /// The vertex with this name or, in a graph without names, this number.
+    fn vertex(&self, text: &str) -> anyhow::Result<Vertex> {
+        let vertices = with_dynamic_forest!(&self.forest, forest => forest.vertices());
+        let Some(named) = &self.named else {
+            let number =
+                text.parse().map_err(|_| anyhow!("{text:?} is not the number of a vertex"))?;
+            if number >= vertices {
+                bail!("there is no vertex {number}; the {vertices} vertices are numbered from 0");
+            }
+            return Ok(number);
+        };
+        match named.get(text) {
+            Some(Some(vertex)) => Ok(*vertex),
+            Some(None) => bail!("several vertices have the name {text:?}"),
+            None => bail!("no vertex has the name {text:?}"),
+        }
+    }
+
+    /// Prints answers whose updates are in the log.
+    fn publish(&mut self, answers: &mut String) -> anyhow::Result<()> {
+        self.log.as_mut().map_or(Ok(()), UpdateLog::commit)?;
+        if !answers.is_empty() {
+            output::print(answers)?;
+            answers.clear();
+        }
+        Ok(())
+    }
+
+    fn summary(&self, json: bool) -> String {
+        let (vertices, edges, components, total) = with_dynamic_forest!(&self.forest, forest => {
+            (forest.vertices(), forest.edges(), forest.components(), forest.total())
+        });
+        if json {
+            let total = number(&total.to_string());
+            let summary = json!({
+                "vertices": vertices, "edges": edges, "components": components,
+                "total_weight": total,
+            });
+            return format!("{summary}\n");
+        }
+        let vertices = count(vertices.into(), "vertex", "vertices");
+        let edges = count(edges as u64, "edge", "edges");
+        let components = count(components.into(), "component", "components");
+        format!("{vertices}, {edges}, {components}, total weight {total}\n")
+    }
+}
+
+fn edge(text: &str) -> anyhow::Result<EdgeId> {
+    text.parse().map_err(|_| anyhow!("{text:?} is not the id of an edge"))
+}
+
+/// A weight that the type holds exactly.
+fn weight<W: Weight + FromStr>(text: &str) -> anyhow::Result<W> {
+    let weight: W = text.parse().map_err(|_| {
+        anyhow!("{text:?} is not a weight: the weights of this graph have the type {}", W::TYPE)
+    })?;
+    let is_float = matches!(W::TYPE, WeightType::F32 | WeightType::F64);
+    if is_float && text.parse::<i128>().is_ok_and(|exact| exact != weight.to_f64() as i128) {
+        bail!("the type {} does not hold {text} exactly", W::TYPE);
+    }
+    Ok(weight)
+}
+
+fn insert<W: Weight + FromStr>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    [u, v]: [Vertex; 2],
+    text: &str,
+) -> anyhow::Result<Range<EdgeId>> {
+    let weights: [W; 1] = [weight(text)?];
+    let ids = forest.insert(&[u], &[v], &weights)?;
+    log.iter_mut().for_each(|log| log.insert(&[u], &[v], &weights));
+    Ok(ids)
+}
+
+fn reweight<W: Weight + FromStr>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    id: EdgeId,
+    text: &str,
+) -> anyhow::Result<()> {
+    let weights: [W; 1] = [weight(text)?];
+    forest.reweight(&[id], &weights)?;
+    log.iter_mut().for_each(|log| log.reweight(&[id], &weights));
+    Ok(())
+}
+
+fn path<W: Weight>(forest: &mut DynamicForest<W>, s: Vertex, t: Vertex) -> anyhow::Result<Path> {
+    if s == t {
+        return Ok(Path::Same);
+    }
+    let Some(id) = forest.bottleneck(s, t)? else { return Ok(Path::None) };
+    Ok(Path::Through(id, forest.edge(id)?.2.to_string()))
+}
