@@ -123,6 +123,8 @@ impl Forest {
 
 /// The name of the algorithm of a tree of points.
 const POINTS: &str = "points";
+/// The name of the algorithm of a forest that changes.
+const DYNAMIC: &str = "dynamic";
 
 /// The least number of edges for which a second thread copies the weights.
 const SECOND_THREAD_MIN_EDGES: usize = 1 << 16;
@@ -198,12 +200,13 @@ impl Forest {
     ) -> PyResult<Self> {
         let (ids, order) =
             (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
-        let algorithm = if algorithm == POINTS {
-            POINTS
-        } else {
-            let solver = kostra::solver(algorithm);
-            solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
-        };
+        let algorithm =
+            if let Some(name) = [POINTS, DYNAMIC].into_iter().find(|&name| name == algorithm) {
+                name
+            } else {
+                let solver = kostra::solver(algorithm);
+                solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
+            };
         if ids.len() != graph.0.edges() || !ids.is_sorted_by(|a, b| a < b) {
             return Err(PyValueError::new_err(
                 "a forest must have one id per edge, and the ids must ascend",

@@ -9,6 +9,7 @@ mod condensed;
 mod device;
 mod device_points;
 mod dlpack;
+mod dynamic;
 mod errors;
 mod features;
 mod files;
@@ -21,6 +22,7 @@ mod lists;
 mod names;
 mod partition;
 mod points;
+mod rolling;
 mod rows;
 mod table;
 mod threads;
@@ -51,6 +53,8 @@ mod _kostra {
     #[pymodule_export]
     use super::dlpack::Borrowed;
     #[pymodule_export]
+    use super::dynamic::LoggedForest;
+    #[pymodule_export]
     use super::features::tree_of_features;
     #[pymodule_export]
     use super::files::{generate, is_similarity, read, read_matrix};
@@ -76,6 +80,8 @@ mod _kostra {
         neighbors_of_points, order_of_axes, segments, tree_of_bits, tree_of_distances,
         tree_of_entries, tree_of_neighbors, tree_of_points, tree_of_rows,
     };
+    #[pymodule_export]
+    use super::rolling::RollingTrees;
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]

@@ -23,6 +23,8 @@ equal, negative and infinite.
   estimators in :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
 * :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
+* :class:`DynamicForest` keeps the forest of a graph that changes. :func:`rolling_mst` computes
+  the tree of correlations for each window of a table.
 * :func:`verify` checks a forest independently of the algorithms.
 * :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``, and :mod:`kostra.hdbscan` the
   package hdbscan. In NetworkX, pass ``backend="kostra"``.
@@ -30,12 +32,14 @@ equal, negative and infinite.
 
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
+from kostra._dynamic import DynamicForest
 from kostra._forest import Forest
 from kostra._graph import Graph
 from kostra._grid import grid, segment
 from kostra._kostra import __version__, solvers
 from kostra._partition import Partition, partition
 from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
+from kostra._rolling import RollingTrees, rolling_mst
 from kostra._solve import minimum_spanning_forest
 from kostra._tree import bottleneck, cut, single_linkage
 from kostra._verify import verify
@@ -45,10 +49,12 @@ __all__ = [
     "DeviceError",
     "DeviceForest",
     "DevicePointTree",
+    "DynamicForest",
     "Forest",
     "Graph",
     "Partition",
     "PointTree",
+    "RollingTrees",
     "__version__",
     "bottleneck",
     "cut",
@@ -58,6 +64,7 @@ __all__ = [
     "nearest_neighbors",
     "neighbors_mst",
     "partition",
+    "rolling_mst",
     "segment",
     "single_linkage",
     "solvers",
