@@ -27,6 +27,7 @@ mod measure;
 mod memory_limit;
 mod output;
 mod point_faults;
+mod point_output;
 mod points;
 mod progress;
 mod remedy;

@@ -89,7 +89,7 @@ mod _kostra {
     #[pymodule_export]
     use super::validity::{validity_of_distances, validity_of_points};
     #[pymodule_export]
-    use super::written::{draw_forest, write_bytes, write_forest, write_graph};
+    use super::written::{draw_forest, newick, write_bytes, write_forest, write_graph};
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use kostra::forest_file::{self, ForestFileError, ForestFormat};
+use kostra::newick::write_dendrogram;
 use kostra::picture::{BOTTLENECKS, Picture, PictureFormat, Shown};
 use kostra_core::{AnyGraph, Coordinates, EdgeId, memory};
 use kostra_io::{Outgoing, Output, WriteError, write_atomically};
@@ -75,6 +76,22 @@ fn positions(points: &PyReadonlyArray2<'_, f64>, geographic: bool) -> Coordinate
     let points = points.as_array();
     let points = points.rows().into_iter().map(|point| [point[0], point[1]]).collect();
     if geographic { Coordinates::Geographic(points) } else { Coordinates::Planar(points) }
+}
+
+/// The dendrogram of merges of two clusters each, at these distances, in Newick.
+#[pyfunction]
+pub(crate) fn newick(
+    py: Python<'_>,
+    merges: Vec<[usize; 2]>,
+    distances: Vec<f64>,
+    names: Option<Vec<String>>,
+) -> PyResult<String> {
+    let text = py.detach(|| -> std::io::Result<_> {
+        let mut text = Vec::new();
+        write_dendrogram(&mut text, &merges, &distances, names.as_deref())?;
+        String::from_utf8(text).map_err(std::io::Error::other)
+    });
+    text.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Writes a forest; see `Forest.write` in Python. Returns whether the file has numbers in place of

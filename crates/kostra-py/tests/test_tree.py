@@ -1,12 +1,14 @@
 """Hierarchies, clusters and bottlenecks, beside SciPy's, scikit-learn's and plain search."""
 
 import math
+import re
 from fractions import Fraction
 
 import networkx as nx
 import numpy as np
 import pytest
 from scipy.cluster import hierarchy
+from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.distance import pdist
 from sklearn.cluster import AgglomerativeClustering
 
@@ -231,3 +233,87 @@ def test_bottlenecks_of_one_pair_and_of_many_have_their_shapes():
         kostra.bottleneck(forest, [0, 1], [0, 1, 2])
     with pytest.raises(TypeError, match="s must be an integer, not 0.5"):
         kostra.bottleneck(forest, 0.5, 1)
+
+
+def parse_newick(text):
+    """The names of the nodes, and the parent and the length of each; the root is node 0."""
+    names, parents, lengths, node, at = [""], [None], [0.0], 0, 0
+    tokens = re.findall(r"'(?:[^']|'')*'|[(),:;]|[^(),:;']+", text.strip())
+    while tokens[at] != ";":
+        token = tokens[at]
+        if token in "(,":
+            parent = node if token == "(" else parents[node]
+            node = len(names)
+            names.append(""), parents.append(parent), lengths.append(0.0)
+        elif token == ")":
+            node = parents[node]
+        elif token == ":":
+            at += 1
+            lengths[node] = float(tokens[at])
+        else:
+            quoted = token.startswith("'")
+            names[node] = token[1:-1].replace("''", "'") if quoted else token
+        at += 1
+    return names, parents, lengths
+
+
+def path_lengths(text, names):
+    """The length of the path between each two nodes with these names, condensed."""
+    labels, parents, lengths = parse_newick(text)
+    nodes = [labels.index(name) for name in names]
+    distances = []
+    for index, a in enumerate(nodes):
+        above, node, total = {}, a, 0.0
+        while node is not None:
+            above[node] = total
+            total += lengths[node]
+            node = parents[node]
+        for b in nodes[index + 1 :]:
+            node, total = b, 0.0
+            while node not in above:
+                total += lengths[node]
+                node = parents[node]
+            distances.append(above[node] + total)
+    return distances
+
+
+def test_paths_in_newick_are_the_cophenetic_distances_of_scipy():
+    X = np.random.default_rng(5).random((40, 3))
+    names = [["plain", "two words", "under_score", "it's", "(a,b)"][i % 5] + str(i) for i in range(40)]
+    text = kostra.newick(kostra.single_linkage(X), names)
+    expected = hierarchy.cophenet(hierarchy.linkage(X, "single"))
+    assert np.allclose(path_lengths(text, names), expected, rtol=1e-12)
+    average = hierarchy.linkage(X, "average")
+    numbers = [str(i) for i in range(40)]
+    paths = path_lengths(kostra.newick(average), numbers)
+    assert np.allclose(paths, hierarchy.cophenet(average), rtol=1e-12)
+
+
+def test_newick_refuses_what_is_no_linkage_matrix():
+    linkage = kostra.single_linkage([[0.0], [1.0], [3.0]])
+    for wrong in (linkage[:, :3], [[0, 1, 1.0, 2], [0, 2, 2.0, 3]], [[0, 3, 1.0, 2], [1, 2, 2.0, 3]]):
+        with pytest.raises(ValueError, match="linkage must"):
+            kostra.newick(wrong)
+    with pytest.raises(ValueError, match="2 names, and linkage has 3 leaves"):
+        kostra.newick(linkage, ["a", "b"])
+    apart = kostra.minimum_spanning_forest([0], [1], [1.0], n=3)
+    with pytest.raises(ValueError, match="cannot hold the distance inf"):
+        kostra.newick(kostra.single_linkage(apart, join=np.inf))
+
+
+def test_a_forest_in_newick_has_the_paths_of_the_forest(tmp_path):
+    rng = np.random.default_rng(6)
+    graph = kostra.Graph(rng.integers(0, 30, 90), rng.integers(0, 30, 90), rng.random(90), n=30)
+    forest = graph.minimum_spanning_forest()
+    forest.nodes = [f"node_{i}" for i in range(30)]
+    path = tmp_path / "forest.nwk"
+    forest.write(path)
+    trees = path.read_text().splitlines(keepends=True)
+    assert len(trees) == forest.n_components
+    distances = dijkstra(forest.to_scipy(), directed=False)
+    labels = forest.labels()
+    for component, tree in enumerate(trees):
+        vertices = np.flatnonzero(labels == component)
+        inside = distances[np.ix_(vertices, vertices)][np.triu_indices(len(vertices), 1)]
+        names = [forest.nodes[vertex] for vertex in vertices]
+        assert np.allclose(path_lengths(tree, names), inside, rtol=1e-12)

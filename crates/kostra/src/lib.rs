@@ -50,6 +50,7 @@
 //! | this one | graphs, forests, solvers, [`verify`] |
 //! | `io` | formats, and writing files |
 //! | `forest_file` | files of forests |
+//! | `newick` | trees and dendrograms in Newick |
 //! | `picture` | pictures of forests |
 //! | `generate` | generated graphs |
 //! | `partition` | partitions of a graph into parts of equal weight |
@@ -82,6 +83,8 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/partition.md")]
     mod partition {}
 }
+#[cfg(feature = "io")]
+pub mod newick;
 #[cfg(all(feature = "io", feature = "partition"))]
 mod part_file;
 #[cfg(feature = "picture")]

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::table::{Table, TableColumn, TableFormat, TableValues};
-use kostra_core::CompensatedSum;
+use kostra::forest_file::ForestFormat;
+use kostra::table::{Table, TableColumn, TableValues};
+use kostra_core::{AnyGraph, CompensatedSum};
 use kostra_io::{KeptColumns, Output};
-use kostra_points::PointTree;
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
+use crate::forest_file::{self, Destination};
+use crate::point_output::PointOutput;
 use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
@@ -30,7 +32,7 @@ Examples:
 
 The output is the two points of each edge, counted from 0, and their distance,
 in ascending order: CSV (.csv, .txt), .tsv, a structured array (.npy), or
-.parquet. The tree is exact, and the same for any number of threads: pairs of
+.parquet; or the tree from point 0 in Newick (.nwk). The tree is exact, and the same for any number of threads: pairs of
 points are ordered by distance, then by their numbers."
 )]
 pub(super) struct Arguments {
@@ -67,7 +69,7 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let format = output.as_ref().map(|to| TableFormat::of(to, false)).transpose()?;
+        let format = output.as_ref().map(|to| PointOutput::of(to, false)).transpose()?;
         let request = PointRequest::resolve(self.points, Vec::new())?;
         file_roles::check(&[("points", Some(&request.source))], &[("edges", output.as_ref())])?;
         let wanted = match self.neighbors {
@@ -76,7 +78,7 @@ impl Command for Arguments {
         };
         let solved = request.solve(wanted)?;
         let to = output.as_ref().zip(format);
-        let write = to.map(|(to, format)| write(to, format, &solved.tree)).transpose()?;
+        let write = to.map(|(to, format)| write(to, format, &solved)).transpose()?;
         let record = record(&request, &solved, output.as_ref(), write);
         let text = if self.json { report::json(&record)? } else { sheet(&request, &record) };
         if !self.quiet {
@@ -87,9 +89,18 @@ impl Command for Arguments {
 }
 
 /// Writes the edges and returns the time.
-fn write(to: &Output, format: TableFormat, tree: &PointTree) -> anyhow::Result<Duration> {
+fn write(to: &Output, format: PointOutput, solved: &SolvedPoints) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
+    let tree = &solved.tree;
+    let PointOutput::Table(format) = format else {
+        let [u, v] = [0, 1].map(|end| tree.ends.iter().map(|ends| ends[end]).collect());
+        let graph = AnyGraph::from_edges(tree.len as usize, u, v, tree.distances.clone())?;
+        let ids: Vec<_> = (0..tree.ends.len() as u64).collect();
+        let to = Destination { output: to.clone(), format: ForestFormat::Newick };
+        forest_file::write_all(&to, &graph, &ids)?;
+        return Ok(start.elapsed());
+    };
     let columns = [
         TableColumn { name: "source", values: TableValues::Ends(&tree.ends, 0) },
         TableColumn { name: "target", values: TableValues::Ends(&tree.ends, 1) },

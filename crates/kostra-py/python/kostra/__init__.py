@@ -16,6 +16,7 @@ equal, negative and infinite.
 * :class:`Graph` stores a graph. It converts the graphs of other libraries and reads files.
 * :func:`single_linkage`, :func:`cut` and :func:`bottleneck` compute clusters and
   bottlenecks of a forest.
+* :func:`newick` writes a linkage matrix as a dendrogram for programs of phylogenetics.
 * Graphs in arrays on a CUDA device, from CuPy, PyTorch, JAX or Numba, are solved on the device.
   The result is a :class:`DeviceForest`.
 * :func:`euclidean_mst` takes points, and so does :func:`neighbors_mst`, which prefers the edges
@@ -41,7 +42,7 @@ from kostra._partition import Partition, partition
 from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
 from kostra._rolling import RollingTrees, rolling_mst
 from kostra._solve import minimum_spanning_forest
-from kostra._tree import bottleneck, cut, single_linkage
+from kostra._tree import bottleneck, cut, newick, single_linkage
 from kostra._verify import verify
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "minimum_spanning_forest",
     "nearest_neighbors",
     "neighbors_mst",
+    "newick",
     "partition",
     "rolling_mst",
     "segment",

@@ -26,6 +26,7 @@ __all__ = [
     "minimum_spanning_forest",
     "nearest_neighbors",
     "neighbors_mst",
+    "newick",
     "partition",
     "segment",
     "single_linkage",
@@ -469,6 +470,7 @@ def single_linkage(
     min_samples: int | None = None,
     threads: int | None = None,
 ) -> npt.NDArray[np.float64]: ...
+def newick(linkage: npt.ArrayLike, names: Iterable[Any] | None = None) -> str: ...
 def cut(
     forest: Forest | DeviceForest, *, k: int | None = None, height: float | None = None
 ) -> npt.NDArray[np.int32]: ...

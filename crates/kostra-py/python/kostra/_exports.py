@@ -175,7 +175,8 @@ class Exports(Vertices):
         path : path
             The extension decides the format: ``.csv``, ``.tsv``, ``.parquet``, ``.graphml``,
             ``.json`` (node-link), ``.dot``, ``.geojson``, ``.mtx``, ``.gr``, ``.kst``, or ``.ids``
-            for one edge id per line. ``.svg``, ``.png`` and ``.html`` (a page that pans and zooms)
+            for one edge id per line. ``.nwk`` is Newick: each tree from its lowest vertex, with its
+            weights as lengths of branches. ``.svg``, ``.png`` and ``.html`` (a page that pans and zooms)
             are pictures, with one color per component and the ten heaviest edges marked; vertices
             without coordinates get a layout. Text is compressed with ``.gz`` or ``.zst``. A file
             without extension holds edge ids.
@@ -189,7 +190,8 @@ class Exports(Vertices):
         ------
         ValueError
             If no format has the extension, two nodes have the same text, or the format cannot hold
-            the forest or its kept columns. GeoJSON needs longitudes and latitudes.
+            the forest or its kept columns. GeoJSON needs longitudes and latitudes, and Newick
+            finite weights.
         OSError
             If the file cannot be written.
 

@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from kostra import _arrays, _names, _points
+from kostra import _arrays, _kostra, _names, _points
 from kostra._forest import Forest, _signed, in_memory
 
 
@@ -108,6 +108,54 @@ def _joins(forest, linkage, join):
     left = np.concatenate([clusters[:1], made[:-1]])
     pairs = np.sort(np.column_stack([left, clusters[1:]]), axis=1)
     return np.column_stack([pairs, np.full(len(pairs), join, np.float64), sizes])
+
+
+def newick(linkage, names=None):
+    """A linkage matrix as a dendrogram in Newick, the format of phylogenetics.
+
+    A leaf is at height 0 and a merge at half its distance, as in ``as.phylo`` of R's package ape.
+    So the path between two leaves is as long as the distance at which they merge.
+
+    Parameters
+    ----------
+    linkage : array of n - 1 by 4
+        A matrix of :func:`single_linkage`, of :class:`kostra.cluster.SingleLinkage`, or of SciPy.
+    names : sequence, optional
+        The names of the n leaves, such as ``forest.nodes`` or the index of a DataFrame. By default,
+        their numbers. A name with blanks, underscores or punctuation is written in quotes.
+
+    Returns
+    -------
+    str
+        One line, which ends in a semicolon and a line break.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If ``linkage`` is no linkage matrix, a distance is not finite, or ``names`` does not have
+        one name per leaf.
+
+    Examples
+    --------
+    >>> import kostra
+    >>> linkage = kostra.single_linkage([[0.0], [1.0], [3.0]])
+    >>> print(kostra.newick(linkage, ["A", "B", "C 1"]), end="")
+    ('C 1':1,(A:0.5,B:0.5):0.5);
+    """
+    linkage = np.asarray(linkage)
+    if linkage.ndim != 2 or linkage.shape[1] != 4 or linkage.dtype.kind not in "fiu":
+        raise ValueError("linkage must be a linkage matrix, an array of n - 1 by 4 numbers")
+    clusters, made = linkage[:, :2], len(linkage) + 1 + np.arange(len(linkage))
+    is_cluster = (clusters >= 0) & (clusters < made[:, np.newaxis]) & (clusters % 1 == 0)
+    if not is_cluster.all() or len(np.unique(clusters)) < clusters.size:
+        raise ValueError("linkage must merge each cluster once, after it is made")
+    if names is not None:
+        names = [str(name) for name in names]
+        _arrays.check_unicode("names", names)
+        if len(names) != len(linkage) + 1:
+            raise ValueError(f"names has {len(names)} names, and linkage has {len(linkage) + 1} leaves")
+    merges, distances = clusters.astype(np.uint64).tolist(), linkage[:, 2].tolist()
+    return _kostra.newick(merges, [float(distance) for distance in distances], names)
 
 
 def cut(forest, *, k=None, height=None):

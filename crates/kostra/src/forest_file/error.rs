@@ -72,6 +72,15 @@ pub enum ForestFileError {
         /// Its latitude.
         y: f64,
     },
+    /// A weight is infinite, and branches of Newick have finite lengths.
+    #[error(
+        "edge {edge} has an infinite weight, which Newick cannot hold as the length of a branch; \
+         write .csv or .graphml"
+    )]
+    InfiniteBranch {
+        /// The id of the edge.
+        edge: u64,
+    },
     /// The output fails, or the format cannot hold the forest.
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -40,13 +40,15 @@ pub enum ForestFormat {
     Geojson,
     /// A Matrix Market matrix.
     Mtx,
+    /// The trees in Newick, each from its lowest vertex.
+    Newick,
     /// A Kostra graph.
     Kst,
 }
 
 impl ForestFormat {
     /// All formats.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Ids,
         Self::Edges,
         Self::Csv,
@@ -57,6 +59,7 @@ impl ForestFormat {
         Self::Dot,
         Self::Geojson,
         Self::Mtx,
+        Self::Newick,
         Self::Kst,
     ];
 
@@ -97,6 +100,10 @@ impl ForestFormat {
                 "The edges of the forest as lines on a map, if the input has coordinates",
             ),
             Self::Mtx => ("mtx", "The edges of the forest as a Matrix Market matrix"),
+            Self::Newick => (
+                "newick",
+                "The trees in Newick, each from its lowest vertex; it has no edge ids",
+            ),
             Self::Kst => ("kst", "The edges of the forest as a Kostra graph"),
         }
     }
@@ -139,6 +146,7 @@ impl ForestFormat {
             Self::Edges => &["edges", "tsv"],
             Self::Csv => &["csv"],
             Self::Geojson => &["geojson"],
+            Self::Newick => &["nwk", "newick"],
             _ => self.graph().map_or(&[], |format| format.info().extensions),
         }
     }
@@ -161,6 +169,7 @@ impl ForestFormat {
             Self::Edges => "edges",
             Self::Csv => "CSV",
             Self::Geojson => "GeoJSON",
+            Self::Newick => "Newick",
             _ => self.graph().map_or("graph", Format::title),
         }
     }
@@ -178,11 +187,11 @@ impl ForestFormat {
         }
     }
 
-    /// The format of the graph that holds the forest; none for a text of ids or edges and for a
-    /// map.
+    /// The format of the graph that holds the forest; none for a text of ids or edges, a map and
+    /// Newick.
     pub fn graph(self) -> Option<Format> {
         match self {
-            Self::Ids | Self::Edges | Self::Csv | Self::Geojson => None,
+            Self::Ids | Self::Edges | Self::Csv | Self::Geojson | Self::Newick => None,
             Self::Parquet => Some(Format::PARQUET),
             Self::Gr => Some(Format::DIMACS),
             Self::Graphml => Some(Format::GRAPHML),

@@ -32,6 +32,7 @@ mod format;
 mod geojson;
 mod graph;
 mod line;
+mod newick;
 mod number;
 mod parquet;
 mod read;

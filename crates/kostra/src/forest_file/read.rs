@@ -1,9 +1,10 @@
-//! Reading a forest in any format that `solve` writes. The content tells the format.
+//! Reading a forest in any format that `solve` writes, apart from Newick. The content tells the
+//! format.
 
 use std::io::{BufRead, BufReader};
 
 use kostra_core::{AnyGraph, EdgeId};
-use kostra_io::{Format, Input, ReadError};
+use kostra_io::{Format, Input, ReadError, ReadErrorKind};
 
 use super::content::{BYTE_ORDER_MARK, Solved, read_error};
 use super::{geojson, graph, parquet, text};
@@ -38,6 +39,12 @@ fn read_ids(input: &Input, graph: Solved<'_>) -> Result<Vec<EdgeId>, ReadError> 
     }
     if head.starts_with(PARQUET_MAGIC) {
         return parquet::read_ids(input, reader, graph);
+    }
+    if head.trim_ascii_start().starts_with(b"(") {
+        let sentence = "this is a tree in Newick, which has no edge ids; write the forest in \
+                        another format, such as .csv";
+        let kind = ReadErrorKind::Malformed(sentence.into());
+        return Err(ReadError { input: input.to_string(), place: None, kind });
     }
     match graph_format(head) {
         None => text::read_ids(input, reader, graph),

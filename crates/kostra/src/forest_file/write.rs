@@ -7,7 +7,7 @@ use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
 use kostra_io::{KeptColumns, Outgoing, Output, write_atomically, write_graph};
 
 use super::line::{COLUMNS, LineStyle};
-use super::{ForestFileError, ForestFormat, geojson};
+use super::{ForestFileError, ForestFormat, geojson, newick};
 
 /// The edges of a forest in the graph that is written.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ enum Edges<'a> {
 
 impl Edges<'_> {
     /// The position in the graph, and the id of each edge.
-    fn iter(&self) -> impl Iterator<Item = (usize, u64)> + Clone {
+    fn iter(&self) -> impl ExactSizeIterator<Item = (usize, u64)> + Clone {
         let edges = match self {
             Self::Chosen(ids) => ids.len(),
             Self::All(ids) => ids.len(),
@@ -77,7 +77,7 @@ pub fn write_all(
     }
 }
 
-/// Writes ids, lines of edges or a map.
+/// Writes ids, lines of edges, a map or trees.
 fn write_text(
     output: &Output,
     format: ForestFormat,
@@ -88,6 +88,7 @@ fn write_text(
         ForestFormat::Edges => Some(LineStyle::Tabs),
         ForestFormat::Csv => Some(LineStyle::Commas),
         ForestFormat::Geojson => None,
+        ForestFormat::Newick => return write_newick(output, graph, edges),
         _ => return write_ids(output, edges.iter().map(|(_, id)| id)),
     };
     check_columns(graph.kept)?;
@@ -101,6 +102,21 @@ fn write_text(
             Some(style) => write_edges(to, style, graph, edges)?,
         }
         graph.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+    })?;
+    Ok(())
+}
+
+fn write_newick(
+    output: &Output,
+    Outgoing { graph, names, mapped, .. }: Outgoing<'_>,
+    edges: Edges<'_>,
+) -> Result<(), ForestFileError> {
+    check_names(names)?;
+    newick::check(graph, edges.iter())?;
+    let positions = memory::collected(edges.iter().map(|(edge, _)| edge))?;
+    write_atomically(output, |to| {
+        newick::write(to, graph, names, &positions)?;
+        mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
     })?;
     Ok(())
 }

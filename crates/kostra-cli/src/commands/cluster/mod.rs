@@ -15,10 +15,12 @@ use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Predictions, Sele
 use self::predict::NewPoints;
 use self::record::{Record, Seconds};
 use crate::command::{Answer, Command};
+use crate::point_output::PointOutput;
 use crate::points::{PointArguments, PointRequest, SolvedPoints, Wanted};
 use crate::progress::Stage;
 use crate::{file_roles, input, output, report};
 
+mod dendrogram;
 mod predict;
 mod record;
 
@@ -34,11 +36,14 @@ Examples:
   kostra cluster points.csv --min-samples 5 --selection leaf --json
   kostra cluster points.csv --predict new.csv -o labels.csv
   kostra cluster points.npy --device cuda -o labels.csv
+  kostra cluster points.csv --min-samples 1 --keep name -o dendrogram.nwk
 
 Clusters are those of HDBSCAN, whatever the order of the points. The output
 is the label and the probability of each point, in the order of the input: CSV
 (.csv, .txt), .tsv, a structured array (.npy), or .parquet. The label -1 is
-noise. The result is the same for any number of threads, and on a CUDA device,
+noise. A .nwk is the dendrogram of all merges in Newick, with the points at its
+leaves, named by a column in `--keep`; with `--min-samples 1` it is that of
+single linkage. The result is the same for any number of threads, and on a CUDA device,
 which finds the spanning tree."
 )]
 pub(super) struct Arguments {
@@ -95,8 +100,8 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Columns of a table, by name or position, to carry along into the output, such as the id of
-    /// each point
+    /// Columns of a table, by name or position, or all, to carry along into the output, such as the
+    /// id of each point
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "output")]
     keep: Vec<PointColumn>,
 
@@ -140,8 +145,11 @@ impl Command for Arguments {
         let output = self.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
         let is_keeping = !self.keep.is_empty();
-        let format = output.as_ref().map(|to| TableFormat::of(to, is_keeping)).transpose()?;
+        let format = output.as_ref().map(|to| PointOutput::of(to, is_keeping)).transpose()?;
         self.check_sizes()?;
+        if self.predict.is_some() && matches!(format, Some(PointOutput::Newick)) {
+            anyhow::bail!("a dendrogram has no new points; leave out `--predict`, or write a table");
+        }
         let selection = self.selection();
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let new = self.predict.as_deref().map(input::file);
@@ -178,7 +186,11 @@ impl Command for Arguments {
             None => (&labels, &solved.kept),
         };
         let to = output.as_ref().zip(format);
-        let write = to.map(|(to, format)| write(to, format, labels, kept)).transpose()?;
+        let write = to.map(|(to, format)| match format {
+            PointOutput::Table(format) => write(to, format, labels, kept),
+            PointOutput::Newick => dendrogram::write(to, &hierarchy, kept),
+        });
+        let write = write.transpose()?;
         let record = Record {
             min_cluster_size: self.min_cluster_size,
             min_samples,
