@@ -100,6 +100,16 @@ pub enum ColumnChoice {
     NameOrPosition(String),
 }
 
+impl ColumnChoice {
+    /// Whether the choice in [`ColumnOptions::keep`] stands for all columns.
+    pub(crate) fn is_all(&self) -> bool {
+        matches!(self, Self::NameOrPosition(text) if text == ALL)
+    }
+}
+
+/// The text for all columns.
+pub(crate) const ALL: &str = "all";
+
 /// Whether the first line of an edge list that is not a comment contains the names of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
@@ -123,7 +133,9 @@ pub struct ColumnOptions {
     pub weight: Option<ColumnChoice>,
     /// The ids of edges. They are kept with the edges, and are no weights.
     pub id: Option<ColumnChoice>,
-    /// Columns that are kept with the edges.
+    /// Columns that are kept with the edges. The text `all` as
+    /// [`NameOrPosition`](ColumnChoice::NameOrPosition) stands for all columns but the ends and the
+    /// weight.
     pub keep: Vec<ColumnChoice>,
     /// The names of all columns in order. They replace the names in a header.
     pub names: Option<Vec<String>>,
@@ -234,6 +246,11 @@ impl ColumnOptions {
         let all = [&self.source, &self.target, &self.weight, &self.id];
         let all = Self::OPTIONS.into_iter().zip(all);
         all.filter_map(|(option, choice)| Some((option, choice.as_ref()?)))
+    }
+
+    /// Whether all columns are kept.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.keep.iter().any(ColumnChoice::is_all)
     }
 
     /// All columns that are chosen, with the names of their options.

@@ -1,6 +1,9 @@
 //! Attributes of edges that are kept, in formats where each edge has its own.
 
+use kostra_core::memory;
+
 use super::{KeptColumns, KeptKind};
+use crate::attributed_graph::WEIGHT;
 use crate::message::{Remedy, message};
 use crate::number::show;
 use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
@@ -17,7 +20,17 @@ pub(crate) struct KeptAttributes {
     defaults: Vec<(Value, KeptKind)>,
     /// The names of attributes that edges have, in order of appearance.
     names: Vec<String>,
+    /// The number of columns that the options name.
+    named: usize,
+    /// With all attributes kept: the name of the weight, which is not kept, in lower case.
+    all_but: Option<String>,
+    /// With all attributes kept: the number of columns when each edge was added.
+    widths: Vec<u32>,
 }
+
+/// The most attributes that are kept without being named. A file in which each edge has another
+/// attribute would take memory quadratic in its edges.
+const MOST_ATTRIBUTES: usize = 1000;
 
 /// A value of an edge.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +72,7 @@ impl KeptAttributes {
         let id = options.columns.id.iter().map(|choice| ("id", choice));
         let keep = options.columns.keep.iter().map(|choice| ("keep", choice));
         let (mut names, mut seen) = (Vec::new(), Vec::new());
-        for (option, choice) in id.chain(keep) {
+        for (option, choice) in id.chain(keep.filter(|(_, choice)| !choice.is_all())) {
             let (ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name)) = choice else {
                 let sentence = "the edges have named attributes and no columns; pass the names of \
                                 attributes";
@@ -73,17 +86,46 @@ impl KeptAttributes {
         }
         let edge = vec![Value::Missing; names.len()];
         let defaults = vec![(Value::Missing, KeptKind::Unknown); names.len()];
+        let all_but = options.columns.keeps_all().then(|| match &options.columns.weight {
+            Some(ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name)) => {
+                name.to_lowercase()
+            }
+            None if options.missing_weights.is_none() => WEIGHT.to_owned(),
+            Some(ColumnChoice::Position(_)) | None => String::new(),
+        });
+        let named = names.len();
         let columns = KeptColumns::new(names);
-        Ok(Self { columns, seen, edge, defaults, names: Vec::new() })
+        let (names, widths) = (Vec::new(), Vec::new());
+        Ok(Self { columns, seen, edge, defaults, names, named, all_but, widths })
     }
 
     fn column(&self, name: &str) -> Option<usize> {
         self.columns.names().iter().position(|other| other == name)
     }
 
+    /// The column of an attribute, which is a new one if all attributes are kept.
+    fn column_or_new(&mut self, name: &str) -> Option<usize> {
+        let found = self.column(name);
+        if found.is_none() && self.wants(name) && self.edge.len() <= MOST_ATTRIBUTES {
+            self.columns.names.push(name.into());
+            self.columns.kinds.push(KeptKind::Unknown);
+            self.seen.push(Seen { option: "keep", is_there: true, kind: None });
+            self.edge.push(Value::Missing);
+            self.defaults.push((Value::Missing, KeptKind::Unknown));
+            return Some(self.edge.len() - 1);
+        }
+        found
+    }
+
+    /// Whether the options name this attribute to be kept.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.column(name).is_some_and(|column| column < self.named)
+    }
+
     /// Whether the attribute with this name is kept.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        self.column(name).is_some()
+        let is_other = |but: &String| !but.eq_ignore_ascii_case(name);
+        self.column(name).is_some() || self.all_but.as_ref().is_some_and(is_other)
     }
 
     /// Starts an edge, which has no attributes yet.
@@ -96,13 +138,13 @@ impl KeptAttributes {
     pub(crate) fn set(&mut self, name: &str, value: Option<(&str, KeptKind)>) {
         /// A refusal lists no more names than a reader of it compares.
         const MOST: usize = 8;
-        if self.edge.is_empty() {
+        if self.edge.is_empty() && self.all_but.is_none() {
             return;
         }
         if self.names.len() <= MOST && !self.names.iter().any(|other| other == name) {
             self.names.push(name.into());
         }
-        let column = self.column(name);
+        let column = self.column_or_new(name);
         if let Some((column, seen)) = column.and_then(|at| Some((at, self.seen.get_mut(at)?))) {
             seen.is_there = true;
             if let Some((_, kind)) = value {
@@ -136,7 +178,7 @@ impl KeptAttributes {
 
     /// Sets the value of edges without this attribute, unless it has been set.
     pub(crate) fn set_default(&mut self, name: &str, (text, kind): (&str, KeptKind)) {
-        let column = self.column(name);
+        let column = self.column_or_new(name);
         if let Some(default) = column.and_then(|column| self.defaults.get_mut(column))
             && default.0.is_missing()
         {
@@ -146,6 +188,18 @@ impl KeptAttributes {
 
     /// Adds the attributes of the edge as those of the next edge of the graph.
     pub(crate) fn push_edge(&mut self) -> Result<(), ReadErrorKind> {
+        if self.edge.len() > MOST_ATTRIBUTES && self.all_but.is_some() {
+            let sentence = message![
+                format!(
+                    "edges have more than {MOST_ATTRIBUTES} attributes; name those to keep in "
+                ),
+                Remedy::option("keep"),
+            ];
+            return Err(ReadErrorKind::question(sentence));
+        }
+        if self.all_but.is_some() {
+            memory::push(&mut self.widths, self.edge.len() as u32)?;
+        }
         if self.edge.is_empty() {
             return Ok(());
         }
@@ -178,7 +232,8 @@ impl KeptAttributes {
     /// # Errors
     /// When no edge has one of the attributes.
     pub(crate) fn finish(self) -> Result<Option<KeptColumns>, ReadErrorKind> {
-        let Self { mut columns, seen, names, .. } = self;
+        let Self { mut columns, seen, names, widths, .. } = self;
+        columns.widen(&widths)?;
         if columns.names().is_empty() {
             return Ok(None);
         }

@@ -139,6 +139,25 @@ impl KeptColumns {
         Ok(picked)
     }
 
+    /// Makes all rows as wide as there are columns, with missing values at their ends. `widths` are
+    /// the numbers of values of the rows before; none if all have one per column.
+    fn widen(&mut self, widths: &[u32]) -> Result<(), OutOfMemory> {
+        let columns = self.names.len();
+        if widths.iter().all(|&width| width as usize == columns) {
+            return Ok(());
+        }
+        let mut places = memory::with_capacity(widths.len() * columns)?;
+        let mut rest = &*self.places;
+        for &width in widths {
+            let (row, after) = rest.split_at(width as usize);
+            places.extend_from_slice(row);
+            places.resize(places.len() + columns - row.len(), MISSING);
+            rest = after;
+        }
+        self.places = places;
+        Ok(())
+    }
+
     /// The number of rows, one per edge or point.
     pub fn rows(&self) -> usize {
         self.places.len().checked_div(self.names.len()).unwrap_or_default()

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::options::ALL;
+
 /// A column of a file of points, as a user types it: its name, or its position counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointColumn(String);
@@ -23,6 +25,11 @@ impl PointColumn {
     /// Whether this is the name of the column, and not a position.
     pub(super) fn is_name(&self, name: &str) -> bool {
         self.0 == name && self.0.parse::<usize>().is_err()
+    }
+
+    /// Whether the column stands for all columns, as what is kept.
+    fn is_all(&self) -> bool {
+        self.0 == ALL
     }
 
     /// The place among `count` columns with these names, counted from 0. `option` is how the user
@@ -120,7 +127,7 @@ pub(super) fn coordinates(
     Ok((0..count).collect())
 }
 
-/// The places of the columns that an option chooses.
+/// The places of the columns that an option chooses; `all` chooses all.
 pub(super) fn places(
     option: &str,
     columns: &[PointColumn],
@@ -128,6 +135,9 @@ pub(super) fn places(
     count: usize,
 ) -> Result<Vec<usize>, String> {
     let mut places = Vec::new();
+    if columns.iter().any(PointColumn::is_all) {
+        return Ok((0..count).collect());
+    }
     for column in columns {
         let place = column.place(option, names, count)?;
         if places.contains(&place) {

@@ -37,7 +37,8 @@ pub struct PointOptions {
     /// The columns of the coordinates in order; if there are none, all columns are coordinates, and
     /// in GeoJSON the latitude and the longitude.
     pub columns: Vec<PointColumn>,
-    /// Columns of a text, or properties in GeoJSON, that are kept with the points.
+    /// Columns of a text, or properties in GeoJSON, that are kept with the points; `all` stands for
+    /// all.
     pub keep: Vec<PointColumn>,
     /// Whether the first line of a text that is not a comment contains the names of the columns. It
     /// is recognized as such if none of its fields is a number.

@@ -109,7 +109,7 @@ pub(in crate::commands) struct Arguments {
     /// Columns of an edge list or a Parquet file, by name or position, attributes of edges in other
     /// formats (in GeoJSON, `feature` is the position of the feature, from 0), or tags of an
     /// OpenStreetMap file (`way` is the id of the way), to carry along into output as edges, CSV,
-    /// Parquet, GeoJSON, GraphML, JSON or DOT
+    /// Parquet, GeoJSON, GraphML, JSON or DOT; `all` for all columns or attributes
     #[arg(
         long,
         value_name = "COLUMN,...",

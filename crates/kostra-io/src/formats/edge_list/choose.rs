@@ -254,14 +254,23 @@ impl Chooser<'_> {
         self.name(column).is_some_and(is_no_weight)
     }
 
-    /// The columns that are kept with the edges: the ids, and then those of `keep`.
-    pub(in crate::formats) fn kept(&self) -> Result<Vec<(usize, String)>, ReadErrorKind> {
+    /// The columns that are kept with the edges: the ids, and then those of `keep`. The columns of
+    /// the ends and the weight are `others`.
+    pub(in crate::formats) fn kept(
+        &self,
+        others: [Option<usize>; 3],
+    ) -> Result<Vec<(usize, String)>, ReadErrorKind> {
         let columns = &self.options.columns;
         let id = columns.id.iter().map(|choice| ("id", choice));
         let keep = columns.keep.iter().map(|choice| ("keep", choice));
+        let named: Result<Vec<_>, _> = id
+            .chain(keep.filter(|(_, choice)| !choice.is_all()))
+            .map(|(option, choice)| self.find(option, choice))
+            .collect();
+        let all = if columns.keeps_all() { 0..self.columns } else { 0..0 };
+        let all = all.filter(|&column| !others.contains(&Some(column)));
         let mut kept: Vec<(usize, String)> = Vec::new();
-        for (option, choice) in id.chain(keep) {
-            let column = self.find(option, choice)?;
+        for column in named?.into_iter().chain(all) {
             let name = match self.name(column) {
                 Some(name) => text(name),
                 None => format!("column {}", column + 1),

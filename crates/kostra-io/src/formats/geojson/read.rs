@@ -160,7 +160,7 @@ impl<'a> ReadLines<'a> {
             self.kept.set(name, typed.as_ref().map(|(text, kind)| (&**text, *kind)));
         }
         let property = |name: &str| properties.and_then(|properties| properties.get(name));
-        if self.kept.wants(FEATURE) {
+        if self.kept.names(FEATURE) {
             if property(FEATURE).is_some() {
                 return malformed(
                     "is 'feature' the property, or the position of the feature? rename the property",

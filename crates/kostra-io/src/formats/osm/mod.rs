@@ -101,6 +101,11 @@ fn wanted(options: &ReadOptions) -> Result<Wanted<'_>, ReadErrorKind> {
     let columns = &options.columns;
     let mut keep = Vec::new();
     for choice in columns.id.iter().chain(&columns.keep) {
+        if choice.is_all() {
+            let sentence =
+                "roads have many tags; name those to keep, such as name, maxspeed or way";
+            return Err(ReadErrorKind::Columns { sentence: sentence.into(), columns: Vec::new() });
+        }
         match choice {
             ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name) => {
                 if !keep.contains(&&**name) {

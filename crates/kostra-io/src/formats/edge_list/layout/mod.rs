@@ -255,6 +255,10 @@ impl Layout {
         if head.is_none() && source.as_ref().or(target.as_ref()).is_none() {
             refuse_names_with_values(rows, [u, v])?;
         }
+        let of_weight = match weight {
+            WeightAt::Column(column) => Some(column),
+            WeightAt::Nowhere | WeightAt::Dictionary => None,
+        };
         let mut layout = Self {
             separator,
             columns,
@@ -262,7 +266,7 @@ impl Layout {
             v,
             weight,
             reverse,
-            kept: chooser.kept()?,
+            kept: chooser.kept([Some(u), Some(v), of_weight])?,
             named: options.names,
             first_line,
             similarity,
