@@ -4,6 +4,7 @@
 
 use anyhow::ensure;
 use clap::Args;
+use kostra_core::WeightType;
 use kostra_parallel::available_memory;
 
 use crate::bytes::parse_bytes;
@@ -15,6 +16,15 @@ const PROGRAM: u64 = 32 << 20;
 
 /// Work that takes more than the memory that is left, divided by this, is announced.
 const LARGE_SHARE: u64 = 4;
+
+/// What `solve` takes for a graph in memory by its default solver on threads, in bytes: the edges,
+/// and the scratch memory of `fast`. A text takes more while it is read.
+pub(crate) fn memory_of_solve(vertices: u32, edges: usize, weight_type: WeightType) -> u64 {
+    const ENDS_AND_SCRATCH: u64 = 8 + 12;
+    const PER_VERTEX: u64 = 24;
+    let per_edge = ENDS_AND_SCRATCH + u64::from(weight_type.bits() / 8);
+    PROGRAM + edges as u64 * per_edge + u64::from(vertices) * PER_VERTEX
+}
 
 /// How much memory a command may take.
 #[derive(Args, Clone, Copy, Default)]
@@ -71,7 +81,8 @@ impl MemoryArguments {
     }
 }
 
-fn mib(bytes: u64) -> String {
+/// Bytes in MiB, for people.
+pub(crate) fn mib(bytes: u64) -> String {
     thousands(bytes.div_ceil(1 << 20))
 }
 

@@ -3,14 +3,17 @@
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use kostra::external::least_memory;
 use kostra_core::{
     AnyGraph, Key, Order, OutOfMemory, Total, UnionFind, Vertex, Weight, key_of, memory, with_graph,
 };
+use kostra_io::Format;
 use serde::Serialize;
 
 use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
-use crate::input::{self, GraphSummary, InputGraph, InputRequest};
+use crate::input::{self, GraphSummary, InputGraph, InputRequest, Threads};
+use crate::memory_limit::{memory_of_solve, mib};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, bar, count, thousands, weight};
@@ -213,6 +216,28 @@ impl WeightRange {
     }
 }
 
+/// What `solve` takes for the graph.
+#[derive(Serialize)]
+struct Memory {
+    solve_bytes: u64,
+    /// The least limit in `--memory`. Null if the format is not read in blocks, or the vertices
+    /// have names.
+    least_limit_bytes: Option<u64>,
+}
+
+impl Memory {
+    fn of(header: &GraphSummary, threads: Threads) -> Self {
+        let GraphSummary { vertices, edges, weight_type, .. } = *header;
+        let is_streamed = header.format.is_some_and(Format::is_streamed);
+        let has_text = header.names && header.format != Some(Format::KST);
+        let least = || least_memory(vertices, weight_type, threads.wanted());
+        Self {
+            solve_bytes: memory_of_solve(vertices, edges, weight_type),
+            least_limit_bytes: (is_streamed && !has_text).then(least),
+        }
+    }
+}
+
 fn size_sheet(request: &InputRequest, header: &GraphSummary) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
@@ -229,6 +254,13 @@ fn size_sheet(request: &InputRequest, header: &GraphSummary) -> String {
     if let Some(evidence) = &header.evidence {
         sheet.line("recognized by", evidence);
     }
+    let memory = Memory::of(header, request.threads);
+    let solve = format!("`solve` takes about {} MiB", mib(memory.solve_bytes));
+    let memory = match memory.least_limit_bytes {
+        Some(least) => format!("{solve}; `solve --memory` from {} MiB", mib(least)),
+        None => solve,
+    };
+    sheet.line("memory", memory);
     format!("{}\n{sheet}", request.source)
 }
 
@@ -298,6 +330,7 @@ struct Record<'a> {
     shape: &'a Shape,
     coordinates: bool,
     names: bool,
+    memory: Memory,
     seconds: Seconds,
     notes: &'a [String],
 }
@@ -323,6 +356,7 @@ fn record<'a>(request: &InputRequest, input: &'a InputGraph, analysis: &'a Analy
         shape,
         coordinates: input.parsed.coordinates.is_some(),
         names: input.parsed.names.is_some(),
+        memory: Memory::of(&input.header(), request.threads),
         seconds: Seconds { load: input.load.as_secs_f64(), analysis: time.as_secs_f64() },
         notes: &input.notes,
     }

@@ -33,6 +33,8 @@ pub(crate) struct GraphSummary {
     pub(crate) weight_type: WeightType,
     pub(crate) coordinates: bool,
     pub(crate) names: bool,
+    /// The format of the input; none for a generated graph.
+    pub(crate) format: Option<Format>,
     /// How the graph was stored, for people.
     pub(crate) storage: String,
     /// What shows the format.
@@ -73,6 +75,7 @@ impl InputGraph {
             weight_type: self.parsed.graph.weight_type(),
             coordinates: self.parsed.coordinates.is_some(),
             names: self.parsed.names.is_some(),
+            format: self.format,
             storage: storage(self.format, self.compression),
             evidence: self.evidence.clone(),
         }

@@ -163,6 +163,7 @@ impl InputRequest {
             weight_type: file.weight_type(),
             coordinates: file.has_coordinates(),
             names: file.has_names(),
+            format: Some(Format::KST),
             storage: Format::KST.title().to_owned(),
             evidence: None,
         })

@@ -6,8 +6,8 @@ use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 fn info_describes_a_graph() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);
-    let report = workplace.run("info small.gr").expect_success().stdout;
-    let record = workplace.run("info small.gr --json").expect_success().stdout;
+    let report = workplace.run("info small.gr --threads 2").expect_success().stdout;
+    let record = workplace.run("info small.gr --threads 2 --json").expect_success().stdout;
     assert_snapshot("info", &format!("{report}\n{record}"));
 }
 
@@ -16,9 +16,16 @@ fn info_describes_a_graph_equally_in_every_format() {
     let workplace = Workplace::new();
     let describe = |file: &str| {
         let mut record = workplace.run(&format!("info {file} --json")).expect_success().json();
-        for field in
-            ["input", "format", "evidence", "seconds", "coordinates", "notes", "weight_type"]
-        {
+        for field in [
+            "input",
+            "format",
+            "evidence",
+            "memory",
+            "seconds",
+            "coordinates",
+            "notes",
+            "weight_type",
+        ] {
             record.as_object_mut().unwrap().remove(field);
         }
         record

@@ -110,6 +110,15 @@ impl Budget {
     }
 }
 
+/// The least limit, in bytes, within which a graph with this number of vertices can be solved on
+/// `threads` threads, if reading it holds blocks of edges only.
+pub fn least_memory(vertices: u32, weight_type: WeightType, threads: usize) -> u64 {
+    match Budget::new(0, threads).limits(vertices, weight_type) {
+        Err(ExternalError::Limit { least, .. }) => least,
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use kostra_io::{Remedy, RemedyValue};
@@ -129,6 +138,16 @@ mod tests {
         assert!(refused.contains("because reading it as it is holds 300 MiB"), "{refused}");
         let forged = plain.holding(Held { stated: u64::MAX, asked: u64::MAX });
         assert!(forged.check_reading().is_err());
+    }
+
+    #[test]
+    fn the_least_memory_that_is_announced_suffices_and_a_sixteenth_less_does_not() {
+        for vertices in [0, 1_000_000, 50_000_000] {
+            let least = least_memory(vertices, WeightType::F64, 3);
+            assert!(Budget::new(least, 3).limits(vertices, WeightType::F64).is_ok());
+            let less = Budget::new(least / 16 * 15, 3).limits(vertices, WeightType::F64);
+            assert_eq!(less.is_err(), vertices > 0, "{vertices}");
+        }
     }
 
     #[test]

@@ -50,6 +50,8 @@ mod solve;
 mod verify;
 
 #[cfg(feature = "io")]
+pub use budget::least_memory;
+#[cfg(feature = "io")]
 pub use checkpoint::{CheckpointFile, Checkpoints};
 #[cfg(feature = "io")]
 pub use error::{CheckpointFault, ExternalError};
