@@ -1,78 +1,19 @@
 //! How errors are printed: one line with the error and its place, and sometimes a line with a hint.
-//! Clap prints errors in the arguments, in several lines.
+//! The module `usage` prints errors in the arguments.
 
 use std::any::Any;
-use std::error::Error;
 use std::io::Write;
-use std::num::ParseIntError;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use kostra_io::{ReadError, ReadErrorKind};
 use kostra_parallel::lock;
 
 use crate::input::GENERATED;
-use crate::{output, remedy};
+use crate::remedy;
 
 /// The exit code if the command line, the input or the output is at fault.
 pub(crate) const EXIT_CODE: u8 = 2;
-
-/// Options that people look for, and how to get what they want without them.
-const ABSENT: [(&[&str], &str); 4] = [
-    (
-        &["--include", "--force", "--require", "--must"],
-        "to get a spanning tree with some edges for sure, give them lower weights than all others \
-         (with --maximum: higher ones) in the input",
-    ),
-    (
-        &["--exclude", "--forbid", "--without"],
-        "to get a spanning tree without some edges, remove them from the input",
-    ),
-    (
-        &["--terminals", "--terminal", "--steiner"],
-        "a tree that joins only some vertices is a Steiner tree, which kostra does not find; its \
-         trees join all vertices",
-    ),
-    (
-        &["--root", "--start", "--start-vertex"],
-        "the forest does not depend on a start vertex; in Python, Forest.parents(root=...) directs \
-         its edges",
-    ),
-];
-
-/// Prints an error in the arguments, or the help text that the user asked for. Returns the exit
-/// code.
-pub(crate) fn show_usage(mut usage: clap::Error) -> u8 {
-    // Its own words are "invalid digit found in string".
-    if usage.source().is_some_and(<dyn Error + 'static>::is::<ParseIntError>) {
-        let tip = "pass a whole number, 0 or more".into();
-        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-    }
-    usage = explained(usage);
-    if usage.use_stderr() {
-        let _ = usage.print(); // no stream is left for an error about standard error
-        return EXIT_CODE;
-    }
-    match output::printing(|| usage.print()) {
-        Ok(()) => 0,
-        Err(error) => {
-            explain(&error);
-            EXIT_CODE
-        }
-    }
-}
-
-/// Adds a tip to an error about an option that does not exist.
-fn explained(mut usage: clap::Error) -> clap::Error {
-    if let Some(ContextValue::String(name)) = usage.get(ContextKind::InvalidArg)
-        && usage.kind() == ErrorKind::UnknownArgument
-        && let Some((_, tip)) = ABSENT.iter().find(|(names, _)| names.contains(&&**name))
-    {
-        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
-    }
-    usage
-}
 
 /// Prints an error and a hint.
 pub(crate) fn explain(error: &anyhow::Error) {
@@ -193,18 +134,6 @@ mod tests {
         let message = message(&error);
         assert!(message.contains("report it: the axle broke (at "), "{message}");
         assert_eq!(message.lines().count(), 1);
-    }
-
-    #[test]
-    fn options_that_people_look_for_have_a_way_out() {
-        for (names, tip) in ABSENT {
-            for name in names {
-                let line = ["kostra", "solve", "a.gr", name];
-                let definition = crate::commands::definition();
-                let usage = definition.try_get_matches_from(line).unwrap_err();
-                assert!(explained(usage).to_string().contains(&tip[..20]), "{name}");
-            }
-        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod progress;
 mod remedy;
 mod report;
 mod trace;
+mod usage;
 mod verdict;
 
 use std::ffi::OsString;
@@ -46,15 +47,16 @@ pub use last_words::ALLOCATOR;
 /// end the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     last_words::watch();
+    let arguments: Vec<_> = arguments.into_iter().collect();
     let definition = commands::definition();
-    let matches = match definition.clone().try_get_matches_from(arguments) {
+    let matches = match definition.clone().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(usage) => {
             #[cfg(feature = "mpi")]
             if usage.use_stderr() {
                 commands::let_rank_0_report();
             }
-            return failure::show_usage(usage);
+            return usage::show(usage, &arguments);
         }
     };
     interrupt::install();
