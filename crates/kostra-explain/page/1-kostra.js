@@ -12,6 +12,7 @@ const kostra = (() => {
     },
     city: (vertices, seed) => answer(module.kostra_city(vertices, seed)),
     clusters: threshold => answer(module.kostra_clusters(threshold)).clusters,
+    prim: start => answer(module.kostra_prim(start)).steps,
     explain: edge => answer(module.kostra_explain(edge)),
     // The bytes of a table, with the answers to the questions that it left open.
     read(table, choices) {

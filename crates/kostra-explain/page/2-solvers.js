@@ -80,6 +80,7 @@ function showScene(found) {
     article.replaceChildren(title, idea, svg, now);
     $("panels").append(article);
     const panel = { solver, svg, now, ends: stepEnds(solver.decisions), states: [], ...drawEdges(svg, scene.drawing) };
+    if (solver.id === "prim-binary") idea.append(" ", startChoice(panel));
     svg.addEventListener("click", event => choose(panel, nearest(panel, event)));
     svg.addEventListener("keydown", event => walk(panel, event));
     return panel;
@@ -92,6 +93,27 @@ function showScene(found) {
     `${plural(scene.places.length, "vertex", "vertices")}, ${plural(scene.edges.length, "edge", "edges")}${isolated}. ` +
     `The forest has ${plural(scene.forest.length, "edge", "edges")} of total weight ${shown(scene.total)}. ` +
     `Kostra’s verifier confirms it: each of the ${scene.compared.toLocaleString("en")} edges outside closes a cycle as its heaviest edge.`;
+}
+
+// The choice of the vertex at which Prim's tree starts.
+function startChoice(panel) {
+  const label = document.createElement("label"), select = document.createElement("select");
+  select.id = "start";
+  scene.names.forEach((name, vertex) => select.add(new Option(name, vertex)));
+  select.addEventListener("change", () => {
+    panel.solver = kostra.prim(Number(select.value));
+    panel.ends = stepEnds(panel.solver.decisions);
+    markStart(panel, Number(select.value));
+    ask(null);
+    goTo(step);
+  });
+  label.append("Start at ", select);
+  markStart(panel, 0);
+  return label;
+}
+
+function markStart(panel, start) {
+  panel.dots.forEach((dot, vertex) => dot.classList.toggle("start", vertex === start));
 }
 
 // The state of every edge after some decisions, and whether the last step decided it.

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `scene` | a graph that was read or generated, with the steps of all solvers |
 //! | `question` | why the table has two meanings; `key` and `answers` say how to ask again |
-//! | `clusters`, `edge` | the answer to a question about the scene |
+//! | `clusters`, `edge`, `steps` | the answer to a question about the scene |
 //! | `error` | a sentence |
 
 #![allow(unsafe_code)] // functions without mangled names, for the page
@@ -118,6 +118,13 @@ pub extern "C" fn kostra_read(choices: usize) -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn kostra_clusters(threshold: f64) -> usize {
     respond(|state| with_scene(state, "clusters", |scene| scene.clusters(threshold)))
+}
+
+/// The steps of Prim's algorithm from a vertex. Answers with `steps`.
+// SAFETY: as for `kostra_request`.
+#[unsafe(no_mangle)]
+pub extern "C" fn kostra_prim(start: u32) -> usize {
+    respond(|state| with_scene(state, "steps", |scene| scene.prim_from(start)))
 }
 
 /// Explains why an edge is in the forest or outside. Answers with `edge`.

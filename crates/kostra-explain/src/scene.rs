@@ -4,7 +4,7 @@ use kostra_core::tree::{self, Bottleneck, MergeTree, NO_PARENT};
 use kostra_core::{AnyGraph, EdgeId, EdgeList, Edges, Forest, Graph, Order, Vertex, verify};
 
 use crate::json::{key, list, number, string};
-use crate::steps::{self, COMPARED, Steps};
+use crate::steps::{self, COMPARED, PRIM, Steps};
 use crate::{MAX_EDGES, MAX_VERTICES};
 
 /// A river of a drawing, which changes nothing in the graph.
@@ -61,6 +61,30 @@ impl Scene {
         let compared = certificate.compared;
         let river = None;
         Ok(Self { places, river, names, graph, forest, compared, solvers, hierarchy })
+    }
+
+    /// The steps of Prim's algorithm from another vertex, as a JSON object. The solver starts at
+    /// vertex 0, so it gets a graph in which `start` has this number. Edge ids stay, so the forest
+    /// stays, too.
+    ///
+    /// # Errors
+    /// A sentence, when there is no such vertex.
+    pub fn prim_from(&self, start: Vertex) -> Result<String, String> {
+        if start as usize >= self.places.len() {
+            return Err(format!("there is no vertex {start}"));
+        }
+        let moved = |&end: &Vertex| match end {
+            0 => start,
+            end if end == start => 0,
+            end => end,
+        };
+        let edges = self.graph.edge_list();
+        let [u, v] = [edges.u(), edges.v()].map(|ends| ends.iter().map(moved).collect());
+        let graph = AnyGraph::from_edges(self.places.len(), u, v, edges.weights().to_vec());
+        let steps = steps::run(PRIM, &graph.map_err(|error| error.to_string())?)?;
+        let mut out = String::new();
+        describe_steps(&mut out, &steps);
+        Ok(out)
     }
 
     /// The scene with a river.

@@ -2,8 +2,11 @@
 
 use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Run, Solver, SolverInfo};
 
+/// The id of the solver that grows one tree.
+pub(crate) const PRIM: &str = "prim-binary";
+
 /// The ids of the solvers that the page compares.
-pub const COMPARED: [&str; 3] = ["kruskal", "prim-binary", "boruvka"];
+pub const COMPARED: [&str; 3] = ["kruskal", PRIM, "boruvka"];
 
 /// What one solver did.
 pub struct Steps {

@@ -59,6 +59,20 @@ async function steps(page) {
   assert.equal(await page.inputValue("#step"), paused, "a pause stops the steps");
 }
 
+// Prim's tree starts where the reader says, and becomes the same forest.
+async function start(page) {
+  await page.click("#first");
+  await page.selectOption("#start", "7");
+  assert.equal(await marks(page, "#panel-prim-binary .v.start"), 1);
+  await page.click("#forward");
+  const first = await kept(page, "prim-binary");
+  const ends = await page.evaluate((edge) => scene.edges[edge].slice(0, 2), Number(first));
+  assert.ok(ends.includes(7), "the first edge leaves the start");
+  await page.click("#last");
+  assert.equal(await kept(page, "prim-binary"), await kept(page, "kruskal"));
+  await page.selectOption("#start", "0");
+}
+
 // Clicks on the middle of a line of a panel.
 async function clickOn(page, panel, kind) {
   const line = page.locator(`${panel} .e.${kind}`).first();
@@ -220,7 +234,7 @@ async function check(browser, settings) {
     await page.screenshot({ path: `${name}.png`, fullPage: true });
     await page.locator("#steps").screenshot({ path: `${name}-steps.png` });
   }
-  for (const test of [drawings, steps, cycles, clusters, tables]) await test(page);
+  for (const test of [drawings, steps, start, cycles, clusters, tables]) await test(page);
   const found = await page.evaluate(() => ({
     paper: getComputedStyle(document.documentElement).backgroundColor,
     motion: parseFloat(getComputedStyle(document.querySelector(".e")).transitionDuration),
@@ -240,7 +254,7 @@ try {
   await check(browser, { colorScheme: "light", viewport: narrow, hasTouch: true });
   assert.notEqual(light.paper, dark.paper, "dark mode has the paper of light mode");
   assert.ok(light.motion > 0 && dark.motion === 0, "motion is reduced if the reader wants it");
-  console.log(`the page that explains works in Chromium ${browser.version()}: steps, cycles, clusters, tables`);
+  console.log(`the page that explains works in Chromium ${browser.version()}: steps, start, cycles, clusters, tables`);
 } finally {
   await browser.close();
 }

@@ -45,6 +45,23 @@ fn an_empty_graph_is_drawn_without_marks() {
 }
 
 #[test]
+fn prim_starts_at_the_chosen_vertex_and_finds_one_forest() {
+    let scene = scene();
+    // From E, both edges of weight 4 are lightest, and 4 (D-E) has the lower id.
+    let steps = scene.prim_from(4).unwrap();
+    assert!(steps.contains(r#""decisions":[[4,1],"#), "{steps}");
+    let kept = |steps: &str| {
+        let mut kept: Vec<_> = (0..8).filter(|id| steps.contains(&format!("[{id},1]"))).collect();
+        kept.sort_unstable();
+        kept
+    };
+    for start in 0..6 {
+        assert_eq!(kept(&scene.prim_from(start).unwrap()), [0, 1, 3, 4, 5], "{start}");
+    }
+    assert_eq!(scene.prim_from(6).unwrap_err(), "there is no vertex 6");
+}
+
+#[test]
 fn every_compared_solver_exists() {
     let graph = kostra_gen::generate("cycle:n=5").unwrap().graph;
     for id in COMPARED {
