@@ -2,8 +2,8 @@
 
 use kostra::{DeviceChoice, Solve};
 use kostra_core::{
-    AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Total, VerifyError,
-    Violation, on_one_line, with_graph,
+    AnyGraph, Certificate, EdgeId, Edges, Forest, Key, Order, OutOfMemory, Total, Violation,
+    on_one_line, with_graph,
 };
 
 use crate::input::InputGraph;
@@ -32,8 +32,7 @@ pub(crate) fn verify(
 ) -> Result<Verdict, OutOfMemory> {
     match with_graph!(graph, graph => kostra_core::verify(graph.edge_list().edges(order), ids)) {
         Ok(certificate) => Ok(Ok(certificate)),
-        Err(VerifyError::Violation(violation)) => Ok(Err(violation)),
-        Err(VerifyError::OutOfMemory(refusal)) => Err(refusal),
+        Err(error) => error.violation().map(Err),
     }
 }
 

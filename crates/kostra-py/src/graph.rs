@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use kostra::{AUTO, DeviceChoice, Solve};
 use kostra_core::{
-    AnyGraph, Order, PartsError, SolveError, VerifyError, VertexParts, Workspace, verify,
-    with_graph,
+    AnyGraph, Order, PartsError, SolveError, VertexParts, Workspace, verify, with_graph,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -179,8 +178,10 @@ impl Graph {
             .detach(|| with_graph!(&*self.0, graph => verify(graph.edge_list().edges(order), ids)));
         match verdict {
             Ok(_) => Ok(None),
-            Err(VerifyError::Violation(violation)) => Ok(Some(violation.to_string())),
-            Err(VerifyError::OutOfMemory(refusal)) => Err(out_of_memory(refusal)),
+            Err(error) => {
+                let violation = error.violation().map_err(out_of_memory)?;
+                Ok(Some(violation.to_string()))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Add;
 
-use kostra_core::{AnyGraph, EdgeId, Order, VerifyError, Violation, verify, with_graph};
+use kostra_core::{AnyGraph, EdgeId, Order, Violation, verify, with_graph};
 
 use crate::oracle;
 
@@ -42,8 +42,7 @@ impl Add for RefusedForests {
 pub fn judge(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<(), Violation> {
     match with_graph!(graph, graph => verify(graph.edge_list().edges(order), ids)) {
         Ok(_) => Ok(()),
-        Err(VerifyError::Violation(violation)) => Err(violation),
-        Err(VerifyError::OutOfMemory(refusal)) => panic!("{refusal}"),
+        Err(error) => Err(error.violation().unwrap_or_else(|refusal| panic!("{refusal}"))),
     }
 }
 

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         match verify_ids(&graph, forest, Order::Minimum) {
             Ok(certificate) => println!("{name}: {} component", certificate.components),
             Err(VerifyError::Violation(violation)) => println!("{name}: {violation}"),
-            Err(error @ VerifyError::OutOfMemory(_)) => return Err(error.into()),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())

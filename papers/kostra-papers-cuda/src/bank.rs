@@ -63,6 +63,7 @@ pub struct Workload {
 
 /// Why a workload was not run.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BankError {
     /// A number of the workload is out of range.
     #[error("{name} must be from {lowest} to {highest}, not {value}")]

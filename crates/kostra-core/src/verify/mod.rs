@@ -35,6 +35,7 @@ pub struct Certificate {
 
 /// The reason why [`verify`] does not accept an answer.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// The answer is wrong.
     #[error(transparent)]
@@ -42,6 +43,19 @@ pub enum VerifyError {
     /// The system refuses the memory, up to 32 bytes per vertex; nothing was decided.
     #[error("the forest cannot be verified: {0}")]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+impl VerifyError {
+    /// The violation, if there is a verdict.
+    ///
+    /// # Errors
+    /// The refusal of memory, if nothing was decided.
+    pub fn violation(self) -> Result<Violation, OutOfMemory> {
+        match self {
+            Self::Violation(violation) => Ok(violation),
+            Self::OutOfMemory(refusal) => Err(refusal),
+        }
+    }
 }
 
 /// Decides whether the edges `forest`, ascending, are the canonical spanning forest of `edges`.

@@ -55,6 +55,7 @@ pub struct Limits {
 
 /// There are no limits within a budget.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum LimitsError {
     /// The budget does not suffice for the vertices and the smallest sensible buffer.
     #[error("{} need at least {least} bytes of device memory", counted(*.vertices, "vertex", "vertices"))]

@@ -201,5 +201,6 @@ fn limits_on_device(
             on_device: true,
         },
         LimitsError::Device(error) => error.into(),
+        error => SolveError::Device { what: error.to_string() }.into(),
     })
 }

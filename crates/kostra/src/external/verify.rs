@@ -40,8 +40,7 @@ impl ExternalForest {
         }
         match verdict {
             Ok(certificate) => Ok(Ok(certificate)),
-            Err(Stop::Verdict(VerifyError::Violation(violation))) => Ok(Err(violation)),
-            Err(Stop::Verdict(VerifyError::OutOfMemory(refusal))) => Err(refusal.into()),
+            Err(Stop::Verdict(error)) => Ok(Err(error.violation()?)),
             Err(Stop::Fault(error)) => Err(error),
         }
     }
