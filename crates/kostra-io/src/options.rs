@@ -110,6 +110,9 @@ impl ColumnChoice {
 /// The text for all columns.
 pub(crate) const ALL: &str = "all";
 
+/// The attribute of edges with the weights, unless the user names another one.
+pub(crate) const WEIGHT: &str = "weight";
+
 /// Whether the first line of an edge list that is not a comment contains the names of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {

@@ -32,6 +32,8 @@ pub(crate) struct LoadedDict<'py> {
     /// Whether the names are integers of the input.
     names_are_ids: bool,
     kept: Option<Kept>,
+    /// The positions on each edge's line, as JSON.
+    lines: Option<Vec<String>>,
     /// The name of the weights, if it says that greater ones are nearer.
     similarity: Option<String>,
     /// Notes about the input.
@@ -79,6 +81,9 @@ pub(crate) struct ReadKeywords {
     id: Option<ColumnArgument>,
     #[pyo3(item)]
     keep: Vec<ColumnArgument>,
+    /// Whether all columns are kept.
+    #[pyo3(item)]
+    keep_all: bool,
     #[pyo3(item)]
     header: Option<bool>,
     #[pyo3(item)]
@@ -115,7 +120,10 @@ impl ReadKeywords {
             target: self.target.map(Into::into),
             weight: self.weight.map(Into::into),
             id: self.id.map(Into::into),
-            keep: self.keep.into_iter().map(Into::into).collect(),
+            keep: match self.keep_all {
+                true => vec![ColumnChoice::NameOrPosition("all".to_owned())],
+                false => self.keep.into_iter().map(Into::into).collect(),
+            },
             header: match self.header {
                 None => Header::Recognize,
                 Some(true) => Header::Present,
@@ -230,6 +238,7 @@ impl<'py> LoadedDict<'py> {
             names: parsed.names,
             names_are_ids: parsed.names_are_ids,
             kept: parsed.kept.map(Kept),
+            lines: parsed.lines.map(|lines| lines.into_iter().map(String::from).collect()),
             similarity: parsed.similarity,
             notes: spelled(&parsed.notes),
             warnings: spelled(&parsed.warnings),

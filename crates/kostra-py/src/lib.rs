@@ -26,6 +26,7 @@ mod rolling;
 mod rows;
 mod table;
 mod threads;
+mod trace;
 mod validity;
 mod views;
 mod watch;
@@ -86,6 +87,8 @@ mod _kostra {
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]
     use super::table::columns_of_table;
+    #[pymodule_export]
+    use super::trace::trace;
     #[pymodule_export]
     use super::validity::{validity_of_distances, validity_of_points};
     #[pymodule_export]

@@ -29,6 +29,8 @@ pub(crate) struct Details<'py> {
     coordinates: Option<PyReadonlyArray2<'py, f64>>,
     /// Whether the coordinates are longitudes and latitudes.
     geographic: bool,
+    /// The positions on each edge's line, as JSON.
+    lines: Option<Vec<String>>,
     /// The columns that are kept with the edges.
     kept: Option<PyRef<'py, Kept>>,
 }
@@ -130,7 +132,9 @@ fn write(
     format: Option<String>,
     details: Details<'_>,
 ) -> PyResult<bool> {
-    let Details { names, text_names, coordinates, geographic, kept } = details;
+    let Details { names, text_names, coordinates, geographic, lines, kept } = details;
+    let lines: Option<Vec<Box<str>>> =
+        lines.map(|lines| lines.into_iter().map(Into::into).collect());
     let coordinates = coordinates.map(|points| positions(&points, geographic));
     let format = match format {
         Some(id) => ForestFormat::by_id(&id).ok_or_else(|| {
@@ -158,6 +162,7 @@ fn write(
         text_names,
         coordinates: coordinates.as_ref(),
         kept: kept.as_deref().map(|kept| &kept.0),
+        lines: lines.as_deref(),
         ..edges.into()
     };
     let written = py.detach(|| forest_file::write_all(&output, format, outgoing, ids));

@@ -149,7 +149,7 @@ def test_ids_are_no_weights_and_wrong_columns_are_refused(roads, tmp_path):
     graph = kostra.Graph.read(path, id="id")
     assert graph.weights.tolist() == [1, 1] and graph.kept["id"].tolist() == [7, 8]
     for arguments, error, message in [
-        ({"keep": "lanes"}, TypeError, "keep must be a list of columns, not 'lanes'"),
+        ({"keep": "lanes"}, TypeError, "keep must be \"all\" or a list of columns, not 'lanes'"),
         ({"keep": [1.5]}, TypeError, "each column of keep must be the name or the position"),
         ({"keep": [0]}, ValueError, "each column of keep must be a position of at least 1"),
         ({"id": True}, TypeError, "id must be the name or the position"),
@@ -272,7 +272,7 @@ def test_columns_of_tables_that_cannot_be_kept_are_refused(tmp_path):
         kostra.Graph.from_table(query, keep=["name"])
     columns = {"source": [0, 1], "target": [1, 2], "weight": [5, 6]}
     for more, keep, error, message in [
-        ({}, "source", TypeError, "keep must be a list"),
+        ({}, "source", TypeError, 'keep must be "all" or a list'),
         ({}, ["none"], ValueError, "table has no column 'none'"),
         ({"a": [1]}, ["a"], ValueError, "column 'a' has 1 rows, but the table has 2"),
         ({"a": 5}, ["a"], TypeError, "column 'a' must be an array or a list, not 5"),
@@ -335,3 +335,21 @@ def test_tags_of_roads_are_kept(tmp_path):
     ways = [feature["properties"]["way"] for feature in features]
     assert ways == frame["way"].tolist()
     forest.write(tmp_path / "town.svg")
+
+
+def test_all_columns_but_the_ends_and_the_weight_are_kept(tmp_path):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "g.csv"
+    path.write_text("from,to,km,name,lanes\na,b,3,x,1\nb,c,5,y,2\na,c,9,z,\n")
+    graph = kostra.Graph.read(path, weight="km", keep="all")
+    assert {name: list(values) for name, values in graph.kept.items()} == {
+        "name": ["x", "y", "z"],
+        "lanes": [1, 2, None],
+    }
+    table = pandas.read_csv(path)
+    for other in (table, polars.from_pandas(table), pyarrow.Table.from_pandas(table)):
+        found = kostra.Graph.from_table(other, "from", "to", "km", id="name", keep="all")
+        assert list(found.kept) == ["name", "lanes"]
+    with pytest.raises(TypeError, match='keep must be "all" or a list'):
+        kostra.Graph.read(path, weight="km", keep="lanes")

@@ -96,3 +96,19 @@ def test_a_misspelled_metric_gets_a_suggestion():
     for metric in ("euclidian", "haversin", "pre-computed"):
         with pytest.raises(ValueError, match="did you mean '(euclidean|haversine|precomputed)'"):
             kostra.euclidean_mst([[0.0], [1.0]], metric=metric)
+
+
+def test_a_tree_of_distances_has_the_labels_of_the_table():
+    pandas = pytest.importorskip("pandas")
+    D = np.array([[0.0, 1, 4], [1, 0, 3], [4, 3, 0]])
+    names = ["Oslo", "Bergen", "Rome"]
+    table = pandas.DataFrame(D, index=names, columns=names)
+    assert kostra.euclidean_mst(table, metric="precomputed").nodes == names
+    assert kostra.euclidean_mst(D, metric="precomputed").nodes is None
+
+
+def test_a_table_without_the_usual_columns_names_the_constructor():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"source": ["a"], "target": ["b"], "km": [1]})
+    with pytest.raises(ValueError, match="weight=None for weight 1, to kostra.Graph.from_table$"):
+        kostra.minimum_spanning_forest(table)

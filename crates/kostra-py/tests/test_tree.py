@@ -291,7 +291,8 @@ def test_paths_in_newick_are_the_cophenetic_distances_of_scipy():
 
 def test_newick_refuses_what_is_no_linkage_matrix():
     linkage = kostra.single_linkage([[0.0], [1.0], [3.0]])
-    for wrong in (linkage[:, :3], [[0, 1, 1.0, 2], [0, 2, 2.0, 3]], [[0, 3, 1.0, 2], [1, 2, 2.0, 3]]):
+    twice, early = [[0, 1, 1.0, 2], [0, 2, 2.0, 3]], [[0, 3, 1.0, 2], [1, 2, 2.0, 3]]
+    for wrong in (linkage[:, :3], twice, early):
         with pytest.raises(ValueError, match="linkage must"):
             kostra.newick(wrong)
     with pytest.raises(ValueError, match="2 names, and linkage has 3 leaves"):

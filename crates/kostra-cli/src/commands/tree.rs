@@ -32,8 +32,9 @@ Examples:
 
 The output is the two points of each edge, counted from 0, and their distance,
 in ascending order: CSV (.csv, .txt), .tsv, a structured array (.npy), or
-.parquet; or the tree from point 0 in Newick (.nwk). The tree is exact, and the same for any number of threads: pairs of
-points are ordered by distance, then by their numbers."
+.parquet; or the tree from point 0 in Newick (.nwk). The tree is exact, and the
+same for any number of threads: pairs of points are ordered by distance, then by
+their numbers."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]

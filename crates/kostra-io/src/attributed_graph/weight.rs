@@ -7,10 +7,8 @@ use crate::columns::TextNumber;
 use crate::formats::is_similarity;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, did_you_mean, show};
+pub(crate) use crate::options::WEIGHT;
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
-
-/// The attribute that is the weight, unless the user names another one.
-pub(crate) const WEIGHT: &str = "weight";
 
 /// Which attribute of the edges is the weight.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use kostra_core::memory;
 
 use super::{KeptColumns, KeptKind};
-use crate::attributed_graph::WEIGHT;
 use crate::message::{Remedy, message};
 use crate::number::show;
+use crate::options::WEIGHT;
 use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
 
 /// The attributes that are kept with the edges: that of the option `id`, and those of `keep`.

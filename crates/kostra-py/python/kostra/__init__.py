@@ -26,6 +26,7 @@ equal, negative and infinite.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :class:`DynamicForest` keeps the forest of a graph that changes. :func:`rolling_mst` computes
   the tree of correlations for each window of a table.
+* :func:`trace` lists the steps of an algorithm, for teaching.
 * :func:`verify` checks a forest independently of the algorithms.
 * :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``, and :mod:`kostra.hdbscan` the
   package hdbscan. In NetworkX, pass ``backend="kostra"``.
@@ -42,6 +43,7 @@ from kostra._partition import Partition, partition
 from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
 from kostra._rolling import RollingTrees, rolling_mst
 from kostra._solve import minimum_spanning_forest
+from kostra._trace import trace
 from kostra._tree import bottleneck, cut, newick, single_linkage
 from kostra._verify import verify
 
@@ -70,6 +72,7 @@ __all__ = [
     "segment",
     "single_linkage",
     "solvers",
+    "trace",
     "verify",
 ]
 

@@ -31,6 +31,7 @@ __all__ = [
     "segment",
     "single_linkage",
     "solvers",
+    "trace",
     "verify",
 ]
 
@@ -226,11 +227,22 @@ class Graph:
         weight: Hashable | None = ...,
         *,
         id: Hashable | None = None,
-        keep: Sequence[Hashable] | None = None,
+        keep: Literal["all"] | Sequence[Hashable] | None = None,
         nan: Literal["error", "skip"] = "error",
         relabel: bool = False,
         threads: int | None = None,
         vertices: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_geopandas(
+        cls,
+        frame: Any,
+        weight: Hashable | None = ...,
+        *,
+        id: Hashable | None = None,
+        keep: Literal["all"] | Sequence[Hashable] | None = None,
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
     ) -> Graph: ...
     @classmethod
     def read(
@@ -246,7 +258,7 @@ class Graph:
         target: str | int | None = None,
         weight: str | int | None = None,
         id: str | int | None = None,
-        keep: Sequence[str | int] | None = None,
+        keep: Literal["all"] | Sequence[str | int] | None = None,
         header: bool | None = None,
         columns: Sequence[str] | None = None,
         delimiter: str | None = None,
@@ -399,6 +411,9 @@ def minimum_spanning_forest(
     algorithm: str = "auto",
     parts: Partition | npt.ArrayLike | None = None,
 ) -> Forest: ...
+def trace(
+    graph: Any, *, algorithm: str = "kruskal", maximum: bool = False
+) -> list[dict[str, Any]]: ...
 def solvers() -> list[_Solver]: ...
 def partition(
     graph: Any,

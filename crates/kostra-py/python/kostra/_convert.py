@@ -129,7 +129,7 @@ def table(frame, source, target, weight, id=None):
         frame, (list, tuple, str, bytes, np.ndarray)
     ):
         u, v = _column(frame, source), _column(frame, target)
-        weight = weight_column(weight, _labels(frame), (source, target, id))
+        weight = weight_column(weight, labels(frame), (source, target, id))
         weights = None if weight is None else _column(frame, weight)
         types = [None, None]
     else:
@@ -218,12 +218,12 @@ _WORDS_FOR_WEIGHTS = ("weight", "length", "dist", "cost", "km", "time", "value")
 _MAX_LISTED = 12
 
 
-def _labels(frame):
+def labels(frame):
     """The names of a table's columns; None if the table has no list of them."""
-    labels = getattr(frame, "columns", None)
-    if labels is None and hasattr(frame, "keys"):
-        labels = frame.keys()
-    return None if labels is None else list(labels)
+    names = getattr(frame, "column_names", getattr(frame, "columns", None))
+    if names is None and hasattr(frame, "keys"):
+        names = frame.keys()
+    return None if names is None else list(names)
 
 
 def _is_text(column):
@@ -295,8 +295,8 @@ def column_of(frame, name):
     try:
         return frame[name]
     except Exception as error:  # the type depends on the library
-        labels = _labels(frame)
-        columns = f"; columns: {_listed(labels)}" if labels else ""
+        known = labels(frame)
+        columns = f"; columns: {_listed(known)}" if known else ""
         remedy = "; pass source, target and weight" if name in ("source", "target") else ""
         raise ValueError(f"table has no column {name!r}{columns}{remedy}") from error
 

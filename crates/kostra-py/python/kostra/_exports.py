@@ -138,6 +138,9 @@ class Exports(Vertices):
     def to_geopandas(self, *, weight="weight", crs=None):
         """The forest as a ``geopandas.GeoDataFrame`` with a row and a line per edge.
 
+        The line is that of the input, if :meth:`Graph.from_geopandas` or a file has it, or else
+        straight.
+
         Parameters
         ----------
         weight : str
@@ -176,10 +179,10 @@ class Exports(Vertices):
             The extension decides the format: ``.csv``, ``.tsv``, ``.parquet``, ``.graphml``,
             ``.json`` (node-link), ``.dot``, ``.geojson``, ``.mtx``, ``.gr``, ``.kst``, or ``.ids``
             for one edge id per line. ``.nwk`` is Newick: each tree from its lowest vertex, with its
-            weights as lengths of branches. ``.svg``, ``.png`` and ``.html`` (a page that pans and zooms)
-            are pictures, with one color per component and the ten heaviest edges marked; vertices
-            without coordinates get a layout. Text is compressed with ``.gz`` or ``.zst``. A file
-            without extension holds edge ids.
+            weights as lengths of branches. ``.svg``, ``.png`` and ``.html`` (a page that pans and
+            zooms) are pictures, with one color per component and the ten heaviest edges marked;
+            vertices without coordinates get a layout. Text is compressed with ``.gz`` or ``.zst``.
+            A file without extension holds edge ids.
         format : str, optional
             The format, if the extension does not name it.
         keep : bool

@@ -36,6 +36,7 @@ class Forest(Exports):
         "_weight_type",
         "_arrays",
         "_kept",
+        "_lines",
         "_named",
         "_coordinates",
         "_nodes",
@@ -50,6 +51,7 @@ class Forest(Exports):
         self._weight_type = weight_type
         self._arrays = {}
         self._kept = None
+        self._lines = None
         self._named = None
         self._nodes = nodes
         self._coordinates = coordinates
@@ -75,6 +77,7 @@ class Forest(Exports):
                 self.geographic,
             ),
             self._kept,
+            self._lines,
         )
 
     def _names(self):
@@ -206,13 +209,13 @@ class Forest(Exports):
         return self._inner.parents(0 if root is ... else _names.vertex("root", root, self, names))
 
 
-def _restored(cls, arrays, kind, rest, kept=None):
+def _restored(cls, arrays, kind, rest, kept=None, lines=None):
     """Restores a forest from the arguments of ``Forest.__reduce__``."""
     ids, u, v, weights, n = arrays
     inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, *kind)
     forest = cls.__new__(cls)
     Forest.__init__(forest, inner, *rest)
-    forest._kept = kept
+    forest._kept, forest._lines = kept, lines
     lengths = [("nodes", forest.nodes, n), ("coordinates", forest.coordinates, n)]
     if kept is not None:
         lengths += [(f"kept[{name!r}]", array, len(ids)) for name, array in kept.arrays().items()]

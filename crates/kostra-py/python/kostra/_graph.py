@@ -60,6 +60,7 @@ class Graph(Sources):
         "_end_types",
         "_gaps",
         "_kept",
+        "_lines",
         "_weight_type",
         "_coordinates",
         "_nodes",
@@ -105,6 +106,7 @@ class Graph(Sources):
         skips_nan = nan == "skip" and w is not None and w.dtype.kind == "f"
         self._gaps = _ids.Gaps(skips_nan and bool(np.isnan(w).any())) if n is None else None
         self._kept = None
+        self._lines = None
         self._nodes = nodes
         self._coordinates = None
         self._similarity = None
@@ -131,6 +133,7 @@ class Graph(Sources):
         graph._gaps = None
         graph._similarity = loaded.get("similarity")
         graph._kept = None if loaded.get("kept") is None else Kept(loaded["kept"])
+        graph._lines = loaded.get("lines")
         return graph
 
     def _parts(self):
@@ -241,6 +244,8 @@ class Graph(Sources):
         forest = Forest(inner, self._end_types, self._weight_type, self._nodes)
         forest._coordinates, forest.geographic = self._coordinates, self.geographic
         forest._kept = None if self._kept is None else self._kept.pick(forest.edge_ids)
+        if self._lines is not None:
+            forest._lines = [self._lines[edge] for edge in forest.edge_ids.tolist()]
         return forest
 
     def _warn_of_similarity(self):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -90,6 +91,26 @@ def of_table(frame, names, rows):
         if len(array) != rows:
             raise ValueError(f"column {name!r} has {len(array)} rows, but the table has {rows}")
     return Kept(arrays=arrays)
+
+
+def names(id, keep, others, labels):
+    """The names of the columns of a table to keep. ``others`` are the ends and the weight, and
+    ``labels`` all columns, or None if they are unknown.
+    """
+    if id is not None and id in others:
+        raise ValueError(f"id is {id!r}, which is also an end or the weight; omit one of them")
+    if isinstance(keep, str) and keep == "all":
+        if labels is None:
+            raise TypeError('keep="all" needs a table with columns; pass the names of columns')
+        likely = ("weight",) if others[-1] is ... else ()
+        keep = [label for label in labels if label not in (*others, *likely)]
+    if not isinstance(keep, (list, tuple, type(None))):
+        raise TypeError(f'keep must be "all" or a list of names of columns, not {keep!r}')
+    found = [*([] if id is None else [id]), *(keep or [])]
+    for name in found:
+        if not isinstance(name, Hashable):
+            raise TypeError(f"id and keep must be names of columns, not {name!r}")
+    return found
 
 
 def check_table(frame, names):

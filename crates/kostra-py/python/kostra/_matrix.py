@@ -62,7 +62,7 @@ class Matrices(Vertices):
             if given is not None:
                 raise ValueError(f"each stored entry of a sparse matrix is an edge; omit {given}")
             return cls.from_scipy(matrix, nan=nan, threads=threads)
-        names = _labels(matrix)
+        names = labels(matrix)
         file = io.BytesIO()
         np.save(file, _values(matrix))
         loaded = _kostra.read_matrix(file.getvalue(), zeros, negatives)
@@ -73,7 +73,7 @@ class Matrices(Vertices):
         return graph
 
 
-def _labels(matrix):
+def labels(matrix):
     """The labels of a table, if they are more than its positions."""
     rows, columns = getattr(matrix, "index", None), getattr(matrix, "columns", None)
     if not hasattr(rows, "equals") or columns is None:
@@ -132,7 +132,23 @@ def graph_of(x, cls, nan, threads):
     is_matrix = is_matrix and len(columns) == len(x) and "source" not in list(columns)
     is_table = isinstance(x, dict) or columns is not None or _convert.arrow_exporter(x) is not None
     if is_table and not is_matrix:
-        return cls.from_table(x, nan=nan, threads=threads)
+        build = cls.from_table
+        if hasattr(x, "geom_type"):
+            build = cls.from_geopandas
+            if {"source", "target"} <= {*columns}:
+                raise ValueError(
+                    "are the ends the columns 'source' and 'target', or the ends of the lines? pass "
+                    "the result of kostra.Graph.from_table or kostra.Graph.from_geopandas"
+                )
+        try:
+            return build(x, nan=nan, threads=threads)
+        except ValueError as error:
+            # `minimum_spanning_forest` has no arguments for columns.
+            where = f"kostra.Graph.{build.__name__}"
+            message = str(error)
+            raise ValueError(
+                message if where in message else f"{message}, to {where}"
+            ) from error
     shape = np.shape(x)
     if len(shape) == 2 and shape[1] in (2, 3):
         remedy = "its columns, as in minimum_spanning_forest(*numpy.transpose(x)), if rows are edges"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _values
+from kostra import _arrays, _kostra, _lines, _values
 
 #: The most vertices whose names ``Forest.plot`` shows.
 MOST_NAMED = 50
@@ -83,19 +83,17 @@ def geoframe(forest, weight, crs):
     """The data frame for ``Forest.to_geopandas``."""
     try:
         import geopandas
-        import shapely
     except ImportError as error:
         raise ImportError("to_geopandas needs geopandas; run `pip install geopandas`") from error
-    places = forest.coordinates
-    if places is None:
+    if forest.coordinates is None:
         raise ValueError("the vertices have no coordinates; set forest.coordinates")
-    lines = shapely.linestrings(np.stack([places[forest.u], places[forest.v]], axis=1))
+    shapes = _lines.shapes(forest)
     if crs is None and forest.geographic:
         crs = "EPSG:4326"
     table = frame(forest, weight)
     if "geometry" in table.columns:
         raise ValueError("two columns would be called 'geometry'; rename the other one")
-    return geopandas.GeoDataFrame(table, geometry=lines, crs=crs)
+    return geopandas.GeoDataFrame(table, geometry=shapes, crs=crs)
 
 
 def write(forest, path, format, keep):
@@ -138,6 +136,7 @@ def _details(forest):
         "text_names": any(isinstance(node, str) for node in forest.nodes or ()),
         "coordinates": forest.coordinates,
         "geographic": _arrays.flag("geographic", forest.geographic),
+        "lines": forest._lines,
         "kept": None,
     }
 

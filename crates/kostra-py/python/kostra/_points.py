@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _distances, _kostra, _metrics, _tables
+from kostra import _arrays, _device, _distances, _kostra, _matrix, _metrics, _tables
 from kostra._distances import samples
 from kostra._forest import Forest, in_memory
 from kostra._graph import Graph
@@ -368,5 +368,8 @@ def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads
     elif isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:
         inner = _distances.neighbor_tree(*X, min_samples, threads)
     else:
-        inner = _distances.dense_tree(X, min_samples)
+        found = PointTree._of(_distances.dense_tree(X, min_samples))
+        if np.ndim(X) == 2:
+            found.nodes = _matrix.labels(X)
+        return found
     return PointTree._of(inner)

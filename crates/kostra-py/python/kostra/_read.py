@@ -15,11 +15,13 @@ def read(cls, path, options):
     """The graph of a file. ``options`` are the keyword arguments of :meth:`kostra.Graph.read`."""
     _check(options)
     path = os.fsdecode(os.fspath(path))
+    keeps_all = isinstance(options["keep"], str)
     arguments = options | {
         "skip_nan": options["nan"] == "skip",
         "threads": _arrays.threads(options["threads"]),
         "vertices": _arrays.whole("vertices", options["vertices"], 0, _ids.MAX_VERTICES),
-        "keep": options["keep"] or [],
+        "keep": [] if keeps_all else options["keep"] or [],
+        "keep_all": keeps_all,
         "highway": options["highway"] or [],
     }
     loaded = _kostra.read(path, arguments)
@@ -58,9 +60,10 @@ def _check(options):
     for name in _COLUMNS:
         if options[name] is not None:
             _check_column(name, options[name])
-    if not isinstance(options["keep"], (list, tuple, type(None))):
-        raise TypeError(f"keep must be a list of columns, not {options['keep']!r}")
-    for column in options["keep"] or []:
+    keep = options["keep"]
+    if not (isinstance(keep, (list, tuple, type(None))) or keep == "all"):
+        raise TypeError(f'keep must be "all" or a list of columns, not {keep!r}')
+    for column in [] if keep == "all" else keep or []:
         _check_column("each column of keep", column)
     header = options["header"]
     if header is not None and not isinstance(header, bool):

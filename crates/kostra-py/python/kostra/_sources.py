@@ -1,13 +1,11 @@
 """Graphs from other libraries, tables, files and generators."""
 
-from collections.abc import Hashable
-
 from kostra import _arrays, _convert, _ids, _kept, _kostra, _read
 from kostra._arrays import Columns
-from kostra._matrix import Matrices
+from kostra._lines import Lines
 
 
-class Sources(Matrices):
+class Sources(Lines):
     """The constructors of :class:`kostra.Graph`."""
 
     __slots__ = ()
@@ -194,8 +192,9 @@ class Sources(Matrices):
             all edges have weight 1.
         id : str, optional
             The column with the ids of the edges. It is no weight, and is kept with the edges.
-        keep : list of str, optional
-            Further columns to keep with the edges. They go with the edges to the forest, in
+        keep : list of str, or "all", optional
+            Further columns to keep with the edges, or all but the ends and the weight. They go with
+            the edges to the forest, in
             ``kept``, :meth:`Forest.to_pandas` and :meth:`Forest.write`. They may contain any
             values, also missing ones. A query of DuckDB has no columns to keep; convert it to a
             table first.
@@ -244,7 +243,7 @@ class Sources(Matrices):
                 raise ValueError(f"{one} and {other} name the same column")
         _convert.refuse_query(table)
         copy = _convert.arrow_exporter(table) is None
-        kept = _kept_names(id, keep, (source, target, weight))
+        kept = _kept.names(id, keep, (source, target, weight), _convert.labels(table))
         _kept.check_table(table, kept)
         columns, weight, end_types = _convert.table(table, source, target, weight, id)
         names = (str(source), str(target), "w" if weight is None else str(weight))
@@ -332,8 +331,9 @@ class Sources(Matrices):
         id : str or int, optional
             The column of an edge list or a Parquet file with the ids of the edges. It is no weight,
             and is kept with the edges. For OpenStreetMap, ``"way"``.
-        keep : list of str or int, optional
-            Further columns to keep with the edges, or tags of an OpenStreetMap file. They go with
+        keep : list of str or int, or "all", optional
+            Further columns to keep with the edges, all but the ends and the weight, or tags of an
+            OpenStreetMap file. They go with
             the edges to the forest, in ``kept``, :meth:`Forest.to_pandas` and
             :meth:`Forest.write`.
         header : bool, optional
@@ -462,15 +462,3 @@ class Sources(Matrices):
         """
         return cls._loaded(_kostra.generate(_arrays.text("spec", spec)))
 
-
-def _kept_names(id, keep, others):
-    """The names of the columns of a table to keep. ``others`` are the ends and the weight."""
-    if not isinstance(keep, (list, tuple, type(None))):
-        raise TypeError(f"keep must be a list of names of columns, not {keep!r}")
-    if id is not None and id in others:
-        raise ValueError(f"id is {id!r}, which is also an end or the weight; omit one of them")
-    names = [*([] if id is None else [id]), *(keep or [])]
-    for name in names:
-        if not isinstance(name, Hashable):
-            raise TypeError(f"id and keep must be names of columns, not {name!r}")
-    return names

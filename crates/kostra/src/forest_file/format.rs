@@ -100,10 +100,9 @@ impl ForestFormat {
                 "The edges of the forest as lines on a map, if the input has coordinates",
             ),
             Self::Mtx => ("mtx", "The edges of the forest as a Matrix Market matrix"),
-            Self::Newick => (
-                "newick",
-                "The trees in Newick, each from its lowest vertex; it has no edge ids",
-            ),
+            Self::Newick => {
+                ("newick", "The trees in Newick, each from its lowest vertex; it has no edge ids")
+            }
             Self::Kst => ("kst", "The edges of the forest as a Kostra graph"),
         }
     }

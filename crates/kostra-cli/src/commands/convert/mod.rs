@@ -44,8 +44,8 @@ pub(super) struct Arguments {
     to: Option<To>,
 
     /// Columns of an edge list or a Parquet file, by name or position, attributes of edges in other
-    /// formats, or all, to carry along into output as edges, CSV, Parquet, GeoJSON, GraphML, JSON or
-    /// DOT
+    /// formats, or `all`, to carry along into output as edges, CSV, Parquet, GeoJSON, GraphML, JSON
+    /// or DOT
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     keep: Vec<String>,
 

@@ -254,11 +254,11 @@ impl Chooser<'_> {
         self.name(column).is_some_and(is_no_weight)
     }
 
-    /// The columns that are kept with the edges: the ids, and then those of `keep`. The columns of
-    /// the ends and the weight are `others`.
+    /// The columns that are kept with the edges: the ids, and then those of `keep`. `is_other`
+    /// tells the columns of the ends and the weight.
     pub(in crate::formats) fn kept(
         &self,
-        others: [Option<usize>; 3],
+        is_other: impl Fn(usize) -> bool,
     ) -> Result<Vec<(usize, String)>, ReadErrorKind> {
         let columns = &self.options.columns;
         let id = columns.id.iter().map(|choice| ("id", choice));
@@ -268,7 +268,7 @@ impl Chooser<'_> {
             .map(|(option, choice)| self.find(option, choice))
             .collect();
         let all = if columns.keeps_all() { 0..self.columns } else { 0..0 };
-        let all = all.filter(|&column| !others.contains(&Some(column)));
+        let all = all.filter(|&column| !is_other(column));
         let mut kept: Vec<(usize, String)> = Vec::new();
         for column in named?.into_iter().chain(all) {
             let name = match self.name(column) {

@@ -126,7 +126,8 @@ pub(super) fn choose(
         options,
     };
     let chosen = chooser.choose()?;
-    let kept = chooser.kept([Some(chosen.u), Some(chosen.v), chosen.weight])?;
+    let taken = [Some(chosen.u), Some(chosen.v), chosen.weight];
+    let kept = chooser.kept(|column| taken.contains(&Some(column)))?;
     let reverse = reverse_of(Some(&names), chosen.weight, options)?;
     notes.extend(left_out(names.len(), Some(&names), |column| {
         column == chosen.u

@@ -255,10 +255,6 @@ impl Layout {
         if head.is_none() && source.as_ref().or(target.as_ref()).is_none() {
             refuse_names_with_values(rows, [u, v])?;
         }
-        let of_weight = match weight {
-            WeightAt::Column(column) => Some(column),
-            WeightAt::Nowhere | WeightAt::Dictionary => None,
-        };
         let mut layout = Self {
             separator,
             columns,
@@ -266,7 +262,7 @@ impl Layout {
             v,
             weight,
             reverse,
-            kept: chooser.kept([Some(u), Some(v), of_weight])?,
+            kept: chooser.kept(|at| at == u || at == v || weight == WeightAt::Column(at))?,
             named: options.names,
             first_line,
             similarity,
