@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::{ForestFileError, ForestFormat};
 use kostra::picture::PictureFormat;
-use kostra_core::{AnyGraph, EdgeId, shown};
-use kostra_io::{Format, Input, Output, ReadError};
+use kostra_core::{EdgeId, shown};
+use kostra_io::{Format, Input, Outgoing, Output, ReadError};
 
 use crate::input::InputGraph;
 use crate::output;
@@ -77,8 +77,8 @@ pub(crate) fn write(to: &Destination, input: &InputGraph, ids: &[EdgeId]) -> any
 ///
 /// # Errors
 /// When the output fails, or the format cannot hold the graph.
-pub(crate) fn write_all(to: &Destination, forest: &AnyGraph, ids: &[u64]) -> anyhow::Result<()> {
-    let written = kostra::forest_file::write_all(&to.output, to.format, forest.into(), ids);
+pub(crate) fn write_all(to: &Destination, forest: Outgoing<'_>, ids: &[u64]) -> anyhow::Result<()> {
+    let written = kostra::forest_file::write_all(&to.output, to.format, forest, ids);
     allow_early_end(&to.output, written)
 }
 

@@ -14,6 +14,7 @@ mod bytes;
 mod command;
 mod commands;
 mod device;
+mod distance_file;
 mod failure;
 mod file_roles;
 mod forest_file;

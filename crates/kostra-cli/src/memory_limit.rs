@@ -17,8 +17,8 @@ const PROGRAM: u64 = 32 << 20;
 /// Work that takes more than the memory that is left, divided by this, is announced.
 const LARGE_SHARE: u64 = 4;
 
-/// What `solve` takes for a graph in memory by its default solver on threads, in bytes: the edges,
-/// and the scratch memory of `fast`. A text takes more while it is read.
+/// What `solve` takes at most for a graph in memory, by its default solver on threads, in bytes:
+/// the edges, and the scratch memory of `fast`. Names and kept columns take more.
 pub(crate) fn memory_of_solve(vertices: u32, edges: usize, weight_type: WeightType) -> u64 {
     const ENDS_AND_SCRATCH: u64 = 8 + 12;
     const PER_VERTEX: u64 = 24;

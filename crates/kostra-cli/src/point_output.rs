@@ -2,7 +2,9 @@
 
 use kostra::forest_file::ForestFormat;
 use kostra::table::{TableError, TableFormat};
-use kostra_io::{KeptColumns, Output};
+use kostra_io::Output;
+
+use crate::points::SolvedPoints;
 
 /// The format of what is written.
 #[derive(Clone, Copy)]
@@ -25,13 +27,14 @@ impl PointOutput {
     }
 }
 
-/// The names of points for Newick: the kept column.
+/// The names of points for Newick: the kept column, or the names in a matrix.
 ///
 /// # Errors
 /// When several columns are kept.
-pub(crate) fn names(kept: &KeptColumns) -> anyhow::Result<Option<Vec<String>>> {
+pub(crate) fn names(solved: &SolvedPoints) -> anyhow::Result<Option<Vec<String>>> {
+    let kept = &solved.kept;
     match kept.names() {
-        [] => Ok(None),
+        [] => Ok(solved.point_names.clone()),
         [_] => {
             let names = (0..kept.rows()).flat_map(|row| kept.row(row)).map(str::to_owned);
             Ok(Some(names.collect()))

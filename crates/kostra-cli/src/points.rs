@@ -22,7 +22,7 @@ use crate::measure::{self, Measure};
 use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::progress::Stage;
-use crate::{input, output};
+use crate::{distance_file, input, output};
 
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
@@ -118,6 +118,8 @@ pub(crate) struct SolvedPoints {
     pub(crate) names: Vec<String>,
     /// The columns of the input that are carried along.
     pub(crate) kept: KeptColumns,
+    /// The names of the points in a matrix of distances.
+    pub(crate) point_names: Option<Vec<String>>,
     /// The name and the number of the device, if there is one.
     pub(crate) device: Option<String>,
     pub(crate) times: Times,
@@ -254,7 +256,8 @@ impl PointRequest {
             download: of_device(download),
         };
         let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, device, times })
+        let point_names = None;
+        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, point_names, device, times })
     }
 
     /// Finds the tree of distances, which the file contains.
@@ -270,7 +273,16 @@ impl PointRequest {
             anyhow::bail!("the tree of distances is found on the processor; leave out `--device`");
         }
         let start = Instant::now();
-        let file = self.read()?;
+        let (file, point_names) = match self.read() {
+            Ok(file) => (file, None),
+            Err(error) if self.options != PointOptions::default() => return Err(error),
+            Err(error) => {
+                let found = distance_file::read(&self.source).ok_or(error)?;
+                let mut file = PointFile::default();
+                (file.coordinates, file.dimensions) = (found.distances, found.size);
+                (file, found.names)
+            }
+        };
         let load = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let _stage = Stage::start("finding the spanning tree");
@@ -286,7 +298,8 @@ impl PointRequest {
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
         let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, device: None, times })
+        let device = None;
+        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, point_names, device, times })
     }
 
     fn read(&self) -> anyhow::Result<PointFile> {

@@ -223,6 +223,8 @@ struct Memory {
     /// The least limit in `--memory`. Null if the format is not read in blocks, or the vertices
     /// have names.
     least_limit_bytes: Option<u64>,
+    /// The number of threads of that solve: one, unless the user typed another.
+    threads: usize,
 }
 
 impl Memory {
@@ -230,10 +232,12 @@ impl Memory {
         let GraphSummary { vertices, edges, weight_type, .. } = *header;
         let is_streamed = header.format.is_some_and(Format::is_streamed);
         let has_text = header.names && header.format != Some(Format::KST);
-        let least = || least_memory(vertices, weight_type, threads.wanted());
+        let threads = threads.asked.unwrap_or(1);
+        let least = || least_memory(vertices, weight_type, threads);
         Self {
             solve_bytes: memory_of_solve(vertices, edges, weight_type),
             least_limit_bytes: (is_streamed && !has_text).then(least),
+            threads,
         }
     }
 }
@@ -255,9 +259,12 @@ fn size_sheet(request: &InputRequest, header: &GraphSummary) -> String {
         sheet.line("recognized by", evidence);
     }
     let memory = Memory::of(header, request.threads);
-    let solve = format!("`solve` takes about {} MiB", mib(memory.solve_bytes));
+    let solve = format!("`solve` takes up to {} MiB", mib(memory.solve_bytes));
     let memory = match memory.least_limit_bytes {
-        Some(least) => format!("{solve}; `solve --memory` from {} MiB", mib(least)),
+        Some(least) => {
+            let threads = count(memory.threads as u64, "thread", "threads");
+            format!("{solve}; `solve --memory` from {} MiB on {threads}", mib(least))
+        }
         None => solve,
     };
     sheet.line("memory", memory);

@@ -7,7 +7,7 @@ use clap::{Parser, ValueHint};
 use kostra::forest_file::ForestFormat;
 use kostra::table::{Table, TableColumn, TableValues};
 use kostra_core::{AnyGraph, CompensatedSum};
-use kostra_io::{KeptColumns, Output};
+use kostra_io::{KeptColumns, Outgoing, Output};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};
@@ -99,7 +99,8 @@ fn write(to: &Output, format: PointOutput, solved: &SolvedPoints) -> anyhow::Res
         let graph = AnyGraph::from_edges(tree.len as usize, u, v, tree.distances.clone())?;
         let ids: Vec<_> = (0..tree.ends.len() as u64).collect();
         let to = Destination { output: to.clone(), format: ForestFormat::Newick };
-        forest_file::write_all(&to, &graph, &ids)?;
+        let names = solved.point_names.as_deref();
+        forest_file::write_all(&to, Outgoing { names, ..(&graph).into() }, &ids)?;
         return Ok(start.elapsed());
     };
     let columns = [

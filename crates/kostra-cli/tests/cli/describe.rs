@@ -6,8 +6,8 @@ use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 fn info_describes_a_graph() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);
-    let report = workplace.run("info small.gr --threads 2").expect_success().stdout;
-    let record = workplace.run("info small.gr --threads 2 --json").expect_success().stdout;
+    let report = workplace.run("info small.gr").expect_success().stdout;
+    let record = workplace.run("info small.gr --json").expect_success().stdout;
     assert_snapshot("info", &format!("{report}\n{record}"));
 }
 

@@ -34,12 +34,12 @@ def trace(graph, *, algorithm="kruskal", maximum=False):
     Examples
     --------
     >>> import kostra
-    >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [5, 6, 7])
+    >>> graph = kostra.Graph([0, 1, 1], [1, 0, 2], [5, 6, 7])
     >>> for step in kostra.trace(graph):
     ...     print(step["step"], step["u"], step["v"], step["components"], step["reason"])
     chosen 0 1 2 None
+    rejected 1 0 2 its ends are joined already
     chosen 1 2 1 None
-    rejected 2 0 1 its ends are joined already
     """
     graph = _matrix.graph_of(graph, Graph, "error", None)
     algorithm = _arrays.text("algorithm", algorithm)

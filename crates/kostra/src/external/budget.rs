@@ -146,7 +146,7 @@ mod tests {
             let least = least_memory(vertices, WeightType::F64, 3);
             assert!(Budget::new(least, 3).limits(vertices, WeightType::F64).is_ok());
             let less = Budget::new(least / 16 * 15, 3).limits(vertices, WeightType::F64);
-            assert_eq!(less.is_err(), vertices > 0, "{vertices}");
+            assert!(less.is_err(), "{vertices}");
         }
     }
 

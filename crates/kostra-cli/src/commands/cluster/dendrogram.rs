@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use kostra_io::{KeptColumns, Output};
+use kostra_io::Output;
 use kostra_points::cluster::Hierarchy;
 
+use crate::points::SolvedPoints;
 use crate::progress::Stage;
 use crate::{output, point_output};
 
@@ -15,11 +16,11 @@ use crate::{output, point_output};
 pub(super) fn write(
     to: &Output,
     hierarchy: &Hierarchy,
-    kept: &KeptColumns,
+    solved: &SolvedPoints,
 ) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    let names = point_output::names(kept)?;
+    let names = point_output::names(solved)?;
     let merges = hierarchy.merges().merges()?;
     let merges: Vec<_> =
         merges.map(|merge| merge.clusters.map(|cluster| cluster as usize)).collect();

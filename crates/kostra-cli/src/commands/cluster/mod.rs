@@ -148,7 +148,9 @@ impl Command for Arguments {
         let format = output.as_ref().map(|to| PointOutput::of(to, is_keeping)).transpose()?;
         self.check_sizes()?;
         if self.predict.is_some() && matches!(format, Some(PointOutput::Newick)) {
-            anyhow::bail!("a dendrogram has no new points; leave out `--predict`, or write a table");
+            anyhow::bail!(
+                "a dendrogram has no new points; leave out `--predict`, or write a table"
+            );
         }
         let selection = self.selection();
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
@@ -188,7 +190,7 @@ impl Command for Arguments {
         let to = output.as_ref().zip(format);
         let write = to.map(|(to, format)| match format {
             PointOutput::Table(format) => write(to, format, labels, kept),
-            PointOutput::Newick => dendrogram::write(to, &hierarchy, kept),
+            PointOutput::Newick => dendrogram::write(to, &hierarchy, &solved),
         });
         let write = write.transpose()?;
         let record = Record {

@@ -135,7 +135,7 @@ pub(super) fn run(
         }
         let start = Instant::now();
         let _stage = Stage::start(&format!("writing {}", destination.output));
-        forest_file::write_all(destination, &found.forest, &found.ids)?;
+        forest_file::write_all(destination, (&found.forest).into(), &found.ids)?;
         write = Some(start.elapsed());
         if let Some(checkpoint) = found.checkpoint.take() {
             checkpoint.remove()?;

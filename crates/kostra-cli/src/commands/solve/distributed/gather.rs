@@ -121,7 +121,7 @@ pub(super) fn write(
     let ids = ids.unwrap_or_default();
     let written = match &graph {
         _ if !root => Ok(()),
-        Some(graph) => forest_file::write_all(destination, graph, &ids),
+        Some(graph) => forest_file::write_all(destination, graph.into(), &ids),
         None => forest_file::allow_early_end(output, kostra::forest_file::write_ids(output, &ids)),
     };
     agree_on(world, written)
