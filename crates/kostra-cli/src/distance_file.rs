@@ -1,19 +1,16 @@
 //! Texts of distances that are no table of points.
 
 use kostra_core::{Weight, memory, with_graph};
-use kostra_io::{Format, Input, Meaning, ReadOptions};
+use kostra_io::{Format, Input, Meaning, PointFile, PointOptions, ReadOptions};
 
-/// A square matrix of distances, row by row, and the names of its rows.
-pub(crate) struct NamedMatrix {
-    pub(crate) distances: Vec<f64>,
-    pub(crate) size: usize,
-    pub(crate) names: Option<Vec<String>>,
-}
+/// A square matrix of distances, and the names of its rows.
+type NamedMatrix = (PointFile, Option<Vec<String>>);
 
 /// Reads a file as the matrix of a graph: such a matrix may have names, a number of rows before it,
-/// or one triangle only. None if it is no matrix, or a pair has no distance.
-pub(crate) fn read(source: &Input) -> Option<NamedMatrix> {
-    if !matches!(source, Input::Path(_)) {
+/// or one triangle only. None if it is no matrix, a pair has no distance, or
+/// `options` choose columns or a header.
+pub(crate) fn read(source: &Input, options: &PointOptions) -> Option<NamedMatrix> {
+    if *options != PointOptions::default() || !matches!(source, Input::Path(_)) {
         return None; // a stream is read once
     }
     let zeros = Some(Meaning::Edge);
@@ -37,5 +34,7 @@ fn read_as(source: &Input, options: &ReadOptions) -> Option<NamedMatrix> {
             distances[v * size + u] = distance.to_f64();
         }
     });
-    Some(NamedMatrix { distances, size, names: parsed.names })
+    let mut file = PointFile::default();
+    (file.coordinates, file.dimensions) = (distances, size);
+    Some((file, parsed.names))
 }

@@ -275,13 +275,7 @@ impl PointRequest {
         let start = Instant::now();
         let (file, point_names) = match self.read() {
             Ok(file) => (file, None),
-            Err(error) if self.options != PointOptions::default() => return Err(error),
-            Err(error) => {
-                let found = distance_file::read(&self.source).ok_or(error)?;
-                let mut file = PointFile::default();
-                (file.coordinates, file.dimensions) = (found.distances, found.size);
-                (file, found.names)
-            }
+            Err(error) => distance_file::read(&self.source, &self.options).ok_or(error)?,
         };
         let load = start.elapsed().as_secs_f64();
         let start = Instant::now();

@@ -249,7 +249,7 @@ def test_half_precision_goes_to_scipy_too(symmetric):
 )
 def test_a_restored_forest_is_checked(changed, said):
     forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [1.0, 2.0], n=4)
-    make, (cls, (ids, u, v, w, n), kind, rest, kept) = forest.__reduce__()
+    make, (cls, (ids, u, v, w, n), kind, rest, kept, _) = forest.__reduce__()
     given = {"ids": ids, "u": u, "v": v} | changed
     ids, u, v = (np.asarray(given[name], np.uint32) for name in ("ids", "u", "v"))
     nodes, coordinates = (changed.get(name) for name in ("nodes", "coordinates"))

@@ -143,15 +143,7 @@ fn distance(text: &str) -> Result<f64, String> {
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let output = self.output.as_deref().map(output::parse_path);
-        output.as_ref().map_or(Ok(()), Output::check)?;
-        let is_keeping = !self.keep.is_empty();
-        let format = output.as_ref().map(|to| PointOutput::of(to, is_keeping)).transpose()?;
-        self.check_sizes()?;
-        if self.predict.is_some() && matches!(format, Some(PointOutput::Newick)) {
-            anyhow::bail!(
-                "a dendrogram has no new points; leave out `--predict`, or write a table"
-            );
-        }
+        let format = self.output_format(output.as_ref())?;
         let selection = self.selection();
         let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
         let new = self.predict.as_deref().map(input::file);
@@ -225,6 +217,23 @@ fn numbered(condensed: CondensedTree, solved: &SolvedPoints) -> anyhow::Result<C
 }
 
 impl Arguments {
+    /// The format of the output, if there is one.
+    ///
+    /// # Errors
+    /// When the output or the sizes of clusters are at fault, or new points have no place in it.
+    fn output_format(&self, output: Option<&Output>) -> anyhow::Result<Option<PointOutput>> {
+        output.map_or(Ok(()), Output::check)?;
+        let is_keeping = !self.keep.is_empty();
+        let format = output.map(|to| PointOutput::of(to, is_keeping)).transpose()?;
+        self.check_sizes()?;
+        if self.predict.is_some() && matches!(format, Some(PointOutput::Newick)) {
+            anyhow::bail!(
+                "a dendrogram has no new points; leave out `--predict`, or write a table"
+            );
+        }
+        Ok(format)
+    }
+
     fn selection(&self) -> Selection {
         Selection {
             method: match self.selection {
