@@ -18,6 +18,9 @@ use crate::recognition::choose_format;
 use crate::source::{self, Input, Progress};
 use crate::{ReadError, ReadErrorKind};
 
+/// The bytes that a decompressor with a large window holds beside it; measured with zstd.
+const BESIDE_A_WINDOW: u64 = 2 << 20;
+
 /// What is known when all edges have been read.
 #[derive(Clone, Debug)]
 pub struct StreamSummary {
@@ -109,7 +112,11 @@ fn read_blocks(
         ]));
     }
     let mut blocks = EdgeSink::new(options.into(), block_edges, target);
-    blocks.window_bytes = stream.window_bytes;
+    // A decompressor with a large window also holds more of its input and its output.
+    blocks.window_bytes = match stream.window_bytes {
+        0 => 0,
+        window => window + BESIDE_A_WINDOW,
+    };
     read(stream, options, &mut blocks)?;
     let EdgeSink { columns, vertices, ends, similarity, notes, ids, loops, .. } = blocks;
     let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
