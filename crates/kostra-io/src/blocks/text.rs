@@ -142,8 +142,7 @@ impl<'a> Text<'a> {
         Err(ReadErrorKind::malformed(too_small(least, &what, "shorten it")))
     }
 
-    /// Reads to the end of a line of which some bytes have been read, or beyond `most` further
-    /// bytes. Returns the number of further bytes.
+    /// Reads the rest of a line, or more than `most` bytes of it. Returns the number of bytes.
     fn skip_rest_of_line(&mut self, most: usize) -> Result<usize, ReadErrorKind> {
         let (mut buffer, mut length) = (vec![0; BLOCK_BYTES], 0);
         while length <= most {

@@ -1,8 +1,8 @@
-//! Multiline adjacency lists of NetworkX: a line `node degree`, and as many lines
+//! Multiline adjacency lists of NetworkX: a line `node degree`, and `degree` lines
 //! `neighbor {attributes}`.
 //!
-//! An edge is in the lines of one of its ends only. The attributes are a dictionary of Python, one
-//! of which is the weight. The text is held in memory.
+//! An edge is in the lines of one of its ends only. The attributes are a dictionary of Python, and
+//! one of them is the weight. The text is held in memory.
 
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::compression::Stream;

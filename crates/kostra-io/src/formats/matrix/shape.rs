@@ -77,7 +77,7 @@ impl<'a> Shape<'a> {
     }
 
     /// A field that is no number in lines that would be a matrix without it, and its line: n lines
-    /// of n fields, with names or without them, most of which are numbers.
+    /// of n fields, with names or without them, and most fields are numbers.
     pub(crate) fn nearly(divided: &DividedLines<'a>) -> Option<(usize, &'a [u8])> {
         const FEWEST: usize = 3;
         let lines = &divided.lines;
