@@ -113,7 +113,7 @@ impl WindowTrees {
 /// let table = [1.0, 2.0, 5.0, 2.0, 4.1, 3.0, 3.0, 5.9, 4.0, 4.0, 8.0, 1.0];
 /// let windows = Windows { length: 3, step: 1, distance: CorrelationDistance::Signed };
 /// let trees = rolling_trees(&Points::new(&table, 3)?, windows, &mut Run::new())?;
-/// assert_eq!((trees.windows, &trees.ends[..2]), (2, &[[0, 1], [1, 2]][..]));
+/// assert_eq!((trees.windows, &trees.ends[..2]), (2, &[[0, 1], [0, 2]][..]));
 /// # Ok::<(), kostra_points::PointsError>(())
 /// ```
 ///
