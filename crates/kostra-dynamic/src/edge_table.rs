@@ -4,7 +4,7 @@
 //! forest, and the others. So an edge moves from one list to the other in O(1), at vertices of any
 //! degree.
 
-use kostra_core::{EdgeId, Encoding, Key, Vertex, Weight};
+use kostra_core::{EdgeId, Encoding, Key, OutOfMemory, Vertex, Weight, memory};
 
 /// The absence of an edge.
 const NONE: EdgeId = EdgeId::MAX;
@@ -65,8 +65,9 @@ pub(crate) struct EdgeTable<W: Weight> {
 }
 
 impl<W: Weight> EdgeTable<W> {
-    pub(crate) fn new(vertices: u32, encoding: Encoding<W::Key>) -> Self {
-        Self { edges: Vec::new(), first: vec![[NONE; 2]; vertices as usize], encoding }
+    pub(crate) fn new(vertices: u32, encoding: Encoding<W::Key>) -> Result<Self, OutOfMemory> {
+        let first = memory::filled(vertices as usize, [NONE; 2])?;
+        Ok(Self { edges: Vec::new(), first, encoding })
     }
 
     pub(crate) fn get(&self, id: EdgeId) -> &EdgeEntry<W> {

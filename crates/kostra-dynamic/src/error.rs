@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use kostra_core::{EdgeId, GraphError};
+use kostra_core::{EdgeId, GraphError, OutOfMemory};
 use thiserror::Error;
 
 /// The most vertices of a [`DynamicForest`](crate::DynamicForest): its vertices and the edges of
@@ -51,6 +51,9 @@ pub enum UpdateError {
         /// The number of weights.
         weights: usize,
     },
+    /// The system refuses memory.
+    #[error("the system does not grant {} bytes of memory", .0.bytes)]
+    OutOfMemory(#[from] OutOfMemory),
     /// A new weight is not a number.
     #[error("the new weight of edge {edge} is NaN (not a number)")]
     NanWeight {

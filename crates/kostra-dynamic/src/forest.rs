@@ -1,6 +1,6 @@
 //! The forest of a changing graph: what it answers, and the steps that change it.
 
-use kostra_core::{EdgeId, Encoding, Key, Order, Total, Vertex, Weight};
+use kostra_core::{EdgeId, Encoding, Key, Order, Total, Vertex, Weight, memory};
 
 use crate::edge_table::{EdgeTable, Membership};
 use crate::link_cut::LinkCut;
@@ -51,15 +51,15 @@ impl<W: Weight> DynamicForest<W> {
     /// A graph without edges.
     ///
     /// # Errors
-    /// When `vertices` is above [`MAX_VERTICES`].
+    /// When `vertices` is above [`MAX_VERTICES`], or the system refuses memory.
     pub fn new(vertices: usize, order: Order) -> Result<Self, UpdateError> {
         if vertices > MAX_VERTICES {
             return Err(UpdateError::TooManyVertices { vertices });
         }
         let encoding = Encoding::new::<W>(order);
         Ok(Self {
-            table: EdgeTable::new(vertices as u32, encoding),
-            paths: LinkCut::new(vertices as u32),
+            table: EdgeTable::new(vertices as u32, encoding)?,
+            paths: LinkCut::new(vertices as u32)?,
             vertices: vertices as u32,
             encoding,
             present: 0,
@@ -68,7 +68,7 @@ impl<W: Weight> DynamicForest<W> {
             changed: Vec::new(),
             entered: Vec::new(),
             left: Vec::new(),
-            visited: vec![false; vertices],
+            visited: memory::filled(vertices, false)?,
         })
     }
 

@@ -7,6 +7,8 @@
 //! path is one over nodes. Each node also counts the vertices below it that are on other paths, as
 //! Holm & de Lichtenberg 1998 do for aggregates of whole trees.
 
+use kostra_core::{OutOfMemory, memory};
+
 /// The absence of a node.
 const NONE: u32 = u32::MAX;
 
@@ -39,9 +41,9 @@ pub(crate) struct LinkCut<R> {
 
 impl<R: Copy + Ord + Default> LinkCut<R> {
     /// `vertices` trees of one vertex each. Nodes `0..vertices` are the vertices.
-    pub(crate) fn new(vertices: u32) -> Self {
-        let vertex = Node::new(R::default(), 1);
-        Self { nodes: vec![vertex; vertices as usize], unused: Vec::new(), above: Vec::new() }
+    pub(crate) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let nodes = memory::filled(vertices as usize, Node::new(R::default(), 1))?;
+        Ok(Self { nodes, unused: Vec::new(), above: Vec::new() })
     }
 
     /// Joins two trees by an edge, and returns its node.

@@ -4,7 +4,7 @@
 //! magic: 8B "KOSLOG", then in the byte order of the machine:
 //! version 1, u32; weight type, u32; maximum 0 or 1, u32; vertices, u32;
 //! XXH3 of the bytes before, u64
-//! frames: bytes of its updates k, u64; XXH3 of the frame's offset and k, u64;
+//! frames: offset of the frame in the file, u64; bytes of its updates k, u64; XXH3 of both, u64;
 //!         k bytes of updates; XXH3 of the frame's offset and these bytes, u64
 //! update: kind, u32; count c, u32; then by kind
 //!   0, insert: c first ends, u32; c second ends, u32; c weights
@@ -15,9 +15,8 @@
 //! ```
 //!
 //! A commit appends one frame and waits until it is on the disk. So only the last frame can be
-//! incomplete after a crash, and nothing that was committed is in it. A checksum that is wrong
-//! anywhere else is damage. The offset is a part of the checksums, so that edges that contain the
-//! bytes of a log are not mistaken for frames.
+//! incomplete after a crash, and nothing that was committed is in it. If the head of a frame
+//! follows anywhere behind a wrong frame, also at another offset than its own, the log is damaged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -32,7 +31,9 @@ use crate::{AnyDynamicForest, DynamicForest, LogError, with_dynamic_forest};
 const MAGIC: [u8; 8] = *b"\x8bKOSLOG\n";
 const VERSION: u32 = 1;
 const HEADER: u64 = 32;
-const FRAME_HEAD: usize = 16;
+const FRAME_HEAD: usize = 24;
+/// The bytes of a frame's head before its checksum.
+const CHECKED: usize = FRAME_HEAD - CHECKSUM;
 const CHECKSUM: usize = 8;
 const INSERT: u32 = 0;
 const DELETE: u32 = 1;
@@ -183,9 +184,10 @@ impl UpdateLog {
             return Ok(());
         }
         let sum = checksum(self.end, &self.frame[FRAME_HEAD..]);
-        let head = size.to_ne_bytes();
-        self.frame[..8].copy_from_slice(&head);
-        self.frame[8..FRAME_HEAD].copy_from_slice(&checksum(self.end, &head).to_ne_bytes());
+        self.frame[..8].copy_from_slice(&self.end.to_ne_bytes());
+        self.frame[8..CHECKED].copy_from_slice(&size.to_ne_bytes());
+        let head_sum = checksum(0, &self.frame[..CHECKED]);
+        self.frame[CHECKED..FRAME_HEAD].copy_from_slice(&head_sum.to_ne_bytes());
         self.frame.extend(sum.to_ne_bytes());
         let frame = std::mem::take(&mut self.frame);
         let written = self.write(&frame);
@@ -253,11 +255,12 @@ impl UpdateLog {
         }
         self.file.seek(SeekFrom::Start(self.end)).map_err(failed)?;
         self.file.read_exact(&mut head).map_err(failed)?;
-        let Some(size) = frame_size(self.end, &head) else { return self.torn(length) };
-        let whole = (FRAME_HEAD + CHECKSUM) as u64 + size;
-        if whole > rest {
-            return Ok(None);
-        }
+        let Some(size) = read_head(&head).and_then(|[offset, size]| {
+            let fits = size <= rest.saturating_sub((FRAME_HEAD + CHECKSUM) as u64);
+            (offset == self.end && fits).then_some(size)
+        }) else {
+            return self.torn(length);
+        };
         let mut updates = Vec::new();
         updates
             .try_reserve_exact(size as usize + CHECKSUM)
@@ -267,21 +270,23 @@ impl UpdateLog {
         let sum = u64_at(&updates, size as usize);
         updates.truncate(size as usize);
         if sum == checksum(self.end, &updates) {
-            self.end += whole;
+            self.end += (FRAME_HEAD + CHECKSUM) as u64 + size;
             return Ok(Some(updates));
         }
-        if whole == rest { Ok(None) } else { Err(self.damaged()) }
+        self.torn(length)
     }
 
-    /// After a damaged head of a frame: nothing if no frame follows, so that it is the last one.
+    /// At a frame that is not complete: nothing if no frame follows, so that it is the last one.
     fn torn(&mut self, length: u64) -> Result<Option<Vec<u8>>, LogError> {
         let failed = |error| LogError::File { path: self.path.clone(), error };
         let mut rest = Vec::new();
         self.file.seek(SeekFrom::Start(self.end)).map_err(failed)?;
         (&mut self.file).take(length - self.end).read_to_end(&mut rest).map_err(failed)?;
-        let follows = rest.windows(FRAME_HEAD).zip(self.end..).skip(1).any(|(head, offset)| {
-            head.first_chunk().is_some_and(|head| frame_size(offset, head).is_some())
-        });
+        let is_head = |head: &[u8]| {
+            head.first_chunk().and_then(read_head).is_some_and(|[_, size]| size < length)
+        };
+        // Its own head is at the start.
+        let follows = rest.windows(FRAME_HEAD).skip(1).any(is_head);
         if follows { Err(self.damaged()) } else { Ok(None) }
     }
 
@@ -347,10 +352,11 @@ fn values<T: bytemuck::Pod>(bytes: &mut &[u8], count: u32) -> Option<Vec<T>> {
     Some(bytemuck::pod_collect_to_vec(taken))
 }
 
-/// The bytes of the updates of the frame with this head; nothing if the head is damaged.
-fn frame_size(offset: u64, head: &[u8; FRAME_HEAD]) -> Option<u64> {
-    let (size, sum) = head.split_at(8);
-    (checksum(offset, size) == u64_at(sum, 0)).then(|| u64_at(size, 0))
+/// The offset of the frame with this head, and the bytes of its updates; nothing if the head is
+/// damaged.
+fn read_head(head: &[u8; FRAME_HEAD]) -> Option<[u64; 2]> {
+    let (checked, sum) = head.split_at(CHECKED);
+    (checksum(0, checked) == u64_at(sum, 0)).then(|| [u64_at(checked, 0), u64_at(checked, 8)])
 }
 
 fn checksum(offset: u64, bytes: &[u8]) -> u64 {

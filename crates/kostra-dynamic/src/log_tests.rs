@@ -156,6 +156,24 @@ fn a_changed_byte_is_found_and_loses_at_most_the_last_frame() {
 }
 
 #[test]
+fn bytes_that_are_missing_or_too_many_before_the_last_frame_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, after) = f64_log(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let last_frame = after[after.len() - 2].0 as usize;
+    for place in 32..last_frame - 100 {
+        for (removed, added) in [(1, 0), (8, 0), (90, 0), (0, 1), (0, 8), (0, 90)] {
+            let mut changed = whole.clone();
+            changed.splice(place..place + removed, std::iter::repeat_n(7, added));
+            fs::write(&path, &changed).unwrap();
+            let error = UpdateLog::open(&path).err().expect("damage in front of frames");
+            assert!(matches!(error, LogError::Damaged { .. }), "{place}, {removed}: {error}");
+            assert_eq!(fs::read(&path).unwrap(), changed);
+        }
+    }
+}
+
+#[test]
 fn a_log_in_use_and_an_existing_file_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("updates.log");

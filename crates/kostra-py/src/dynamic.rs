@@ -12,7 +12,7 @@ use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::os_error;
+use crate::errors::{os_error, out_of_memory};
 use crate::graph::Graph;
 
 /// A graph that changes, its canonical forest, and the log of its updates, if there is one.
@@ -270,7 +270,10 @@ where
 }
 
 fn refused(error: UpdateError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    match error {
+        UpdateError::OutOfMemory(refusal) => out_of_memory(refusal),
+        error => PyValueError::new_err(error.to_string()),
+    }
 }
 
 fn log_error(error: LogError) -> PyErr {
