@@ -140,13 +140,15 @@ fn square(entries: &[(String, Literal)]) -> Option<Vec<Option<TextNumber>>> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, (key, _))| (&**key, place)).collect();
     let size = entries.len();
-    if size < 2 || places.len() < size {
+    let is_square =
+        || entries.iter().all(|(_, cells)| cells.entries().is_some_and(|c| c.len() == size));
+    // Before memory for all cells is taken: most dictionaries are no matrix.
+    if size < 2 || places.len() < size || !is_square() {
         return None;
     }
     let mut values = vec![None; size.checked_mul(size)?];
     for (row, (_, cells)) in entries.iter().enumerate() {
-        let cells = cells.entries().filter(|cells| cells.len() == size)?;
-        for (key, value) in cells {
+        for (key, value) in cells.entries()? {
             let cell = values.get_mut(row * size + places.get(&**key)?)?;
             let Literal::Word(word) = value else { return None };
             let is_missing = ["null", "None", "nan", "NaN", "inf", "Infinity"].contains(&&**word);
