@@ -39,6 +39,19 @@ pub enum WeightType {
 }
 
 impl WeightType {
+    /// All types, in the order of their codes in files.
+    pub const ALL: [Self; 6] = [Self::I32, Self::U32, Self::I64, Self::U64, Self::F32, Self::F64];
+
+    /// The number that stands for the type in files: its place in [`ALL`](Self::ALL).
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// The type with this code; none if no type has it.
+    pub fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.get(code as usize).copied()
+    }
+
     /// The Rust name of the type, such as `"i32"`.
     pub const fn name(self) -> &'static str {
         match self {

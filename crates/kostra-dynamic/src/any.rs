@@ -1,6 +1,6 @@
 //! A dynamic forest whose weight type is known at run time only.
 
-use kostra_core::{AnyGraph, EdgeList, Graph, Order, WeightType};
+use kostra_core::{AnyGraph, EdgeList, Graph, Order, Weight, WeightType};
 
 use crate::{DynamicForest, UpdateError};
 
@@ -66,21 +66,11 @@ impl AnyDynamicForest {
 
     /// The type of the weights.
     pub fn weight_type(&self) -> WeightType {
-        match self {
-            Self::I32(_) => WeightType::I32,
-            Self::U32(_) => WeightType::U32,
-            Self::I64(_) => WeightType::I64,
-            Self::U64(_) => WeightType::U64,
-            Self::F32(_) => WeightType::F32,
-            Self::F64(_) => WeightType::F64,
-        }
+        with_dynamic_forest!(self, forest => forest.weight_type())
     }
 }
 
-fn of_edges<W: kostra_core::Weight>(
-    graph: &Graph<W>,
-    order: Order,
-) -> Result<DynamicForest<W>, UpdateError> {
+fn of_edges<W: Weight>(graph: &Graph<W>, order: Order) -> Result<DynamicForest<W>, UpdateError> {
     let edges: &EdgeList<W> = graph.edge_list();
     let mut forest = DynamicForest::new(edges.vertices() as usize, order)?;
     forest.insert(edges.u(), edges.v(), edges.weights())?;

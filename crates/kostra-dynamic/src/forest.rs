@@ -1,6 +1,6 @@
 //! The forest of a changing graph: what it answers, and the steps that change it.
 
-use kostra_core::{EdgeId, Encoding, Key, Order, Total, Vertex, Weight, memory};
+use kostra_core::{EdgeId, Encoding, Key, Order, Total, Vertex, Weight, WeightType, memory};
 
 use crate::edge_table::{EdgeTable, Membership};
 use crate::link_cut::LinkCut;
@@ -80,6 +80,11 @@ impl<W: Weight> DynamicForest<W> {
     /// The number of present edges.
     pub fn edges(&self) -> usize {
         self.present
+    }
+
+    /// The type of the weights.
+    pub fn weight_type(&self) -> WeightType {
+        W::TYPE
     }
 
     /// Whether low or high weights are better.

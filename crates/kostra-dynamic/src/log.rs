@@ -40,14 +40,6 @@ const DELETE: u32 = 1;
 const REWEIGHT: u32 = 2;
 const EXPIRE: u32 = 3;
 const NAMES: u32 = 4;
-const WEIGHT_TYPES: [WeightType; 6] = [
-    WeightType::I32,
-    WeightType::U32,
-    WeightType::I64,
-    WeightType::U64,
-    WeightType::F32,
-    WeightType::F64,
-];
 
 /// An open log, to which the updates of a forest are appended. The caller applies each update to
 /// the forest, then appends and commits it.
@@ -87,12 +79,11 @@ impl UpdateLog {
         let new = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = new.map_err(|error| LogError::File { path: path.into(), error })?;
         let mut log = Self::of(file, path)?;
-        let weights = forest.weight_type();
+        let weights = forest.weight_type().code();
         let (order, vertices) =
             with_dynamic_forest!(forest, forest => (forest.order(), forest.vertices()));
         let mut header = MAGIC.to_vec();
-        let kind = WEIGHT_TYPES.iter().position(|&kind| kind == weights).unwrap_or_default();
-        for number in [VERSION, kind as u32, u32::from(order == Order::Maximum), vertices] {
+        for number in [VERSION, weights, u32::from(order == Order::Maximum), vertices] {
             header.extend(number.to_ne_bytes());
         }
         header.extend(checksum(0, &header).to_ne_bytes());
@@ -233,9 +224,8 @@ impl UpdateLog {
             .map_err(|error| LogError::File { path: self.path.clone(), error })?;
         let (fields, sum) = header.split_at(HEADER as usize - CHECKSUM);
         let number = |place: usize| u32_at(fields, 8 + 4 * place);
-        let weights = WEIGHT_TYPES.get(number(1) as usize);
-        let (Some(&weights), true) = (
-            weights,
+        let (Some(weights), true) = (
+            WeightType::from_code(number(1)),
             fields[..8] == MAGIC && number(0) == VERSION && checksum(0, fields) == u64_at(sum, 0),
         ) else {
             return Err(other());

@@ -32,14 +32,6 @@ const HEADER: u64 = 56;
 const CHECKSUM: u64 = 8;
 /// Arrays are read and written through a buffer of this size.
 const BUFFER: usize = 1 << 20;
-const WEIGHT_TYPES: [WeightType; 6] = [
-    WeightType::I32,
-    WeightType::U32,
-    WeightType::I64,
-    WeightType::U64,
-    WeightType::F32,
-    WeightType::F64,
-];
 
 /// What a checkpoint says besides the forest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,12 +125,10 @@ fn write_content<K: Key>(
 ) -> io::Result<()> {
     let buffered = BufWriter::with_capacity(BUFFER, file);
     let mut to = Hashing { inner: buffered, hash: Xxh3::new() };
-    let code =
-        WEIGHT_TYPES.iter().position(|&known| known == facts.weight_type).unwrap_or_default();
     let identity = facts.identity.as_bytes();
     let (forest, name) = (ids.len() as u64, identity.len() as u64);
     to.write_all(&MAGIC)?;
-    to.write_all(bytemuck::cast_slice(&[VERSION, code as u32]))?;
+    to.write_all(bytemuck::cast_slice(&[VERSION, facts.weight_type.code()]))?;
     let vertices = u64::from(facts.vertices);
     to.write_all(bytemuck::cast_slice(&[vertices, facts.taken, facts.seen, forest, name]))?;
     to.write_all(identity)?;
@@ -194,7 +184,7 @@ impl Checkpoint {
                  the start",
             ));
         }
-        let weight_type = *WEIGHT_TYPES.get(*code as usize).ok_or_else(damaged)?;
+        let weight_type = WeightType::from_code(*code).ok_or_else(damaged)?;
         let vertices = u32::try_from(*vertices).map_err(|_| damaged())?;
         // Checked before memory is reserved for the arrays.
         let expected = edges

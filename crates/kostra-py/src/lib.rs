@@ -11,7 +11,6 @@ mod device_points;
 mod dlpack;
 mod dynamic;
 mod errors;
-mod features;
 mod files;
 mod fitted;
 mod forest;
@@ -55,8 +54,6 @@ mod _kostra {
     use super::dlpack::Borrowed;
     #[pymodule_export]
     use super::dynamic::LoggedForest;
-    #[pymodule_export]
-    use super::features::tree_of_features;
     #[pymodule_export]
     use super::files::{generate, is_similarity, read, read_matrix};
     #[pymodule_export]

@@ -265,8 +265,8 @@ mod tests {
 
     const COLUMNS: u64 = 30;
 
-    /// Rows with small integers, so that many distances are equal, or with other numbers. Some rows
-    /// are equal, and some zeros are stored.
+    /// Rows of random values. With small integers, many distances are equal. Some rows are equal,
+    /// and some zeros are stored.
     fn rows(seed: u64, n: u64, scale: f64) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
         let random = RandomStream::new(seed);
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());

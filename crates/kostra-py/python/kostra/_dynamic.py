@@ -8,6 +8,7 @@ import numpy as np
 from kostra import _arrays, _ids, _kostra, _matrix, _names
 from kostra._forest import Forest
 from kostra._graph import Graph
+from kostra._tree import bottleneck_weights
 
 _DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint32")
 
@@ -304,23 +305,14 @@ class DynamicForest:
             As for :func:`kostra.bottleneck`. Takes O(log n) amortized time per pair.
         """
         edges, one = self._path_edges(s, t)
-        apart, same = (-np.inf, np.inf) if self.maximum else (np.inf, -np.inf)
-        found = np.select([edges == -1, edges == -2], [same, apart])
-        inside = edges >= 0
-        found[inside] = self._inner.edges(edges[inside].astype(np.uint32)).weights()
+        found = bottleneck_weights(
+            edges, self.maximum, lambda ids: self._inner.edges(ids.astype(np.uint32)).weights()
+        )
         return float(found[0]) if one else found
 
     def _path_edges(self, s, t):
-        (s, one_s), (t, one_t) = (
-            _names.vertices(name, values, self, None) for name, values in (("s", s), ("t", t))
-        )
-        if len(s) != len(t) and 1 not in (len(s), len(t)):
-            raise ValueError(
-                "s and t must have the same length, or one of them must be a single vertex, "
-                f"but their lengths are {len(s)} and {len(t)}"
-            )
-        s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
-        return self._inner.bottlenecks(s, t), one_s and one_t
+        s, t, is_one = _names.pairs(s, t, self, None)
+        return self._inner.bottlenecks(s, t), is_one
 
     def component_size(self, vertices):
         """The number of vertices of a vertex's component.

@@ -79,6 +79,22 @@ def vertices(argument, values, forest, names):
     return array.astype(np.uint32), False
 
 
+def pairs(s, t, forest, names):
+    """Pairs of vertices as two arrays of numbers of one length, and whether both arguments were
+    single vertices. A single vertex is paired with every element of an array.
+    """
+    (s, one_s), (t, one_t) = (
+        vertices(argument, values, forest, names) for argument, values in (("s", s), ("t", t))
+    )
+    if len(s) != len(t) and 1 not in (len(s), len(t)):
+        raise ValueError(
+            "s and t must have the same length, or one of them must be a single vertex, "
+            f"but their lengths are {len(s)} and {len(t)}"
+        )
+    s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
+    return s, t, one_s and one_t
+
+
 def _are_names(argument, value, integers, forest, names):
     """Whether a value consists of names. ``integers`` is whether it consists of integers."""
     if names is not None:

@@ -307,22 +307,21 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
     array([-inf,   2.,  inf])
     """
     forest = _checked(forest)
-    (s, one_s), (t, one_t) = (
-        _names.vertices(argument, values, forest, names)
-        for argument, values in (("s", s), ("t", t))
-    )
-    if len(s) != len(t) and 1 not in (len(s), len(t)):
-        raise ValueError(
-            "s and t must have the same length, or one of them must be a single vertex, "
-            f"but their lengths are {len(s)} and {len(t)}"
-        )
-    s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
+    s, t, is_one = _names.pairs(s, t, forest, names)
     edges = forest._inner.hierarchy().bottlenecks(s, t, _arrays.threads(threads))
-    apart, same = (-np.inf, np.inf) if forest.maximum else (np.inf, -np.inf)
+    found = bottleneck_weights(edges, forest.maximum, lambda edges: forest.weights[edges])
+    return float(found[0]) if is_one else found
+
+
+def bottleneck_weights(edges, maximum, weights):
+    """The bottlenecks of pairs of vertices, as floats. ``edges`` has the last edge on each path, -1
+    for equal vertices and -2 for no path, and ``weights`` returns the weights of edges.
+    """
+    apart, same = (-np.inf, np.inf) if maximum else (np.inf, -np.inf)
     found = np.select([edges == -1, edges == -2], [same, apart])
     inside = edges >= 0
-    found[inside] = forest.weights[edges[inside]]
-    return float(found[0]) if one_s and one_t else found
+    found[inside] = weights(edges[inside])
+    return found
 
 
 def _checked(forest):

@@ -23,15 +23,6 @@ const MAX_EDGES_IN_FILE: u64 = 1 << 48;
 /// The alignment of sections: a cache line, and enough for every type of number.
 const ALIGNMENT: u64 = 64;
 
-const WEIGHT_TYPES: [WeightType; 6] = [
-    WeightType::I32,
-    WeightType::U32,
-    WeightType::I64,
-    WeightType::U64,
-    WeightType::F32,
-    WeightType::F64,
-];
-
 /// Which kind of coordinates there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Places {
@@ -125,7 +116,7 @@ impl Header {
         VERSION.put(&mut bytes);
         u64::from(self.vertices).put(&mut bytes);
         self.edges.put(&mut bytes);
-        index(WEIGHT_TYPES.iter().position(|&known| known == self.weight_type)).put(&mut bytes);
+        self.weight_type.code().put(&mut bytes);
         index(PLACES.iter().position(|&known| known == self.places)).put(&mut bytes);
         (sections.len() as u32).put(&mut bytes);
         0_u32.put(&mut bytes);
@@ -221,8 +212,7 @@ impl Header {
         Ok(Self {
             vertices,
             edges: m,
-            weight_type: *WEIGHT_TYPES
-                .get(weight_type as usize)
+            weight_type: WeightType::from_code(weight_type)
                 .ok_or_else(|| unknown(32, "weight type", weight_type))?,
             places,
             names,
