@@ -10,11 +10,20 @@ use crate::ReadErrorKind;
 use crate::fault::Fault;
 
 /// Distinguishes a file from the other files of its machine, and from itself before a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct FileVersion {
     place: [u64; 2],
     length: u64,
     modified: SystemTime,
+    status: Option<Status>,
+}
+
+/// What Unix keeps besides the modification time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Status {
+    /// When the file, its times, owner, mode, name or links last changed. No program sets it.
+    changed: SystemTime,
+    links: u64,
 }
 
 impl FileVersion {
@@ -33,14 +42,14 @@ impl FileVersion {
 
     /// The version of an open file that is about to be read.
     ///
-    /// A file has a new version if its length or its modification time changes. The system rounds
-    /// modification times down to its clock tick. So this function waits until a file that was
-    /// written to just now is a tick old: every later write gives another time. A writer that sets
-    /// the time back, a system whose tick is longer, and a server with another clock are not
-    /// detected.
+    /// The system rounds times down to its clock tick. So this function waits until a file that was
+    /// written to just now is a tick old: every later write gives another time. A system whose tick
+    /// is longer and a server with another clock are not detected, and neither is a writer that
+    /// sets the modification time back where the system keeps no [`Status`].
     pub(crate) fn before_reading(file: &File) -> io::Result<Self> {
         let version = Self::of_open(file)?;
-        match version.modified.elapsed() {
+        let last = version.status.map_or(version.modified, |status| status.changed);
+        match last.max(version.modified).elapsed() {
             Ok(age) if age < CLOCK_TICK => {
                 thread::sleep(CLOCK_TICK - age);
                 Self::of_open(file)
@@ -51,7 +60,20 @@ impl FileVersion {
 
     fn new(metadata: &Metadata) -> io::Result<Self> {
         let (length, modified) = (metadata.len(), metadata.modified()?);
-        Ok(Self { place: place(metadata), length, modified })
+        Ok(Self { place: place(metadata), length, modified, status: status(metadata) })
+    }
+
+    /// Whether this file is the one of `earlier`, and was not written to since.
+    ///
+    /// A link that is made or removed changes the status too, and a file that is renamed over this
+    /// one removes a link. So another number of links explains another time of the status.
+    pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
+        let same_status = match (self.status, earlier.status) {
+            (Some(now), Some(then)) => now == then || now.links != then.links,
+            _ => true,
+        };
+        let content = |version: &Self| (version.place, version.length, version.modified);
+        content(self) == content(earlier) && same_status
     }
 
     /// The length in bytes.
@@ -117,7 +139,7 @@ impl FileInUse {
             FilePlace::Open(file) => FileVersion::of_open(file),
             FilePlace::Path(path) => FileVersion::at(path),
         };
-        if now.map_err(ReadErrorKind::Io)? == self.version {
+        if now.map_err(ReadErrorKind::Io)?.is_unchanged_since(&self.version) {
             Ok(())
         } else {
             Err(ReadErrorKind::Changed)
@@ -189,33 +211,68 @@ fn place(_: &Metadata) -> [u64; 2] {
     NO_PLACE
 }
 
+#[cfg(unix)]
+fn status(metadata: &Metadata) -> Option<Status> {
+    use std::os::unix::fs::MetadataExt;
+    // Times before 1970, which a damaged file system may hold, count as 1970.
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
+    let nanoseconds = u32::try_from(metadata.ctime_nsec()).unwrap_or(0).min(999_999_999);
+    let since_1970 = Duration::new(seconds, nanoseconds);
+    let changed = SystemTime::UNIX_EPOCH.checked_add(since_1970)?;
+    Some(Status { changed, links: metadata.nlink() })
+}
+
+#[cfg(not(unix))]
+fn status(_: &Metadata) -> Option<Status> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+
+    fn changed(path: &Path, change: impl FnOnce(&File)) -> bool {
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        let before = FileVersion::before_reading(&file).unwrap();
+        change(&file);
+        !FileVersion::of_open(&file).unwrap().is_unchanged_since(&before)
+    }
 
     #[test]
     fn a_file_that_is_written_to_or_replaced_has_another_version() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("graph");
+        let (path, other) = (folder.path().join("graph"), folder.path().join("other"));
         fs::write(&path, "1 2").unwrap();
-        let open = File::options().write(true).open(&path).unwrap();
+        assert_eq!(FileVersion::at(&path).unwrap().length(), 3);
+        assert!(!changed(&path, |_| ()));
+        assert!(changed(&path, |_| fs::write(&path, "1 3").unwrap()));
+        assert!(changed(&path, |file| file.set_len(1).unwrap()));
         let first = FileVersion::at(&path).unwrap();
-        assert_eq!((FileVersion::of_open(&open).unwrap(), first.length()), (first, 3));
-        let later = first.modified + Duration::from_nanos(1_000_000);
-        open.set_modified(later).unwrap();
-        let touched = FileVersion::at(&path).unwrap();
-        assert_ne!(touched, first);
-        let other = folder.path().join("other");
-        fs::write(&other, "1 3").unwrap();
-        File::options().write(true).open(&other).unwrap().set_modified(later).unwrap();
+        assert!(changed(&path, |file| file.set_modified(SystemTime::UNIX_EPOCH).unwrap()));
+        fs::write(&other, "1").unwrap();
+        File::options().write(true).open(&other).unwrap().set_modified(first.modified).unwrap();
         fs::rename(&other, &path).unwrap();
         if cfg!(unix) {
-            assert_ne!(FileVersion::at(&path).unwrap(), touched);
+            assert!(!FileVersion::at(&path).unwrap().is_unchanged_since(&first));
         }
-        assert_eq!(FileVersion::of_open(&open).unwrap().length(), 3);
-        open.set_len(1).unwrap();
-        assert_ne!(FileVersion::of_open(&open).unwrap(), touched);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_whose_time_is_set_back_has_changed_but_not_one_that_gets_or_loses_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("graph"), folder.path().join("other"));
+        fs::write(&path, "1 2").unwrap();
+        let time = FileVersion::at(&path).unwrap().modified;
+        assert!(changed(&path, |file| {
+            fs::write(&path, "1 3").unwrap();
+            file.set_modified(time).unwrap();
+        }));
+        assert!(!changed(&path, |_| fs::hard_link(&path, &other).unwrap()));
+        fs::remove_file(&other).unwrap();
+        assert!(!changed(&path, |_| {
+            fs::write(&other, "1 4").unwrap();
+            fs::rename(&other, &path).unwrap();
+        }));
     }
 }

@@ -19,8 +19,8 @@ impl MappedFile {
         Ok(Self(Arc::new(FileInUse::open(file)?)))
     }
 
-    /// Checks that the file still has the length and modification time that it had when it was
-    /// mapped. If it has not, results that were computed from its graph are not valid.
+    /// Checks that nobody has written to the file since it was mapped. If somebody has, results
+    /// that were computed from its graph are not valid.
     ///
     /// # Errors
     /// [`ReadErrorKind::Changed`] if the file was written to; [`ReadErrorKind::Io`] if the system

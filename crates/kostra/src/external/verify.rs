@@ -34,7 +34,11 @@ impl ExternalForest {
             32 => self.verify_with::<u32>(source, progress),
             _ => self.verify_with::<u64>(source, progress),
         };
-        if self.reading.version != version(source) {
+        let unchanged = match (version(source), self.reading.version) {
+            (Some(now), Some(then)) => now.is_unchanged_since(&then),
+            (now, then) => now.is_none() && then.is_none(),
+        };
+        if !unchanged {
             // A fault of a file that has changed is none.
             return Err(ExternalError::Changed);
         }
