@@ -288,7 +288,7 @@ impl PointRequest {
             let error = PointsError::MinSamples { min_samples, points: file.len() };
             return Err(with_option(error.into(), wanted.why())).with_context(in_source);
         }
-        let cores = (min_samples > 1).then(|| distances.cores(min_samples)).transpose()?;
+        let cores = (min_samples > 1).then(|| distances.cores(min_samples, &[])).transpose()?;
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
         let PointFile { coordinates, dimensions, names, kept, .. } = file;

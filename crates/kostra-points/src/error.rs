@@ -108,6 +108,12 @@ pub enum PointsError {
         /// The number of points.
         points: usize,
     },
+    /// The weights of points have no meaning.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// Devices find no trees of points with weights.
+    #[error("points with weights need the processor; leave out the device, or the weights")]
+    WeightsOnDevice,
     /// A point has fewer neighbors than requested.
     #[error(
         "{neighbors} nearest neighbors are requested, and a point has {} others; request fewer",
@@ -193,4 +199,34 @@ pub enum PointsError {
     /// The system refuses memory.
     #[error("the system does not grant {} bytes of memory; use fewer points", .0.bytes)]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+/// Why weights of points have no meaning.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WeightsError {
+    /// There are more or fewer weights than points.
+    #[error("there are {points} points but {weights} weights; pass one per point")]
+    Lengths {
+        /// The number of points.
+        points: usize,
+        /// The number of weights.
+        weights: usize,
+    },
+    /// A point counts as no points.
+    #[error("row {row} has weight 0; leave the point out")]
+    Zero {
+        /// The point.
+        row: usize,
+    },
+    /// The points count as more points than an index can count.
+    #[error(
+        "the sum of the weights is {sum}, above the limit of {}; divide all weights, min_samples \
+         and min_cluster_size by one number",
+        crate::MAX_POINTS
+    )]
+    Sum {
+        /// The sum.
+        sum: u64,
+    },
 }

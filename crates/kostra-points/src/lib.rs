@@ -42,6 +42,7 @@ mod pair;
 mod point_tree;
 mod points;
 mod rolling;
+mod samples;
 mod tiles;
 mod wide;
 
@@ -49,7 +50,7 @@ use kostra_parallel::with_observed_team;
 
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
-pub use error::PointsError;
+pub use error::{PointsError, WeightsError};
 pub use geographic::{AxisOrder, degrees_among};
 pub use kd_tree::kd_tree;
 pub use kostra_core as low_level;
@@ -57,7 +58,7 @@ pub use kostra_core::{EARTH_RADIUS, Run};
 pub use metric::{Distance, Metric};
 pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree};
 pub use point_tree::PointTree;
-pub use points::{Coordinate, MAX_POINTS, Points, Values};
+pub use points::{Coordinate, MAX_POINTS, Points, Values, check_weights};
 pub use rolling::{CorrelationDistance, WindowTrees, Windows, rolling_trees};
 
 /// The most dimensions of a search tree.
@@ -82,7 +83,8 @@ pub fn spanning_tree(
     points.check_min_samples(distance.min_samples)?;
     let samples = distance.min_samples;
     with_observed_team(run, run.request.threads(), |team, run| {
-        match tiles::suiting(&prepared, samples - 1, team)? {
+        let neighbors = (samples - 1).min(prepared.len().saturating_sub(1) as usize);
+        match tiles::suiting(&prepared, neighbors, team)? {
             Some(ordered) => tiles::tree(ordered, samples, team, run),
             None => brute_force::tree(&prepared, samples, team, run),
         }

@@ -1,6 +1,6 @@
 //! The input: points as rows of coordinates.
 
-use crate::PointsError;
+use crate::{PointsError, WeightsError};
 
 /// The most points of a set: 2^32 - 2, so that a point's index and the number of points are `u32`,
 /// and one index is free.
@@ -63,6 +63,8 @@ pub struct Points<'a> {
     values: Values<'a>,
     dimensions: usize,
     len: u32,
+    /// Empty if each point counts once.
+    weights: &'a [u32],
 }
 
 impl<'a> Points<'a> {
@@ -100,7 +102,25 @@ impl<'a> Points<'a> {
                 value: coordinates[position].into(),
             });
         }
-        Ok(Self { values: T::values(coordinates), dimensions, len: points as u32 })
+        let values = T::values(coordinates);
+        Ok(Self { values, dimensions, len: points as u32, weights: &[] })
+    }
+
+    /// The same points, each of which counts as `weights` points at its place; an empty slice is one
+    /// each. Core distances count them. So a tree of mutual reachability distances is that of the
+    /// repeated points, without the edges between the copies of a point, which are as long as its
+    /// core distance. Neighbors are points, whatever they count as.
+    ///
+    /// # Errors
+    /// When there is not one weight per point, a weight is 0, or their sum is above [`MAX_POINTS`].
+    pub fn weighted(self, weights: &'a [u32]) -> Result<Self, PointsError> {
+        check_weights(weights, self.len as usize)?;
+        Ok(Self { weights, ..self })
+    }
+
+    /// How many points each point counts as. Empty if each counts once.
+    pub fn weights(&self) -> &'a [u32] {
+        self.weights
     }
 
     /// The number of points.
@@ -121,17 +141,48 @@ impl<'a> Points<'a> {
     /// Refuses numbers of samples that define no core distance. An empty set accepts any number
     /// from 1.
     pub(crate) fn check_min_samples(&self, min_samples: usize) -> Result<(), PointsError> {
-        let points = self.len as usize;
-        if min_samples == 0 || (points > 0 && min_samples > points) {
-            return Err(PointsError::MinSamples { min_samples, points });
-        }
-        Ok(())
+        check_min_samples(min_samples, self.len as usize, self.weights)
     }
 
     /// The coordinates, row by row.
     pub fn values(&self) -> Values<'a> {
         self.values
     }
+}
+
+/// Refuses weights of points that have no meaning. An empty slice is one each.
+///
+/// # Errors
+/// When there is not one weight per point, a weight is 0, or their sum is above [`MAX_POINTS`].
+pub fn check_weights(weights: &[u32], points: usize) -> Result<(), WeightsError> {
+    if weights.is_empty() {
+        return Ok(());
+    }
+    if weights.len() != points {
+        return Err(WeightsError::Lengths { points, weights: weights.len() });
+    }
+    if let Some(row) = weights.iter().position(|&weight| weight == 0) {
+        return Err(WeightsError::Zero { row });
+    }
+    match weights.iter().map(|&weight| u64::from(weight)).sum() {
+        sum if sum > MAX_POINTS as u64 => Err(WeightsError::Sum { sum }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses numbers of samples that define no core distance of points with these weights. No points
+/// accept any number from 1.
+pub(crate) fn check_min_samples(
+    min_samples: usize,
+    points: usize,
+    weights: &[u32],
+) -> Result<(), PointsError> {
+    let weight = weights.iter().map(|&weight| weight as usize).sum();
+    let points = if weights.is_empty() { points } else { weight };
+    if min_samples == 0 || (points > 0 && min_samples > points) {
+        return Err(PointsError::MinSamples { min_samples, points });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -130,8 +130,8 @@ pub struct DevicePointTree {
 /// # Errors
 /// When there are more than [`MAX_POINTS`] points, more than 2048 dimensions, or more than
 /// [`MAX_SAMPLES`] samples; when the metric is neither Euclidean nor cosine, or does not accept the
-/// points; when squared distances overflow or vanish; when there is no device, the device fails or
-/// has too little memory; or when the observer cancels the run.
+/// points; when squared distances overflow or vanish; when points have weights; when there is no
+/// device, the device fails or has too little memory; or when the observer cancels the run.
 pub fn spanning_tree(
     points: &Points<'_>,
     distance: impl Into<Distance>,
@@ -158,6 +158,9 @@ fn tree_of(
     plan: Option<SearchMethod>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, DevicePointsError> {
+    if !points.weights().is_empty() {
+        return Err(PointsError::WeightsOnDevice.into());
+    }
     let device = &Device::open(run.request.device())?;
     let (len, dimensions) = (points.len(), points.dimensions());
     let coordinates = match points.values() {

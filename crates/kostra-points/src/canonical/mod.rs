@@ -110,6 +110,8 @@ pub struct Prepared<'a> {
     len: u32,
     dimensions: usize,
     metric: Metric,
+    /// How many points each point counts as; empty for one each.
+    weights: Cow<'a, [u32]>,
 }
 
 impl<'a> Prepared<'a> {
@@ -155,7 +157,8 @@ impl<'a> Prepared<'a> {
             }
         };
         let dimensions = if geometry == Metric::Haversine { 3 } else { dimensions };
-        Ok(Self { rows, len, dimensions, metric })
+        let weights = Cow::Borrowed(points.weights());
+        Ok(Self { rows, len, dimensions, metric, weights })
     }
 
     /// Some of the points.
@@ -163,10 +166,21 @@ impl<'a> Prepared<'a> {
         &self,
         points: impl ExactSizeIterator<Item = u32>,
     ) -> Result<Prepared<'static>, OutOfMemory> {
-        let len = points.len() as u32;
-        let mut rows = memory::with_capacity(points.len() * self.dimensions)?;
-        points.for_each(|point| rows.extend_from_slice(self.row(point)));
-        Ok(Prepared { rows: Cow::Owned(rows), len, ..*self })
+        let (len, metric, dimensions) = (points.len() as u32, self.metric, self.dimensions);
+        let mut rows = memory::with_capacity(points.len() * dimensions)?;
+        let mut weights =
+            memory::with_capacity(if self.weights.is_empty() { 0 } else { points.len() })?;
+        points.for_each(|point| {
+            rows.extend_from_slice(self.row(point));
+            weights.extend(self.weights.get(point as usize));
+        });
+        let (rows, weights) = (Cow::Owned(rows), Cow::Owned(weights));
+        Ok(Prepared { rows, len, dimensions, metric, weights })
+    }
+
+    /// How many points each point counts as; empty for one each.
+    pub(crate) fn weights(&self) -> &[u32] {
+        &self.weights
     }
 
     /// The prepared coordinates, row by row.

@@ -5,6 +5,7 @@ use kostra_parallel::{for_each_item, with_team};
 
 use super::{ClusterError, rows_tree};
 use crate::PointTree;
+use crate::samples::core_of_row;
 
 /// Points whose coordinates are bits, each the set of its ones.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub struct BitRows<'a> {
     pub words: &'a [u64],
     /// The number of bits of a row.
     pub bits: u32,
+    /// How many points each row counts as; empty for one each.
+    pub weights: &'a [u32],
 }
 
 /// The distance of two sets. It is a function of four numbers: of the bits that are set in both
@@ -99,7 +102,7 @@ impl BitMetric {
 /// use kostra_core::Run;
 /// use kostra_points::cluster::{BitMetric, BitRows, bits_tree};
 ///
-/// let rows = BitRows { words: &[0b0011, 0b1100, 0b0111], bits: 4 };
+/// let rows = BitRows { words: &[0b0011, 0b1100, 0b0111], bits: 4, weights: &[] };
 /// let tree = bits_tree(rows, BitMetric::Hamming, 1, &mut Run::new())?;
 /// assert_eq!((tree.ends, tree.distances), (vec![[0, 2], [1, 2]], vec![0.25, 0.75]));
 /// # Ok::<(), kostra_points::cluster::ClusterError>(())
@@ -116,12 +119,7 @@ pub fn bits_tree(
 ) -> Result<PointTree, ClusterError> {
     let sets = Sets::new(rows, metric)?;
     let n = sets.sizes.len();
-    if min_samples != 1 && !(1..=n).contains(&min_samples) {
-        return Err(ClusterError::FewEntries { entries: n, min_samples });
-    }
-    let threads = run.request.threads();
-    let cores =
-        (min_samples > 1).then(|| sets.core_distances(min_samples, threads, run)).transpose()?;
+    let cores = (min_samples != 1).then(|| sets.core_distances(min_samples, run)).transpose()?;
     let mut done = 0;
     rows_tree(n as u32, cores.as_deref(), |point, to| {
         done += 1;
@@ -131,6 +129,19 @@ pub fn bits_tree(
     })
 }
 
+/// The core distance of each row of bits.
+///
+/// # Errors
+/// As [`bits_tree`].
+pub fn bits_core_distances(
+    rows: BitRows<'_>,
+    metric: BitMetric,
+    min_samples: usize,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, ClusterError> {
+    Sets::new(rows, metric)?.core_distances(min_samples, run)
+}
+
 /// The sets, with their numbers of elements.
 struct Sets<'a> {
     words: &'a [u64],
@@ -138,10 +149,12 @@ struct Sets<'a> {
     bits: u32,
     sizes: Vec<u32>,
     metric: BitMetric,
+    weights: &'a [u32],
 }
 
 impl<'a> Sets<'a> {
-    fn new(BitRows { words, bits }: BitRows<'a>, metric: BitMetric) -> Result<Self, ClusterError> {
+    fn new(rows: BitRows<'a>, metric: BitMetric) -> Result<Self, ClusterError> {
+        let BitRows { words, bits, weights } = rows;
         let words_per_row = bits.div_ceil(u64::BITS) as usize;
         if words_per_row == 0 || !words.len().is_multiple_of(words_per_row) {
             return Err(ClusterError::Words { words: words.len(), bits });
@@ -149,7 +162,8 @@ impl<'a> Sets<'a> {
         let rows = words.chunks_exact(words_per_row);
         let size = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
         let sizes = memory::collected(rows.map(size))?;
-        Ok(Self { words, words_per_row, bits, sizes, metric })
+        crate::check_weights(weights, sizes.len())?;
+        Ok(Self { words, words_per_row, bits, sizes, metric, weights })
     }
 
     /// The distances of a point to all points; 0 to itself.
@@ -166,7 +180,6 @@ impl<'a> Sets<'a> {
     fn core_distances(
         &self,
         min_samples: usize,
-        threads: usize,
         run: &mut Run<'_>,
     ) -> Result<Vec<f64>, ClusterError> {
         /// Rows between two questions whether the run is cancelled.
@@ -174,6 +187,14 @@ impl<'a> Sets<'a> {
         /// Rows that a thread takes at a time.
         const ROWS: usize = 16;
         let n = self.sizes.len();
+        let entries = match self.weights {
+            [] => n,
+            weights => weights.iter().map(|&weight| weight as usize).sum(),
+        };
+        if !(1..=entries).contains(&min_samples) {
+            return Err(ClusterError::FewEntries { entries, min_samples });
+        }
+        let threads = run.request.threads();
         let mut cores = memory::zeros(n)?;
         for (batch, cores) in cores.chunks_mut(BATCH).enumerate() {
             run.report.progress(0, n).map_err(|_| ClusterError::Cancelled)?;
@@ -202,7 +223,8 @@ impl<'a> Sets<'a> {
         let mut row = memory::zeros(self.sizes.len())?;
         for (point, core) in (first..).zip(cores) {
             self.distances(point, &mut row);
-            *core = *row.select_nth_unstable_by(min_samples - 1, f64::total_cmp).1;
+            // The number of samples is at most what all sets count as.
+            *core = core_of_row(&mut row, min_samples, self.weights)?.unwrap_or(f64::INFINITY);
         }
         Ok(())
     }
@@ -270,7 +292,7 @@ mod tests {
                     let expected = pairwise_tree(Distances::Square(&square), Some(&cores));
                     for threads in [1, 3] {
                         let mut run = Run::new().on_threads(threads);
-                        let rows = BitRows { words: &words, bits };
+                        let rows = BitRows { words: &words, bits, weights: &[] };
                         let found = bits_tree(rows, metric, min_samples, &mut run);
                         assert_eq!(found, expected, "{}, {bits} bits", metric.name());
                     }
@@ -282,7 +304,7 @@ mod tests {
     #[test]
     fn wrong_rows_and_sets_without_a_distance_are_refused() {
         let error = |words: &[u64], bits, min_samples| {
-            let rows = BitRows { words, bits };
+            let rows = BitRows { words, bits, weights: &[] };
             bits_tree(rows, BitMetric::Dice, min_samples, &mut Run::new()).unwrap_err().to_string()
         };
         assert!(error(&[1, 2, 3], 65, 1).contains("3 words are not rows of 65 bits"));

@@ -5,11 +5,15 @@
 //! cluster is stored at its representative, and no other tree is built. A cluster of fewer than
 //! `min_cluster_size` points is left alone: its points learn from their representative when they
 //! left which cluster.
+//!
+//! A row may count as several points, its copies. They are one part above the core distance of the
+//! row, and apart below. So a row that is a large part ends at its core distance.
 
 use std::ops::Range;
 
 use kostra_core::{OutOfMemory, Vertex, memory, prefetch};
 
+use super::ClusterError;
 use super::condensed_tree::{Cluster, CondensedTree};
 use super::hierarchy::Hierarchy;
 use super::numbering::{self, Split};
@@ -30,6 +34,29 @@ pub enum Ties {
     OneByOne,
 }
 
+/// Rows that count as several points each.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies<'a> {
+    /// How many points each row counts as.
+    pub weights: &'a [u32],
+    /// The core distance of each row, at which its copies meet. Only read for rows of weight 2 and
+    /// more.
+    pub cores: &'a [f64],
+}
+
+impl Copies<'_> {
+    /// # Errors
+    /// When there is not one weight and one core distance per row, a weight is 0, or the sum of the
+    /// weights is too large.
+    pub(super) fn check(self, points: u32) -> Result<(), ClusterError> {
+        crate::check_weights(self.weights, points as usize)?;
+        match [self.weights.len(), self.cores.len()].iter().all(|&len| len == points as usize) {
+            true => Ok(()),
+            false => Err(ClusterError::Cores { points, cores: self.cores.len() }),
+        }
+    }
+}
+
 /// How many merges before its use a node is prefetched.
 const PREFETCH_DISTANCE: usize = 24;
 /// The same for the parents, which lead to nodes.
@@ -44,6 +71,8 @@ enum Node {
     Part { of: Vertex },
     /// The points have left the cluster, at this merge.
     Left { cluster: u32, merge: u32 },
+    /// The copies of this row have left the cluster last, at their core distance.
+    Alone { cluster: u32 },
 }
 
 #[derive(Clone, Copy)]
@@ -68,6 +97,7 @@ struct Undo<'a> {
     hierarchy: &'a Hierarchy,
     min_cluster_size: u32,
     ties: Ties,
+    copies: Option<Copies<'a>>,
     /// The number of points that each representative represents.
     sizes: Vec<u32>,
     nodes: Vec<Node>,
@@ -92,8 +122,10 @@ pub(super) fn condense(
     hierarchy: &Hierarchy,
     min_cluster_size: u32,
     ties: Ties,
+    copies: Option<Copies<'_>>,
 ) -> Result<CondensedTree, OutOfMemory> {
-    let mut undo = Undo::new(hierarchy, min_cluster_size, ties)?;
+    let mut undo = Undo::new(hierarchy, copies)?;
+    (undo.min_cluster_size, undo.ties) = (min_cluster_size, ties);
     let distances = &hierarchy.edges.distances;
     let mut end = distances.len();
     while let Some(last) = end.checked_sub(1) {
@@ -107,9 +139,12 @@ pub(super) fn condense(
     }
     let mut homes = memory::with_capacity(undo.nodes.len())?;
     let mut departures = memory::with_capacity(undo.nodes.len())?;
-    for node in undo.nodes {
+    for (row, node) in undo.nodes.into_iter().enumerate() {
         let (cluster, departure) = match node {
             Node::Left { cluster, merge } => (cluster, distances[merge as usize]),
+            Node::Alone { cluster } => {
+                (cluster, copies.map_or(f64::INFINITY, |copies| copies.cores[row]))
+            }
             // A single point has no merges.
             Node::Kept(kept) => (kept.cluster, f64::INFINITY),
             Node::Part { .. } => unreachable!("every part is kept or has left"),
@@ -117,7 +152,9 @@ pub(super) fn condense(
         homes.push(cluster);
         departures.push(departure);
     }
-    let tree = CondensedTree { clusters: undo.clusters, homes, departures, is_ambiguous: false };
+    let weights = copies.map_or(Ok(Vec::new()), |copies| memory::copied(copies.weights))?;
+    let clusters = undo.clusters;
+    let tree = CondensedTree { clusters, homes, departures, weights, is_ambiguous: false };
     match ties {
         Ties::Together => tree.numbered_by(&Vertex::cmp),
         Ties::OneByOne => numbering::by_levels(tree, undo.splits),
@@ -125,13 +162,13 @@ pub(super) fn condense(
 }
 
 impl<'a> Undo<'a> {
-    fn new(
-        hierarchy: &'a Hierarchy,
-        min_cluster_size: u32,
-        ties: Ties,
-    ) -> Result<Self, OutOfMemory> {
+    fn new(hierarchy: &'a Hierarchy, copies: Option<Copies<'a>>) -> Result<Self, OutOfMemory> {
         let n = hierarchy.points();
-        let mut sizes = memory::filled(n as usize, 1_u32)?;
+        let mut sizes = match copies {
+            Some(copies) => memory::copied(copies.weights)?,
+            None => memory::filled(n as usize, 1_u32)?,
+        };
+        let total = sizes.iter().sum();
         let merges = hierarchy.edges.ends.len();
         for merge in 0..merges {
             let (child, parent) = hierarchy.merges.link(merge);
@@ -139,18 +176,39 @@ impl<'a> Undo<'a> {
         }
         // Every point but the last representative is overwritten when its link is removed.
         let root = Node::Kept(Kept { cluster: 0, entry: 0, depth: 0 });
-        Ok(Self {
+        let mut undo = Self {
             hierarchy,
-            min_cluster_size,
-            ties,
+            min_cluster_size: 0,
+            ties: Ties::Together,
+            copies,
             sizes,
             nodes: memory::filled(n as usize, root)?,
-            clusters: memory::collected((0..n.min(1)).map(|_| Cluster::root(n)))?,
+            clusters: memory::collected((0..n.min(1)).map(|_| Cluster::root(total)))?,
             splits: Vec::new(),
             parts: Vec::new(),
             large: Vec::new(),
             components: Components::default(),
-        })
+        };
+        if n == 1 && total > 1 {
+            undo.end_alone(0, 0);
+        }
+        Ok(undo)
+    }
+
+    /// The core distance of the only row of a part; none if it has several rows, or one point.
+    fn core_alone(&self, part: Vertex) -> Option<f64> {
+        let copies = self.copies?;
+        let weight = copies.weights[part as usize];
+        (weight > 1 && weight == self.sizes[part as usize]).then(|| copies.cores[part as usize])
+    }
+
+    /// Ends a cluster whose last part is one row, at the core distance of the row.
+    fn end_alone(&mut self, cluster: u32, row: Vertex) {
+        let Some(core) = self.core_alone(row) else { return };
+        let of = &mut self.clusters[cluster as usize];
+        of.death = core;
+        of.lose(core, self.sizes[row as usize]);
+        self.nodes[row as usize] = Node::Alone { cluster };
     }
 
     fn prefetch(&self, merge: usize) {
@@ -180,6 +238,7 @@ impl<'a> Undo<'a> {
                     self.nodes[child as usize] = left;
                     continue;
                 }
+                Node::Alone { .. } => unreachable!("a row has no merges below"),
             };
             self.sizes[parent as usize] -= self.sizes[child as usize];
             self.nodes[child as usize] = Node::Part { of };
@@ -209,7 +268,8 @@ impl<'a> Undo<'a> {
         for part in parts.iter().map(|part| part.1).chain([whole]) {
             let size = self.sizes[part as usize];
             all += size;
-            if size < self.min_cluster_size {
+            let is_apart = self.core_alone(part).is_some_and(|core| core >= distance);
+            if size < self.min_cluster_size || is_apart {
                 leaving += size;
                 self.nodes[part as usize] = left;
             } else {
@@ -226,15 +286,18 @@ impl<'a> Undo<'a> {
         let depth = kept.depth + 1;
         if let [LargePart { representative, entry, .. }] = self.large[..] {
             self.nodes[representative as usize] = Node::Kept(Kept { entry, depth, ..kept });
+            self.end_alone(kept.cluster, representative);
             return Ok(());
         }
         let first = self.clusters.len() as u32;
-        for (cluster, part) in (first..).zip(&self.large) {
-            let size = self.sizes[part.representative as usize];
+        let large = std::mem::take(&mut self.large);
+        for (cluster, &LargePart { representative, entry, .. }) in (first..).zip(&large) {
+            let size = self.sizes[representative as usize];
             memory::push(&mut self.clusters, Cluster::new(kept.cluster, size, distance))?;
-            self.nodes[part.representative as usize] =
-                Node::Kept(Kept { cluster, entry: part.entry, depth });
+            self.nodes[representative as usize] = Node::Kept(Kept { cluster, entry, depth });
+            self.end_alone(cluster, representative);
         }
+        self.large = large;
         let children = first..self.clusters.len() as u32;
         if self.ties == Ties::OneByOne && !children.is_empty() {
             memory::push(&mut self.splits, Split { cluster: kept.cluster, depth, children })?;

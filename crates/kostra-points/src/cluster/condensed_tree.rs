@@ -21,6 +21,8 @@ pub struct CondensedTree {
     pub(super) clusters: Vec<Cluster>,
     pub(super) homes: Vec<u32>,
     pub(super) departures: Vec<f64>,
+    /// How many points each row counts as; empty for one each.
+    pub(super) weights: Vec<u32>,
     /// Whether only the numbers of points tell two clusters apart.
     pub(super) is_ambiguous: bool,
 }
@@ -88,9 +90,14 @@ impl CondensedTree {
         self.is_ambiguous
     }
 
-    /// The number of points.
+    /// The number of rows. Each is a point, or counts as several.
     pub fn points(&self) -> u32 {
         self.homes.len() as u32
+    }
+
+    /// How many points each row counts as.
+    pub(super) fn weights(&self) -> impl Iterator<Item = u32> {
+        (0..self.homes.len()).map(|row| self.weights.get(row).map_or(1, |&weight| weight))
     }
 
     /// The last cluster that contains each point.

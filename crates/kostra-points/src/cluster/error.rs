@@ -151,6 +151,9 @@ pub enum ClusterError {
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,
+    /// The weights of points have no meaning.
+    #[error(transparent)]
+    Weights(#[from] crate::WeightsError),
     /// The system refuses memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),

@@ -19,6 +19,8 @@ use super::pairwise::Prim;
 use super::predict::in_blocks;
 use crate::canonical::{Accumulate, Squares, larger};
 use crate::neighbors::Nearest;
+use crate::points::check_min_samples;
+use crate::samples::core_of;
 use crate::{Metric, PointTree, PointsError};
 
 /// A sparse matrix in compressed rows.
@@ -30,6 +32,8 @@ pub struct FeatureRows<'a> {
     pub columns: &'a [u32],
     /// The values. All others are zero.
     pub values: &'a [f64],
+    /// How many points each row counts as; empty for one each.
+    pub weights: &'a [u32],
 }
 
 /// The canonical minimum spanning tree of sparse rows, by the Euclidean or the cosine distance. It
@@ -42,7 +46,7 @@ pub struct FeatureRows<'a> {
 ///
 /// // (1, 0, 2), (1, 0, 0) and (0, 3, 0).
 /// let (starts, columns) = (&[0, 2, 3, 4], &[0, 2, 0, 1]);
-/// let rows = FeatureRows { starts, columns, values: &[1.0, 2.0, 1.0, 3.0] };
+/// let rows = FeatureRows { starts, columns, values: &[1.0, 2.0, 1.0, 3.0], weights: &[] };
 /// let tree = features_tree(rows, Metric::Euclidean, 1, &mut Run::new())?;
 /// assert_eq!((tree.ends, tree.distances[0]), (vec![[0, 1], [1, 2]], 2.0));
 /// # Ok::<(), kostra_points::PointsError>(())
@@ -58,11 +62,9 @@ pub fn features_tree(
 ) -> Result<PointTree, PointsError> {
     let index = InvertedIndex::new(rows, metric)?;
     let n = index.rows();
-    if min_samples == 0 || n > 0 && min_samples > n {
-        return Err(PointsError::MinSamples { min_samples, points: n });
-    }
-    let cores =
-        (min_samples > 1 && n > 0).then(|| index.cores(min_samples - 1, run)).transpose()?;
+    crate::check_weights(rows.weights, n)?;
+    check_min_samples(min_samples, n, rows.weights)?;
+    let cores = (min_samples > 1 && n > 0).then(|| index.cores(min_samples, run)).transpose()?;
     let mut prim = Prim::new(n as u32)?;
     let mut products = memory::filled(n, 0.0)?;
     while !prim.outside.is_empty() {
@@ -79,16 +81,37 @@ pub fn features_tree(
         });
     }
     let mut tree = prim.tree()?;
-    for distance in &mut tree.distances {
-        *distance = if metric == Metric::Cosine { *distance / 2.0 } else { distance.sqrt() };
-    }
+    tree.distances.iter_mut().for_each(|distance| *distance = reported(metric, *distance));
     Ok(tree)
+}
+
+/// The core distance of each sparse row, as [`core_distances`](crate::core_distances) finds it for
+/// the same rows with their zeros.
+///
+/// # Errors
+/// As [`features_tree`].
+pub fn features_core_distances(
+    rows: FeatureRows<'_>,
+    metric: Metric,
+    min_samples: usize,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, PointsError> {
+    let index = InvertedIndex::new(rows, metric)?;
+    crate::check_weights(rows.weights, index.rows())?;
+    check_min_samples(min_samples, index.rows(), rows.weights)?;
+    let mut cores = index.cores(min_samples, run)?;
+    cores.iter_mut().for_each(|core| *core = reported(metric, *core));
+    Ok(cores)
+}
+
+fn reported(metric: Metric, compared: f64) -> f64 {
+    if metric == Metric::Cosine { compared / 2.0 } else { compared.sqrt() }
 }
 
 impl FeatureRows<'_> {
     /// Refuses arrays that are no rows of finite numbers.
     fn check(&self) -> Result<(), PointsError> {
-        let Self { starts, columns, values } = *self;
+        let Self { starts, columns, values, .. } = *self;
         let ends = starts.windows(2).map(|pair| pair[0]..pair[1]);
         for (row, range) in ends.enumerate() {
             let of_row = columns.get(range.clone()).zip(values.get(range));
@@ -117,6 +140,7 @@ struct InvertedIndex<'a> {
     postings: Vec<(u32, f64)>,
     /// The largest relative error of a distance by products.
     error: f64,
+    weights: &'a [u32],
 }
 
 impl<'a> InvertedIndex<'a> {
@@ -127,7 +151,7 @@ impl<'a> InvertedIndex<'a> {
             return Err(PointsError::SparseMetric { metric });
         }
         rows.check()?;
-        let FeatureRows { starts, columns, values } = rows;
+        let FeatureRows { starts, columns, values, weights } = rows;
         let values = match metric {
             Metric::Cosine => Cow::Owned(directions(rows)?),
             _ => Cow::Borrowed(values),
@@ -148,7 +172,7 @@ impl<'a> InvertedIndex<'a> {
         let longest = ranges().map(|range| range.len()).max().unwrap_or(0);
         // Each of three sums and the distance itself has at most this number of roundings.
         let error = 4.0 * (2 * longest + 4) as f64 * f64::EPSILON;
-        Ok(Self { starts, columns, values, squares, column_starts, postings, error })
+        Ok(Self { starts, columns, values, squares, column_starts, postings, error, weights })
     }
 
     fn rows(&self) -> usize {
@@ -196,9 +220,13 @@ impl<'a> InvertedIndex<'a> {
         self.values[at].iter().chain(&self.values[of]).copied().fold(sum, Squares::add)
     }
 
-    /// The compared distance of each row to its `k`-th nearest other row.
-    fn cores(&self, k: usize, run: &mut Run<'_>) -> Result<Vec<f64>, PointsError> {
+    /// The compared core distance of each row.
+    fn cores(&self, min_samples: usize, run: &mut Run<'_>) -> Result<Vec<f64>, PointsError> {
         let mut cores = memory::filled(self.rows(), 0.0)?;
+        let k = (min_samples - 1).min(self.rows().saturating_sub(1));
+        if k == 0 {
+            return Ok(cores);
+        }
         let template = (Nearest::new(k)?, memory::filled(self.rows(), 0.0)?);
         in_blocks(&mut cores, run, |first, cores| {
             let (mut nearest, mut products) = template.clone();
@@ -211,7 +239,8 @@ impl<'a> InvertedIndex<'a> {
                     }
                 }
                 nearest.finish();
-                *core = nearest.compared[k - 1];
+                let found = (&nearest.compared[..], &nearest.points[..]);
+                *core = core_of(row as u32, found, min_samples, self.weights);
             }
         })?;
         Ok(cores)
@@ -299,7 +328,8 @@ mod tests {
                 }
             }
             let points = Points::new(&dense, width).unwrap();
-            let rows = FeatureRows { starts: &starts, columns: &columns, values: &values };
+            let rows =
+                FeatureRows { starts: &starts, columns: &columns, values: &values, weights: &[] };
             for metric in [Metric::Euclidean, Metric::Cosine] {
                 for min_samples in [1, 2, 6, 80] {
                     let distance = Distance { metric, min_samples };
@@ -314,7 +344,8 @@ mod tests {
     #[test]
     fn few_distances_are_computed() {
         let (starts, columns, values) = rows(4, 700, 1.0);
-        let rows = FeatureRows { starts: &starts, columns: &columns, values: &values };
+        let rows =
+            FeatureRows { starts: &starts, columns: &columns, values: &values, weights: &[] };
         let index = InvertedIndex::new(rows, Metric::Euclidean).unwrap();
         let mut products = vec![0.0; 700];
         for u in 0..700 {
@@ -329,7 +360,7 @@ mod tests {
     #[test]
     fn arrays_that_are_no_rows_are_refused() {
         let error = |starts: &[usize], columns: &[u32], values: &[f64], metric| {
-            let rows = FeatureRows { starts, columns, values };
+            let rows = FeatureRows { starts, columns, values, weights: &[] };
             features_tree(rows, metric, 1, &mut Run::new()).unwrap_err().to_string()
         };
         let euclidean = Metric::Euclidean;
@@ -340,10 +371,10 @@ mod tests {
         assert!(error(&[0, 0], &[], &[], Metric::Manhattan).contains("not by manhattan"));
         assert!(error(&[0, 1], &[0], &[1e300], euclidean).contains("divide all coordinates"));
         assert!(error(&[0, 1], &[0], &[1e-200], euclidean).contains("multiply all coordinates"));
-        let none = FeatureRows { starts: &[0], columns: &[], values: &[] };
+        let none = FeatureRows { starts: &[0], columns: &[], values: &[], weights: &[] };
         let tree = features_tree(none, euclidean, 5, &mut Run::new()).unwrap();
         assert_eq!(tree, PointTree::default());
-        let few = FeatureRows { starts: &[0, 0], columns: &[], values: &[] };
+        let few = FeatureRows { starts: &[0, 0], columns: &[], values: &[], weights: &[] };
         assert!(features_tree(few, euclidean, 2, &mut Run::new()).is_err());
     }
 }

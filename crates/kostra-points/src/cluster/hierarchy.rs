@@ -8,7 +8,7 @@ use kostra_parallel::{Schedule, Team, with_team};
 
 use crate::PointTree;
 
-use super::condense::{self, Ties};
+use super::condense::{self, Copies, Ties};
 use super::{ClusterError, CondensedTree};
 
 /// The single-linkage clustering of points: the order in which the edges of their spanning tree
@@ -124,6 +124,28 @@ impl Hierarchy {
         min_cluster_size: u32,
         ties: Ties,
     ) -> Result<CondensedTree, ClusterError> {
+        self.check(min_cluster_size)?;
+        Ok(condense::condense(self, min_cluster_size, ties, None)?)
+    }
+
+    /// [`condensed`](Self::condensed) for rows that each count as several points. The result is that
+    /// of the repeated rows, with [`Ties::Together`], for the distances of a tree that counts them:
+    /// see [`Points::weighted`](crate::Points::weighted).
+    ///
+    /// # Errors
+    /// As [`condensed`](Self::condensed), and when there is not one weight and one core distance
+    /// per row, a weight is 0, or their sum is above [`MAX_POINTS`](crate::MAX_POINTS).
+    pub fn condensed_with_copies(
+        &self,
+        min_cluster_size: u32,
+        copies: Copies<'_>,
+    ) -> Result<CondensedTree, ClusterError> {
+        self.check(min_cluster_size)?;
+        copies.check(self.points())?;
+        Ok(condense::condense(self, min_cluster_size, Ties::Together, Some(copies))?)
+    }
+
+    fn check(&self, min_cluster_size: u32) -> Result<(), ClusterError> {
         if min_cluster_size < 2 {
             return Err(ClusterError::MinClusterSize(min_cluster_size));
         }
@@ -131,7 +153,7 @@ impl Hierarchy {
         if let Some(&distance) = self.edges.distances.first().filter(|&&distance| distance < 0.0) {
             return Err(ClusterError::Negative { edge: 0, distance });
         }
-        Ok(condense::condense(self, min_cluster_size, ties)?)
+        Ok(())
     }
 }
 

@@ -40,12 +40,12 @@ mod simplify;
 mod sparse;
 mod validity;
 
-pub use bits::{BitMetric, BitRows, bits_tree};
-pub use condense::Ties;
+pub use bits::{BitMetric, BitRows, bits_core_distances, bits_tree};
+pub use condense::{Copies, Ties};
 pub use condensed_tree::{Cluster, CondensedTree};
 pub use error::ClusterError;
 pub use exemplars::Exemplars;
-pub use features::{FeatureRows, features_tree};
+pub use features::{FeatureRows, features_core_distances, features_tree};
 pub use hierarchy::Hierarchy;
 pub use memberships::TopMemberships;
 pub use pairwise::{Distances, pairwise_tree, rows_tree};

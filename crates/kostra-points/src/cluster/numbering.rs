@@ -124,9 +124,11 @@ impl CondensedTree {
     /// A number for each cluster that only depends on the distances inside.
     fn fingerprints(&self) -> Result<Vec<u64>, OutOfMemory> {
         let mut inside: Vec<u64> = memory::zeros(self.clusters.len())?;
-        for (&home, &departure) in self.homes.iter().zip(&self.departures) {
+        let rows = self.homes.iter().zip(&self.departures).zip(self.weights());
+        for ((&home, &departure), weight) in rows {
             let sum = &mut inside[home as usize];
-            *sum = sum.wrapping_add(mix(departure.to_bits()));
+            // As the sum over the points of the row.
+            *sum = sum.wrapping_add(mix(departure.to_bits()).wrapping_mul(weight.into()));
         }
         for (number, cluster) in self.clusters.iter().enumerate().rev() {
             inside[number] = mix(inside[number] ^ cluster.death.to_bits());

@@ -3,6 +3,7 @@
 use kostra_core::{OutOfMemory, memory};
 
 use crate::PointTree;
+use crate::samples::core_of_row;
 
 use super::ClusterError;
 
@@ -30,14 +31,15 @@ impl Distances<'_> {
     }
 
     /// The core distance of each point: the distance to the `min_samples`-th nearest point, itself
-    /// included. O(n^2) time.
+    /// included. O(n^2) time. Each point counts as `weights` points; an empty slice is one each.
     ///
     /// # Errors
-    /// When the array has no such layout, `min_samples` is not from 1 to the number of points, or
-    /// the system does not grant the memory.
-    pub fn cores(self, min_samples: usize) -> Result<Vec<f64>, ClusterError> {
+    /// When the array has no such layout, `min_samples` is not from 1 to the number of points, the
+    /// weights have no meaning, or the system does not grant the memory.
+    pub fn cores(self, min_samples: usize, weights: &[u32]) -> Result<Vec<f64>, ClusterError> {
         let (Self::Square(values) | Self::Condensed(values)) = self;
         let n = self.points().ok_or(ClusterError::Layout { values: values.len() })?;
+        crate::check_weights(weights, n as usize)?;
         let (mut cores, mut row) =
             (memory::with_capacity(n as usize)?, memory::with_capacity(n as usize)?);
         for point in 0..n {
@@ -46,10 +48,8 @@ impl Distances<'_> {
                 _ if other == point => 0.0,
                 _ => self.at(n, point.min(other), point.max(other)),
             }));
-            let nearest = (1..=row.len()).contains(&min_samples);
-            let place = nearest.then(|| min_samples - 1);
-            let place = place.ok_or(ClusterError::Cores { points: n, cores: min_samples })?;
-            cores.push(*row.select_nth_unstable_by(place, f64::total_cmp).1);
+            let core = core_of_row(&mut row, min_samples, weights)?;
+            cores.push(core.ok_or(ClusterError::Cores { points: n, cores: min_samples })?);
         }
         Ok(cores)
     }

@@ -12,6 +12,7 @@ use crate::canonical::{larger, smaller};
 use crate::index::{Lowest, index, reordered, spatial_order};
 use crate::kd_tree::{Searchable, ValueSpan};
 use crate::neighbors::Nearest;
+use crate::samples::counted;
 use crate::{Distance, Points, PointsError, Prepared, core_distances};
 
 /// Points whose clusters are known, so that new points find theirs.
@@ -228,7 +229,13 @@ impl Fitted {
         nearest.clear();
         index.search(row, nearest);
         nearest.finish();
-        self.prepared.reported(nearest.compared[self.min_samples - 1])
+        self.prepared.reported(nearest.compared[self.places(nearest, self.min_samples) - 1])
+    }
+
+    /// The number of the nearest places that count as so many samples, at least 1.
+    fn places(&self, nearest: &Nearest, samples: usize) -> usize {
+        let places = nearest.points.iter().map(|&(place, _)| place);
+        counted(places, samples, self.prepared.weights()).max(1)
     }
 
     fn predictions(
@@ -305,13 +312,14 @@ impl Fitted {
             index.search(row, nearest);
             nearest.finish();
             let distance = |place: usize| self.prepared.reported(nearest.compared[place]);
-            let last = nearest.points.len() - 1;
-            let core = distance(last.min(self.min_samples - 1));
-            let values = nearest.points.iter().enumerate().map(|(at, &(place, _))| Contact {
-                place,
-                distance: larger(core, larger(distance(at), self.cores[place as usize])),
-                nearest: distance(0),
-            });
+            let core = distance(self.places(nearest, self.min_samples) - 1);
+            let asked = self.places(nearest, self.asked());
+            let values =
+                nearest.points[..asked].iter().enumerate().map(|(at, &(place, _))| Contact {
+                    place,
+                    distance: larger(core, larger(distance(at), self.cores[place as usize])),
+                    nearest: distance(0),
+                });
             let first = |a: &Contact, b: &Contact| {
                 a.distance.partial_cmp(&b.distance).unwrap_or(Ordering::Equal)
             };
@@ -319,15 +327,17 @@ impl Fitted {
         })
     }
 
-    /// The number of neighbors that a search needs.
-    fn searched(&self) -> usize {
-        let most = self.order.len();
+    /// The number of samples near to a new point of which one decides, if there are as many.
+    fn asked(&self) -> usize {
         match self.cores.is_empty() {
             true => self.min_samples,
             false => (2 * (self.min_samples - 1)).max(self.min_samples),
         }
-        .min(most)
-        .max(1)
+    }
+
+    /// The number of neighbors that a search needs. Each counts as one sample or more.
+    fn searched(&self) -> usize {
+        self.asked().min(self.order.len()).max(1)
     }
 
     /// The result of `step` for each new point, which may use memory for the nearest points.

@@ -51,7 +51,8 @@ impl CondensedTree {
             memory::collected(points.map(|(&home, &at)| departures[home as usize].unwrap_or(at)))?;
         // The points that leave each cluster, and its children, the farthest first.
         let mut losses = memory::with_capacity(homes.len() + clusters.len())?;
-        losses.extend(homes.iter().zip(&departures).map(|(&home, &at)| (home, at, 1)));
+        let rows = homes.iter().zip(&departures).zip(self.weights());
+        losses.extend(rows.map(|((&home, &at), weight)| (home, at, weight)));
         losses.extend(
             clusters.iter().filter_map(|child| Some((child.parent?, child.birth, child.size))),
         );
@@ -65,7 +66,8 @@ impl CondensedTree {
             // A single point leaves at no distance.
             cluster.death = if distance < f64::INFINITY { distance } else { cluster.death };
         }
-        Ok(Self { clusters, homes, departures, is_ambiguous: self.is_ambiguous })
+        let weights = memory::copied(&self.weights)?;
+        Ok(Self { clusters, homes, departures, weights, is_ambiguous: self.is_ambiguous })
     }
 
     fn remaining(&self, persistence: f64) -> Result<Simplified, ClusterError> {

@@ -12,6 +12,7 @@ use super::shape::Shape;
 use crate::PointsError;
 use crate::blocks::LANES;
 use crate::canonical::larger;
+use crate::samples::neighbors_inside;
 
 /// Leaves that a thread takes at a time.
 pub(super) const LEAVES: usize = 64;
@@ -123,7 +124,8 @@ impl Lists {
             let ((core, open), neighbors) = &mut *output;
             for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
                 let (compared, points) = found.of(lane);
-                let inside = neighbors_inside(shape.ids[leaf][lane], points, inside, weights);
+                let others = points.iter().map(|&(id, _)| id);
+                let inside = neighbors_inside(shape.ids[leaf][lane], others, inside, weights);
                 core[lane] = inside.checked_sub(1).map_or(0.0, |last| compared[last]);
                 let is_open = inside > kept || compared.get(inside) == Some(&core[lane]);
                 **open |= u16::from(is_open) << lane;
@@ -179,20 +181,6 @@ impl Lists {
     pub(super) fn is_open(&self, position: u32) -> bool {
         self.open[position as usize / LANES] >> (position as usize % LANES) & 1 == 1
     }
-}
-
-/// The number of neighbors of a point that stand for `points` others, with its own place.
-fn neighbors_inside(id: u32, found: &[(u32, u32)], points: usize, weights: &[u32]) -> usize {
-    if weights.is_empty() {
-        return points;
-    }
-    let mut rest = (points + 1).saturating_sub(weights[id as usize] as usize);
-    let mut inside = 0;
-    while rest > 0 && inside < found.len() {
-        rest = rest.saturating_sub(weights[found[inside].0 as usize] as usize);
-        inside += 1;
-    }
-    inside
 }
 
 /// Stores the positions of the neighbors of a point.

@@ -73,7 +73,7 @@ fn pairs_of(
 ) -> Result<Vec<Pair>, PointsError> {
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     if !passes.repeats() {
-        return pairs_of_tree(&mut *passes, min_samples, &[], team, run);
+        return pairs_of_tree(&mut *passes, min_samples, prepared.weights(), team, run);
     }
     drop(passes);
     let (places, mut passes) = run.phase("find places", |_| {
@@ -85,7 +85,7 @@ fn pairs_of(
     Ok(places.expanded(pairs)?)
 }
 
-/// [`pairs_of`] for points that each stand for `weights` points; an empty slice is one each.
+/// [`pairs_of`] for points that each count as `weights` points; an empty slice is one each.
 fn pairs_of_tree(
     passes: &mut dyn Passes,
     min_samples: usize,

@@ -31,7 +31,7 @@ pub(super) struct Places {
     starts: Vec<u32>,
     /// The kept points in ascending order, each with its place.
     kept: Vec<(u32, u32)>,
-    /// The number of points for which each kept point stands, with itself.
+    /// What each kept point counts as, with the points for which it stands.
     pub(super) weights: Vec<u32>,
 }
 
@@ -59,8 +59,11 @@ impl Places {
         let mut weights = memory::with_capacity(kept.len())?;
         weights.extend(kept.iter().map(|&(point, place)| {
             let range = starts[place as usize] as usize..starts[place as usize + 1] as usize;
-            let stands_for_others = order[range.clone()].get(most - 1) == Some(&point);
-            if stands_for_others { (range.len() + 1 - most) as u32 } else { 1 }
+            let points = &order[range];
+            let stands_for_others = points.get(most - 1) == Some(&point);
+            let others = if stands_for_others { &points[most..] } else { &[] };
+            let weight = |&point: &u32| prepared.weights().get(point as usize).map_or(1, |&of| of);
+            [point].iter().chain(others).map(weight).sum::<u32>()
         }));
         Ok(Self { order, starts, kept, weights })
     }
@@ -84,10 +87,12 @@ impl Places {
             let [(u, place_of_u), (v, place_of_v)] = [low, high].map(|at| self.kept[at as usize]);
             pairs[at] = Pair::new(compared, u, v);
             let ends = [(low, v, place_of_u), (high, u, place_of_v)];
-            for (_, other, place) in ends.into_iter().filter(|end| self.weights[end.0 as usize] > 1)
-            {
-                let others = self.of(place).iter().skip(2);
-                pairs.extend(others.map(|&point| Pair::new(compared, point, other)));
+            for (end, other, place) in ends {
+                let points = self.of(place);
+                if points.get(1) == Some(&self.kept[end as usize].0) {
+                    let others = points[2..].iter();
+                    pairs.extend(others.map(|&point| Pair::new(compared, point, other)));
+                }
             }
         }
         Ok(pairs)

@@ -12,6 +12,7 @@ use super::Nearest;
 use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
 use crate::kd_tree::NeighborList;
+use crate::samples::core_of;
 use crate::wide::{Work, wide};
 use crate::{PointsError, Prepared};
 
@@ -28,8 +29,10 @@ pub(crate) fn brute_force_core(
     let mut core = memory::zeros(prepared.len() as usize)?;
     let slots = atomic_u64(&mut core);
     run.phase("core distances", |run| {
-        for_each_row(prepared, min_samples - 1, team, run, |point, (compared, _)| {
-            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
+        let neighbors = (min_samples - 1).min(prepared.len().saturating_sub(1) as usize);
+        for_each_row(prepared, neighbors, team, run, |point, found| {
+            let core = core_of(point, found, min_samples, prepared.weights());
+            slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
     Ok(core.into_iter().map(f64::from_bits).collect())

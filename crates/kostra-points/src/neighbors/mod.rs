@@ -14,6 +14,7 @@ pub(crate) use nearest::{MANY, Nearest, NearestSelection};
 pub use tree::neighbors_tree;
 
 use crate::kd_tree::{self, NeighborList};
+use crate::samples::core_of;
 use crate::tiles;
 use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
 
@@ -85,8 +86,11 @@ pub fn core_distances(
     let mut core = memory::zeros(points.len() as usize)?;
     let slots = atomic_u64(&mut core);
     with_observed_team(run, run.request.threads(), |team, run| {
-        for_each_point(&prepared, min_samples - 1, team, run, |point, (compared, _)| {
-            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
+        // Each counts at least once.
+        let neighbors = (min_samples - 1).min(points.len().saturating_sub(1) as usize);
+        for_each_point(&prepared, neighbors, team, run, |point, found| {
+            let core = core_of(point, found, min_samples, prepared.weights());
+            slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
     Ok(core.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect())

@@ -32,6 +32,7 @@ use self::merges::Merges;
 use self::scan::{Hit, Tile};
 use crate::kd_tree::NeighborList;
 use crate::pair::{self, Pair};
+use crate::samples::neighbors_inside;
 use crate::{PointTree, PointsError, Prepared};
 
 /// Fewer points are compared as fast without tiles.
@@ -90,12 +91,18 @@ pub(crate) fn tree(
 ) -> Result<PointTree, PointsError> {
     let (prepared, n) = (ordered.prepared, ordered.prepared.len());
     let lists = run.phase("nearest neighbors", |run| {
-        lists::nearest(&ordered, TREE_NEIGHBORS.max(min_samples - 1), team, run)
+        let inside = (min_samples - 1).min(n as usize - 1);
+        lists::nearest(&ordered, TREE_NEIGHBORS.max(inside), team, run)
     })?;
     let Lists { per_point, nearest, links } = lists;
     let mut core = Vec::new();
     if min_samples > 1 {
-        core = memory::collected(nearest.chunks(per_point).map(|list| list[min_samples - 2].0))?;
+        let lists = (0..n).zip(nearest.chunks(per_point));
+        core = memory::collected(lists.map(|(point, list)| {
+            let others = list.iter().map(|&(_, other)| other);
+            let inside = neighbors_inside(point, others, min_samples - 1, prepared.weights());
+            inside.checked_sub(1).map_or(0.0, |last| list[last].0)
+        }))?;
     }
     let tree = run.phase("join neighbors", |_| {
         let mut pairs = links;
