@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use kostra_core::memory;
-use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection, Ties};
+use kostra_points::cluster::{
+    ClusterError, CondensedTree, Copies, Hierarchy, Method, Selection, Ties,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -40,22 +42,40 @@ impl From<Choice> for Selection {
     }
 }
 
+/// How many points each row counts as, and its core distance.
+type Counted<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
+
 #[pymethods]
 impl Condensed {
-    #[new]
-    fn new(
+    /// The condensed tree for each least size of a cluster. Merges at one distance are undone
+    /// together if rows count as several points.
+    #[staticmethod]
+    fn of_sizes(
         py: Python<'_>,
         forest: &Forest,
-        min_cluster_size: u32,
+        sizes: Vec<u32>,
         one_by_one: bool,
+        copies: Option<Counted<'_>>,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Vec<Self>> {
         let threads = threads_or_all(threads);
         let ties = if one_by_one { Ties::OneByOne } else { Ties::Together };
+        let copies = match &copies {
+            Some((weights, cores)) => {
+                Some(Copies { weights: weights.as_slice()?, cores: cores.as_slice()? })
+            }
+            None => None,
+        };
         let condensed = py.detach(|| {
-            Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size, ties)
+            let hierarchy = Hierarchy::on_threads(forest.point_tree()?, threads)?;
+            let trees = sizes.into_iter().map(|size| match copies {
+                Some(copies) => hierarchy.condensed_with_copies(size, copies),
+                None => hierarchy.condensed(size, ties),
+            });
+            trees.collect::<Result<Vec<_>, ClusterError>>()
         });
-        Ok(Self(Arc::new(condensed.map_err(cluster_error)?)))
+        let trees = condensed.map_err(cluster_error)?;
+        Ok(trees.into_iter().map(|tree| Self(Arc::new(tree))).collect())
     }
 
     /// Whether the numbers of clusters depend on the order of the points.

@@ -3,26 +3,14 @@
 use std::sync::Arc;
 
 use kostra_points::cluster;
-use kostra_points::{Distance, Points, PointsError, Run};
+use kostra_points::{Points, PointsError, Run};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::condensed::{Choice, Condensed};
-use crate::points::{PointCoordinates, cluster_error, named, solve};
-
-/// Points and how their distances are measured: a dictionary in Python. `metric` is a name that
-/// Python has checked.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Basis<'py> {
-    coordinates: PointCoordinates<'py>,
-    dimensions: usize,
-    metric: String,
-    min_samples: usize,
-    threads: Option<usize>,
-}
+use crate::points::{Basis, PointCoordinates, cluster_error, solve};
 
 /// Fitted points, whose clusters new points join.
 #[pyclass(frozen, module = "kostra._kostra")]
@@ -39,15 +27,16 @@ impl Fitted {
         choice: Choice,
         with_cores: bool,
     ) -> PyResult<Self> {
-        let distance = Distance::mutual_reachability(named(&basis.metric)?, basis.min_samples);
+        let (distance, weights) = (basis.distance()?, basis.weights()?);
         let tree = Arc::clone(&condensed.0);
         let clustering = py.detach(|| tree.select(choice.into())).map_err(cluster_error)?;
         let Basis { coordinates, dimensions, threads, .. } = basis;
         let fitted = solve(py, coordinates, dimensions, threads, move |points, run| {
+            let points = points.weighted(&weights)?;
             if with_cores {
-                cluster::Fitted::with_cores(points, distance, tree, &clustering, run)
+                cluster::Fitted::with_cores(&points, distance, tree, &clustering, run)
             } else {
-                cluster::Fitted::new(points, distance, tree, &clustering, run)
+                cluster::Fitted::new(&points, distance, tree, &clustering, run)
             }
         })?;
         Ok(Self(Arc::new(fitted)))

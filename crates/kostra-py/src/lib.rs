@@ -23,6 +23,7 @@ mod partition;
 mod points;
 mod rolling;
 mod rows;
+mod sets;
 mod table;
 mod threads;
 mod trace;
@@ -74,14 +75,16 @@ mod _kostra {
     use super::partition::partition_graph;
     #[pymodule_export]
     use super::points::{
-        asymmetric_entries, degrees_among, grid_ends, grid_graph, may_be_coordinate,
-        neighbors_of_points, order_of_axes, segments, tree_of_bits, tree_of_distances,
+        asymmetric_entries, cores_of_points, degrees_among, grid_ends, grid_graph,
+        may_be_coordinate, neighbors_of_points, order_of_axes, segments, tree_of_distances,
         tree_of_entries, tree_of_neighbors, tree_of_points, tree_of_rows,
     };
     #[pymodule_export]
     use super::rolling::RollingTrees;
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
+    #[pymodule_export]
+    use super::sets::{tree_of_bits, tree_of_features};
     #[pymodule_export]
     use super::table::columns_of_table;
     #[pymodule_export]

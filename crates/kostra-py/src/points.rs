@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{
-    BitMetric, BitRows, ClusterError, Distances, Entries, asymmetric_entries as asymmetric,
-    bits_tree, pairwise_tree, rows_tree, segment, sparse_core_distances, sparse_tree,
+    ClusterError, Distances, Entries, asymmetric_entries as asymmetric, pairwise_tree, rows_tree,
+    segment, sparse_core_distances, sparse_tree,
 };
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
-    AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, nearest_neighbors,
-    neighbors_tree, spanning_tree,
+    AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, core_distances,
+    nearest_neighbors, neighbors_tree, spanning_tree,
 };
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -61,25 +61,62 @@ impl PointCoordinates<'_> {
     }
 }
 
-/// Which tree of points.
-#[derive(Clone, Copy)]
-enum Search {
-    All(Distance),
-    Neighbors(Metric, usize),
+/// Points and how their distances are measured: a dictionary in Python. `metric` is a name that
+/// Python has checked.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Basis<'py> {
+    pub(crate) coordinates: PointCoordinates<'py>,
+    pub(crate) dimensions: usize,
+    metric: String,
+    min_samples: usize,
+    weights: CopyCounts<'py>,
+    pub(crate) threads: Option<usize>,
 }
 
-/// The spanning tree of points. `metric` is a name that Python has checked.
+impl Basis<'_> {
+    pub(crate) fn distance(&self) -> PyResult<Distance> {
+        Ok(Distance::mutual_reachability(named(&self.metric)?, self.min_samples))
+    }
+
+    /// A copy of the weights, for work that lives on when Ctrl-C interrupts the caller.
+    pub(crate) fn weights(&self) -> PyResult<Vec<u32>> {
+        copied(&self.weights)
+    }
+}
+
+/// How many points each row counts as; None for one each.
+pub(crate) type CopyCounts<'py> = Option<PyReadonlyArray1<'py, u32>>;
+
+/// A copy of weights; empty for one each.
+pub(crate) fn copied(weights: &CopyCounts<'_>) -> PyResult<Vec<u32>> {
+    let Some(weights) = weights else { return Ok(Vec::new()) };
+    memory::copied(weights.as_slice()?).map_err(out_of_memory)
+}
+
+/// The spanning tree of points.
 #[pyfunction]
-pub(crate) fn tree_of_points(
-    py: Python<'_>,
-    coordinates: PointCoordinates<'_>,
-    dimensions: usize,
-    metric: &str,
-    min_samples: usize,
-    threads: Option<usize>,
-) -> PyResult<Forest> {
-    let search = Search::All(Distance::mutual_reachability(named(metric)?, min_samples));
-    tree(py, coordinates, dimensions, search, threads)
+pub(crate) fn tree_of_points(py: Python<'_>, basis: Basis<'_>) -> PyResult<Forest> {
+    let (distance, weights) = (basis.distance()?, basis.weights()?);
+    let Basis { coordinates, dimensions, threads, .. } = basis;
+    let tree = solve(py, coordinates, dimensions, threads, move |points, run| {
+        spanning_tree(&points.weighted(&weights)?, distance, run)
+    })?;
+    Ok(Forest::of_points(tree))
+}
+
+/// The core distances of points.
+#[pyfunction]
+pub(crate) fn cores_of_points<'py>(
+    py: Python<'py>,
+    basis: Basis<'py>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (distance, weights) = (basis.distance()?, basis.weights()?);
+    let Basis { coordinates, dimensions, threads, .. } = basis;
+    let cores = solve(py, coordinates, dimensions, threads, move |points, run| {
+        core_distances(&points.weighted(&weights)?, distance, run)
+    })?;
+    Ok(cores.into_pyarray(py))
 }
 
 /// The tree of the nearest neighbors of points. `metric` is a name that Python has checked.
@@ -92,26 +129,16 @@ pub(crate) fn tree_of_neighbors(
     neighbors: usize,
     threads: Option<usize>,
 ) -> PyResult<Forest> {
-    tree(py, coordinates, dimensions, Search::Neighbors(named(metric)?, neighbors), threads)
+    let metric = named(metric)?;
+    let tree = solve(py, coordinates, dimensions, threads, move |points, run| {
+        neighbors_tree(points, metric, neighbors, run)
+    })?;
+    Ok(Forest::of_points(tree))
 }
 
 pub(crate) fn named(metric: &str) -> PyResult<Metric> {
     let unknown = || PyValueError::new_err(format!("metric must not be {metric:?}"));
     Metric::from_name(metric).ok_or_else(unknown)
-}
-
-fn tree(
-    py: Python<'_>,
-    coordinates: PointCoordinates<'_>,
-    dimensions: usize,
-    search: Search,
-    threads: Option<usize>,
-) -> PyResult<Forest> {
-    let tree = solve(py, coordinates, dimensions, threads, move |points, run| match search {
-        Search::All(distance) => spanning_tree(points, distance, run),
-        Search::Neighbors(metric, k) => neighbors_tree(points, metric, k, run),
-    })?;
-    Ok(Forest::of_points(tree))
 }
 
 /// The indices of the nearest points of each point, row by row, and their distances. `metric` is a
@@ -216,46 +243,28 @@ pub(crate) fn tree_of_rows(
         .map_err(|Failure(error)| error)
 }
 
-/// The spanning tree of rows of bits, which are in whole words. `metric` is a name that Python has
-/// checked.
+/// The spanning tree of points whose distances are given, a square matrix or a condensed vector, and
+/// with weights their core distances.
 #[pyfunction]
-pub(crate) fn tree_of_bits(
-    py: Python<'_>,
-    words: PyReadonlyArray1<'_, u64>,
-    bits: u32,
-    metric: &str,
-    min_samples: usize,
-    threads: Option<usize>,
-) -> PyResult<Forest> {
-    let unknown = || PyValueError::new_err(format!("metric must not be {metric:?}"));
-    let metric = BitMetric::from_name(metric).ok_or_else(unknown)?;
-    let words = memory::copied(words.as_slice()?).map_err(out_of_memory)?;
-    let (stop, threads) = (CancelFlag::default(), threads_or_all(threads));
-    let mut watched = stop.clone();
-    let work = move || {
-        let mut run = Run::new().on_threads(threads).observed_by(&mut watched);
-        bits_tree(BitRows { words: &words, bits }, metric, min_samples, &mut run)
-    };
-    let tree = interruptible(py, work).inspect_err(|_| stop.cancel())?;
-    tree.map(Forest::of_points).map_err(cluster_error)
-}
-
-/// The spanning tree of points whose distances are given: a square matrix or a condensed vector.
-#[pyfunction]
-pub(crate) fn tree_of_distances(
-    py: Python<'_>,
-    distances: PyReadonlyArray1<'_, f64>,
+#[expect(clippy::type_complexity, reason = "a pair")]
+pub(crate) fn tree_of_distances<'py>(
+    py: Python<'py>,
+    distances: PyReadonlyArray1<'py, f64>,
     is_square: bool,
     min_samples: usize,
-) -> PyResult<Forest> {
-    let values = distances.as_slice()?;
+    weights: CopyCounts<'py>,
+) -> PyResult<(Forest, Option<Bound<'py, PyArray1<f64>>>)> {
+    let (values, counts) = (distances.as_slice()?, copied(&weights)?);
     let distances =
         if is_square { Distances::Square(values) } else { Distances::Condensed(values) };
-    let tree = py.detach(|| {
-        let cores = (min_samples > 1).then(|| distances.cores(min_samples)).transpose()?;
-        pairwise_tree(distances, cores.as_deref())
+    let found = py.detach(|| {
+        let has_cores = min_samples > 1 || !counts.is_empty();
+        let cores = has_cores.then(|| distances.cores(min_samples, &counts)).transpose()?;
+        Ok((pairwise_tree(distances, cores.as_deref())?, cores))
     });
-    tree.map(Forest::of_points).map_err(cluster_error)
+    let (tree, cores) = found.map_err(cluster_error)?;
+    let cores = cores.filter(|_| !counts.is_empty()).map(|cores| cores.into_pyarray(py));
+    Ok((Forest::of_points(tree), cores))
 }
 
 /// The number of points, and the rows, columns and distances of entries: a tuple in Python.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _kostra
+from kostra import _arrays, _device, _kostra, _weights
 
 
 class SamplesError(ValueError):
@@ -17,9 +17,9 @@ def samples(value, n):
         raise SamplesError(str(error)) from None
 
 
-def dense_tree(X, min_samples):
-    """The engine's tree of a square matrix or a condensed vector of distances. Points at an
-    infinite distance are not neighbors.
+def dense_tree(X, min_samples, weights=None):
+    """The engine's tree of a square matrix or a condensed vector of distances, and with weights the
+    core distances. Points at an infinite distance are not neighbors.
     """
     _device.refuse_if_on_device("X", X)
     distances = np.ascontiguousarray(_arrays.numbers("X", X), np.float64)
@@ -36,8 +36,9 @@ def dense_tree(X, min_samples):
     else:
         refuse_no_square(distances)
         n = len(distances)
-    min_samples = samples(min_samples, n)
-    return _kostra.tree_of_distances(distances.reshape(-1), distances.ndim == 2, min_samples)
+    min_samples = samples(min_samples, _weights.total(weights, n))
+    is_square = distances.ndim == 2
+    return _kostra.tree_of_distances(distances.reshape(-1), is_square, min_samples, weights)
 
 
 def refuse_no_square(distances):
@@ -93,11 +94,7 @@ def refuse_wrong(name, distances):
 
 def sparse_tree(X, min_samples, threads):
     """The engine's forest of the stored entries of a sparse matrix."""
-    if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
-        raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
-    n = X.shape[0]
-    rows, columns, distances = sparse_entries(X)
-    _refuse_similarities(distances[rows == columns], distances)
+    n, (rows, columns, distances) = X.shape[0], _checked_entries(X)
     min_samples = samples(min_samples, n)
     if min_samples > 1:
         counts = np.bincount(rows, minlength=n)
@@ -111,6 +108,40 @@ def sparse_tree(X, min_samples, threads):
                 "not meant, store zeros of the diagonal, and more neighbors"
             )
     return _forest(n, rows, columns, distances, threads, min_samples)
+
+
+def _checked_entries(X):
+    if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
+        raise ValueError(f"X must be a square matrix of distances, but its shape is {X.shape}")
+    rows, columns, distances = sparse_entries(X)
+    _refuse_similarities(distances[rows == columns], distances)
+    return rows, columns, distances
+
+
+def counted_sparse_tree(X, min_samples, weights, threads):
+    """The engine's forest of the stored entries of a sparse matrix whose points count as several,
+    and their core distances. The copies of a point have the distance on the diagonal.
+    """
+    n, (rows, columns, distances) = X.shape[0], _checked_entries(X)
+    distances = np.asarray(distances, np.float64)
+    is_stored, is_own = np.zeros(n, bool), rows == columns
+    is_stored[rows[is_own]] = True
+    apart = ~is_stored & (weights > 1)
+    if apart.any():
+        row = int(apart.argmax())
+        raise ValueError(
+            f"X[{row}, {row}] is not stored, so the {weights[row]} points that row {row} counts as "
+            "have no distance to each other; store zeros on the diagonal"
+        )
+    min_samples = samples(min_samples, _weights.total(weights, n))
+    cores = _weights.core_of_entries(rows, columns, distances, min_samples, weights)
+    if min_samples == 1:
+        # Without core distances, copies are as far apart as the diagonal says.
+        cores = np.zeros(n)
+        np.maximum.at(cores, rows[is_own], distances[is_own])
+        return _forest(n, rows, columns, distances, threads), cores
+    reach = np.maximum(distances, np.maximum(cores[rows], cores[columns]))
+    return _forest(n, rows, columns, reach, threads), cores
 
 
 def sparse_entries(X):

@@ -32,7 +32,10 @@ class Estimator(ClusterMixin, BaseEstimator):
             return X
         _device.refuse_if_on_device("X", X)
         X = _tables.coordinates("X", X, self.metric)
-        if self.metric != "precomputed":
+        is_sparse = hasattr(X, "tocoo") and self._takes_sparse_rows()
+        if is_sparse:
+            X = _tables.sparse("X", X)
+        elif self.metric != "precomputed":
             X = _tables.dense("X", X)
         is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
         if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
@@ -43,7 +46,8 @@ class Estimator(ClusterMixin, BaseEstimator):
             _arrays.refuse_blocks("X", X)
             if X.dtype.kind in "iu":
                 _arrays.numbers("X.data", X.tocoo().data)
-        sparse = ["csr", "csc", "coo"] if self.metric == "precomputed" else False
+        sparse = ["csr"] if is_sparse else False
+        sparse = ["csr", "csc", "coo"] if self.metric == "precomputed" else sparse
         return validate_data(
             self,
             X,
@@ -73,7 +77,17 @@ class Estimator(ClusterMixin, BaseEstimator):
     def _thread_count(self):
         return self.threads
 
+    def _takes_sparse_rows(self):
+        """Whether the rows of a sparse matrix of features stay sparse."""
+        return False
+
     def _tree(self, X, min_samples, metric_params=None, alpha=1.0):
+        return self._tree_and_cores(X, min_samples, metric_params, alpha, None)[0]
+
+    def _tree_and_cores(self, X, min_samples, metric_params, alpha, weights):
+        """The tree of points, of rows that count as several points with ``weights``. Then also the
+        core distance of each row.
+        """
         options = {"metric": self.metric, "metric_params": metric_params}
         options |= {"min_samples": min_samples, "threads": self._thread_count()}
         if self.metric != "precomputed" and _device.place_of(X) is not None:
@@ -82,11 +96,15 @@ class Estimator(ClusterMixin, BaseEstimator):
             # scikit-learn checks arrays in host memory only. The device checks these.
             tree = _points.tree(X, **options)
             self.n_features_in_ = _device.shape_of(X)[1]
-            return tree
+            return tree, None
         X = self._validated(X)
         if isinstance(X, Forest):
             options |= {"min_samples": None, "metric_params": None}
             self.n_features_in_ = X.n
         if alpha != 1:
-            return _points.scaled_tree(X, alpha, **options)
-        return _points.tree(X, **options)
+            return _points.scaled_tree(X, alpha, weights, **options)
+        if hasattr(X, "tocoo") and self.metric != "precomputed":
+            return _points.features_tree(X, weights, **options)
+        if weights is not None:
+            return _points.counted_tree(X, weights, **options)
+        return _points.tree(X, **options), None

@@ -3,9 +3,18 @@
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from kostra import _arrays, _device, _device_forest, _distances, _kostra, _metrics, _tables
+from kostra import (
+    _arrays,
+    _device,
+    _device_forest,
+    _distances,
+    _kostra,
+    _metrics,
+    _tables,
+    _weights,
+)
 from kostra._estimator import Estimator
 from kostra._forest import Forest, in_memory
 from kostra._grid import number
@@ -171,16 +180,23 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self.threads = threads
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Finds the clusters of ``X``.
 
         Parameters
         ----------
         X : array of n by d, Forest, or distances
             Points, the tree of points, or with ``metric="precomputed"`` distances in one of the
-            forms of :mod:`kostra.cluster`.
+            forms of :mod:`kostra.cluster`. Also a sparse matrix of features, such as TF-IDF. By
+            ``"euclidean"`` and ``"cosine"`` distances with ``alpha=1``, its zeros take no memory.
         y : ignored
             For the interface of scikit-learn.
+        sample_weight : array of n numbers, optional
+            How many points each row counts as: the result is that of the repeated rows, for
+            ``min_samples``, ``min_cluster_size``, and everything that is computed from the model.
+            Only ``single_linkage_tree_`` counts rows. Rows of weight 0 do not count. They have the
+            label -1, the probability 0 and the outlier score NaN, and are not in the trees. Weights
+            need host memory and ``ties="together"``, and ``X`` must not be a Forest or k-NN arrays.
 
         Returns
         -------
@@ -190,27 +206,30 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         choice, alpha = self._choice(least), self._checked_alpha()
         ties = _arrays.choice("ties", self.ties, ("together", "scikit-learn"))
         self._refuse_centers(X)
-        X, nonfinite = self._finite(X)
-        tree = self._tree_of_samples(X, least, alpha)
+        weights = self._checked_weights(X, sample_weight)
+        X, weights, others = self._counted(X, weights)
+        tree, cores = self._tree_of_samples(X, weights, least, alpha)
+        self._copies = None if weights is None else (weights, cores)
         self._least, self._one_by_one = least, ties != "together"
         self._persistence = number(
             "cluster_selection_persistence", self.cluster_selection_persistence
         )
-        self._condensed = self._condense(tree)
+        [self._condensed] = self._condense(tree, [least])
         self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
-        self._number_and_simplify()
+        self._condensed = self._numbered_and_simplified(self._condensed)
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
         self._predictor = self._predictor_of(X, least, choice)
+        self._on_device = _device.place_of(X) is not None
         if not (self.labels_ >= 0).any():
             _arrays.warn(
                 f"all {len(self.labels_)} points are noise; pass a smaller min_cluster_size or "
                 "min_samples, or allow_single_cluster=True if all points may be one cluster"
             )
         self._finite_rows = None
-        if nonfinite is not None:
-            self._add_nonfinite(nonfinite)
+        if others is not None:
+            self._add_others(others)
         self._store_centers()
         if self.prediction_data:
             self.generate_prediction_data()
@@ -321,12 +340,16 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
             return None
         params = self._metric_parameters()
         metric = _metrics.resolve(self.metric, params)
-        is_single = np.asarray(X).dtype == np.float32
-        points = np.array(X, np.float32 if is_single else np.float64, order="C")
+        if hasattr(X, "tocoo"):
+            points = X.copy()
+        else:
+            is_single = np.asarray(X).dtype == np.float32
+            points = np.array(X, np.float32 if is_single else np.float64, order="C")
         by = _metrics.linear_map(self.metric, params, points)
         has_search = not callable(metric) and self.alpha == 1
         measure = metric if has_search else None, by
-        return Predictor(points, measure, self._samples(X, least), choice)
+        weights = None if self._copies is None else self._copies[0]
+        return Predictor(points, measure, (self._samples(X, least), weights), choice)
 
     def _samples(self, X, least):
         """The number of samples of a fit, where a point counts itself."""
@@ -335,28 +358,72 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
     def _thread_count(self):
         return _arrays.threads_of_jobs(self.threads, self.n_jobs)
 
-    def _finite(self, X):
-        """The points with finite coordinates, and the labels of the other ones: 0 for finite points,
-        and None instead of the labels if there are no other ones.
+    def _takes_sparse_rows(self):
+        is_precomputed = isinstance(self.metric, str) and self.metric == "precomputed"
+        params = self._metric_parameters()
+        is_scaled = is_precomputed or self.alpha != 1
+        return not is_scaled and _metrics.takes_sparse_rows(self.metric, params)
+
+    def _checked_weights(self, X, sample_weight):
+        if sample_weight is None:
+            return None
+        X = in_memory(X)
+        is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
+        if isinstance(X, Forest) or self.metric == "precomputed" and is_pair:
+            raise ValueError(
+                "sample_weight needs points, or distances as a matrix or a condensed vector, because "
+                "core distances depend on it"
+            )
+        if _device.place_of(X) is not None:
+            raise ValueError("sample_weight needs points in host memory")
+        if self.ties != "together":
+            raise ValueError(
+                "with ties='scikit-learn', labels depend on the order of equal rows; leave ties out, "
+                "or pass numpy.repeat(X, sample_weight, axis=0)"
+            )
+        X = _tables.coordinates("X", X, self.metric)
+        n = X.shape[0] if hasattr(X, "tocoo") else _num_samples(X)
+        if self.metric == "precomputed" and np.ndim(X) == 1 and not hasattr(X, "tocoo"):
+            n = int(round((1 + np.sqrt(1 + 8 * n)) / 2))
+        return _weights.checked(sample_weight, n)
+
+    def _counted(self, X, weights):
+        """The points with finite coordinates and weights above 0, their weights, and the labels of the
+        other ones: 0 for these points, and None instead of the labels if there are no other ones.
         """
         label = _arrays.choice("nonfinite", self.nonfinite, ("refuse", "label")) == "label"
         if isinstance(in_memory(X), Forest) or _device.place_of(X) is not None:
-            return X, None
-        X = _tables.coordinates("X", X, self.metric)
+            return X, weights, None
+        X, labels = _tables.coordinates("X", X, self.metric), None
         if self.metric == "precomputed":
-            return X, None
-        X = _tables.dense("X", X)
-        if not label or np.ndim(X) != 2:
-            return X, None
-        values = np.asarray(X, np.float64)
-        is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
-        if is_finite.all():
-            return X, None
-        labels = np.where(is_missing, -3, np.where(is_finite, 0, -2)).astype(np.int32)
-        return _safe_indexing(X, np.flatnonzero(is_finite)), labels
+            label = False
+        elif hasattr(X, "tocoo") and self._takes_sparse_rows():
+            X, label = _tables.sparse("X", X), False
+        else:
+            X = _tables.dense("X", X)
+        if label and np.ndim(X) == 2:
+            values = np.asarray(X, np.float64)
+            is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
+            labels = np.where(is_missing, -3, np.where(is_finite, 0, -2)).astype(np.int32)
+        if weights is not None and not weights.all():
+            labels = np.zeros(len(weights), np.int32) if labels is None else labels
+            labels[(labels == 0) & (weights == 0)] = -1
+        if labels is None or not labels.any():
+            return X, weights, None
+        rows = np.flatnonzero(labels == 0)
+        weights = None if weights is None else weights[rows]
+        if self.metric != "precomputed":
+            return _safe_indexing(X, rows), weights, labels
+        if len(getattr(X, "shape", ())) != 2:
+            row = int(labels.argmin())
+            raise ValueError(
+                f"sample_weight[{row}] is 0; leave the point out, or pass a square matrix"
+            )
+        X = X.tocsr() if hasattr(X, "tocoo") else np.asarray(X)
+        return X[rows][:, rows], weights, labels
 
-    def _add_nonfinite(self, labels):
-        """Adds points without finite coordinates to the attributes per point."""
+    def _add_others(self, labels):
+        """Adds the points that are not in the trees to the attributes per point."""
         is_finite = labels == 0
         self._finite_rows = np.flatnonzero(is_finite)
         probabilities = np.where(labels == -3, np.nan, 0.0)
@@ -365,10 +432,10 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         probabilities[is_finite], scores[is_finite] = self.probabilities_, self.outlier_scores_
         self.labels_, self.probabilities_, self.outlier_scores_ = labels, probabilities, scores
 
-    def _tree_of_samples(self, X, least, alpha):
+    def _tree_of_samples(self, X, weights, least, alpha):
         try:
             samples = self._samples(X, least)
-            return self._tree(X, samples, self._metric_parameters(), alpha)
+            return self._tree_and_cores(X, samples, self._metric_parameters(), alpha, weights)
         except _distances.SamplesError as error:
             if self.min_samples is not None:
                 raise
@@ -405,25 +472,78 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
-            self._condensed = self._condense(self.spanning_tree_)
-            self._number_and_simplify()
+            [condensed] = self._condense(self.spanning_tree_, [self._least])
+            self._condensed = self._numbered_and_simplified(condensed)
 
-    def _condense(self, tree):
-        options = self._least, self._one_by_one, self._thread_count()
-        return _kostra.Condensed(tree._inner, *options)
+    def _condense(self, tree, sizes):
+        """The condensed tree for each least size of a cluster."""
+        options = self._one_by_one, self._copies, self._thread_count()
+        return _kostra.Condensed.of_sizes(tree._inner, sizes, *options)
 
-    def _number_and_simplify(self):
+    def _numbered_and_simplified(self, condensed):
         if self._ranks is not None:
-            self._condensed = self._condensed.numbered_by(self._ranks)
-        if self._persistence > 0:
-            self._condensed = self._condensed.simplified(self._persistence)
+            condensed = condensed.numbered_by(self._ranks)
+        return condensed.simplified(self._persistence) if self._persistence > 0 else condensed
 
     def _ranks_of(self, X):
         """The place of each row in the order of their coordinates; None for distances."""
         if self.metric == "precomputed" or isinstance(in_memory(X), Forest):
             return None
+        if hasattr(X, "tocoo"):
+            return _tables.ranks(X)
         is_on_device = _device.place_of(X) is not None
         points = _device_forest.rows_on_host(X) if is_on_device else np.asarray(X)
         ranks = np.empty(len(points), np.int64)
         ranks[np.lexsort(points.T[::-1])] = np.arange(len(points))
         return ranks
+
+    def labels_of_sizes(self, min_cluster_sizes):
+        """The labels for several values of ``min_cluster_size``, from the tree of the fit.
+
+        They are the labels of separate fits with the other parameters of this model, and with the
+        number of samples that this fit had. The merges of the tree are ordered once for all values.
+
+        Parameters
+        ----------
+        min_cluster_sizes : array of k integers
+            Values of ``min_cluster_size``.
+
+        Returns
+        -------
+        array of int32, k by n
+            A row for each value, as ``labels_``.
+
+        Examples
+        --------
+        >>> import kostra.cluster
+        >>> X = [[0.0], [0.1], [0.2], [0.4], [5.0], [5.1], [5.3], [20.0]]
+        >>> model = kostra.cluster.HDBSCAN(min_cluster_size=2).fit(X)
+        >>> model.labels_of_sizes([2, 4])
+        array([[ 0,  0,  0,  0,  1,  1,  1, -1],
+               [-1, -1, -1, -1, -1, -1, -1, -1]], dtype=int32)
+        """
+        check_is_fitted(self)
+        sizes = [
+            _arrays.required(f"min_cluster_sizes[{place}]", size, 2, _MOST)
+            for place, size in enumerate(min_cluster_sizes)
+        ]
+        found = np.empty((len(sizes), len(self.labels_)), np.int32)
+        trees = self._condense(self.spanning_tree_, sizes)
+        for row, size, condensed in zip(found, sizes, trees):
+            if condensed.is_ambiguous and self._ranks is None:
+                self._ranks = self._ranks_again()
+            labels, _, _ = self._numbered_and_simplified(condensed).select(self._choice(size))
+            row[:] = self.labels_
+            row[slice(None) if self._finite_rows is None else self._finite_rows] = labels
+        return found
+
+    def _ranks_again(self):
+        """The places of the fitted rows in the order of their coordinates."""
+        if self._predictor is not None:
+            return self._ranks_of(self._predictor.points)
+        if self._on_device:
+            raise ValueError(
+                "coordinates decide which of two equal clusters comes first, but the points are on a "
+                "device; fit the model to points in host memory, or fit it for each value"
+            )
+        return None

@@ -164,10 +164,12 @@ class SingleLinkageTree:
     ----------
     linkage : array of n - 1 by 4
         A linkage matrix of SciPy.
+    copies : pair of arrays, optional
+        How many points each row of the fit counts as, and its core distance.
     """
 
-    def __init__(self, linkage):
-        self._linkage = linkage
+    def __init__(self, linkage, copies=None):
+        self._linkage, self._copies = linkage, copies
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self._linkage, dtype=dtype)
@@ -242,13 +244,18 @@ class SingleLinkageTree:
 
         distance = number("cut_distance", cut_distance)
         least = _arrays.required("min_cluster_size", min_cluster_size, 1, 2**32 - 1)
-        if len(self._linkage) == 0:
-            return np.full(1, 0 if least == 1 else -1)
-        below = np.nextafter(distance, -np.inf)  # SciPy also merges at the distance itself
-        found = fcluster(self._linkage, below, "distance")
+        found = np.ones(1, int)
+        if len(self._linkage):
+            below = np.nextafter(distance, -np.inf)  # SciPy also merges at the distance itself
+            found = fcluster(self._linkage, below, "distance")
         _, first, inverse, sizes = np.unique(
             found, return_index=True, return_inverse=True, return_counts=True
         )
+        if self._copies is not None:
+            weights, cores = self._copies
+            # The copies of a row are apart below its core distance.
+            alone = (sizes == 1) & (cores[first] >= distance)
+            sizes = np.where(alone, 1, np.bincount(inverse, weights))
         labels, order = np.full(len(first), -1), np.argsort(first)
         order = order[sizes[order] >= least]
         labels[order] = np.arange(len(order))

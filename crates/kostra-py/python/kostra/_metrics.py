@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _kostra, _weights
 
 #: The names of the engine's metrics, with those of scikit-learn and SciPy that mean the same.
 METRICS = {
@@ -165,6 +165,12 @@ def mapped(points, by):
     return sum(points[:, [k]] * by[k] for k in range(len(by)))
 
 
+def takes_sparse_rows(metric, params):
+    """Whether the engine compares sparse rows by a metric."""
+    is_mapped = isinstance(metric, str) and metric in _MAPPED
+    return not is_mapped and resolve(metric, params) in ("euclidean", "cosine")
+
+
 def _named_rows(metric, points, params):
     """The rows of a metric of SciPy. Hamming distances of zeros and ones count bits, too."""
     is_of_bits = metric in BOOLEAN or metric == "hamming" and ((points == 0) | (points == 1)).all()
@@ -186,15 +192,16 @@ class Rows:
         self.points.flags.writeable = False
         self.n = len(points)
 
-    def tree(self, min_samples, threads, alpha=1.0):
-        """The engine's spanning tree, found on one thread. Distances, but not core distances, are
-        divided by ``alpha``.
+    def tree(self, min_samples, threads, alpha=1.0, weights=None):
+        """The engine's spanning tree, found on one thread, and the core distances. Distances, but
+        not core distances, are divided by ``alpha``.
         """
         cores = None
         if min_samples > 1:
-            place = min_samples - 1
-            cores = np.array([np.partition(self.all(i), place)[place] for i in range(self.n)])
-        return _kostra.tree_of_rows(self.n, cores, lambda point: self.next(point) / alpha)
+            rows = (self.all(point) for point in range(self.n))
+            cores = np.array([_weights.nth(row, min_samples, weights) for row in rows])
+        tree = _kostra.tree_of_rows(self.n, cores, lambda point: self.next(point) / alpha)
+        return tree, np.zeros(self.n) if cores is None else cores
 
     def all(self, point):
         """The distances of a point to all points; 0 to itself."""
@@ -256,9 +263,9 @@ class BitRows(ScipyRows):
             )
         self.points = self.points.astype(bool)
 
-    def tree(self, min_samples, threads, alpha=1.0):
+    def tree(self, min_samples, threads, alpha=1.0, weights=None):
         if self.has_params or alpha != 1:
-            return super().tree(min_samples, threads, alpha)
+            return super().tree(min_samples, threads, alpha, weights)
         empty = np.flatnonzero(~self.points.any(axis=1))
         if self.metric in _WITHOUT_EMPTY and len(empty) > 1:
             raise ValueError(
@@ -269,8 +276,15 @@ class BitRows(ScipyRows):
         words = np.zeros((self.n, -(-columns // 64)), "<u8")
         rows = np.packbits(self.points, axis=1, bitorder="little")
         words.view(np.uint8)[:, : rows.shape[1]] = rows
-        words = words.reshape(-1).astype(np.uint64, copy=False)
-        return _kostra.tree_of_bits(words, columns, self.metric, min_samples, threads)
+        basis = {
+            "words": words.reshape(-1).astype(np.uint64, copy=False),
+            "bits": columns,
+            "metric": self.metric,
+            "min_samples": min_samples,
+            "weights": weights,
+            "threads": threads,
+        }
+        return _kostra.tree_of_bits(basis)
 
 
 class CallableRows(Rows):

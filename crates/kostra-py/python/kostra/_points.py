@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _distances, _kostra, _matrix, _metrics, _tables
+from kostra import _arrays, _device, _distances, _kostra, _matrix, _metrics, _tables, _weights
 from kostra._distances import samples
 from kostra._forest import Forest, in_memory
 from kostra._graph import Graph
@@ -134,18 +134,36 @@ def euclidean_mst(
         _arrays.threads(threads)
         options = {"metric": metric, "metric_params": metric_params}
         return tree(X, **options, min_samples=min_samples, threads=threads)
+    options = {"metric": metric, "metric_params": metric_params, "threads": threads}
+    return _tree_of_points(X, None, min_samples=min_samples, **options)[0]
+
+
+def _tree_of_points(X, weights, *, metric, metric_params, min_samples, threads):
+    """The tree of points that count as several, and their core distances: None without weights."""
     found = _metrics.resolve(metric, metric_params)
     coordinates = points("X", X, found)
     n, dimensions = coordinates.shape
-    min_samples = samples(min_samples, n)
+    min_samples = samples(min_samples, _weights.total(weights, n))
     if callable(found):
         threads = _arrays.threads(threads)
         refuse_infinite(coordinates)
-        return PointTree._of(found(coordinates).tree(min_samples, threads), coordinates)
+        inner, cores = found(coordinates).tree(min_samples, threads, weights=weights)
+        return PointTree._of(inner, coordinates), cores
     by = _metrics.linear_map(metric, metric_params, coordinates)
-    flat, metric = _flat(_metrics.mapped(coordinates, by), found), found
-    inner = _kostra.tree_of_points(flat, dimensions, metric, min_samples, _arrays.threads(threads))
-    return PointTree._of(inner, coordinates, metric)
+    basis = {
+        "coordinates": _flat(_metrics.mapped(coordinates, by), found),
+        "dimensions": dimensions,
+        "metric": found,
+        "min_samples": min_samples,
+        "weights": weights,
+        "threads": _arrays.threads(threads),
+    }
+    tree, cores = PointTree._of(_kostra.tree_of_points(basis), coordinates, found), None
+    if weights is not None:
+        # Rows that count as many points have the core distance 0.
+        needs = ((weights > 1) & (weights < min_samples)).any()
+        cores = _kostra.cores_of_points(basis) if needs else np.zeros(n)
+    return tree, cores
 
 
 def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
@@ -325,9 +343,40 @@ def _are_distances(array):
     )
 
 
-def scaled_tree(X, alpha, *, metric, metric_params, min_samples, threads):
+def features_tree(X, weights, *, metric, metric_params, min_samples, threads):
+    """The tree of the rows of a sparse matrix of features, and with weights the core distances."""
+    n = X.shape[0]
+    basis = {
+        "starts": X.indptr.astype(np.uint64),
+        "columns": X.indices.astype(np.uint32),
+        "values": X.data.astype(np.float64),
+        "metric": _metrics.resolve(metric, metric_params),
+        "min_samples": samples(min_samples, _weights.total(weights, n)),
+        "weights": weights,
+        "threads": _arrays.threads(threads),
+    }
+    inner, cores = _kostra.tree_of_features(basis)
+    return PointTree._of(inner), cores
+
+
+def counted_tree(X, weights, *, metric, metric_params, min_samples, threads):
+    """The tree of rows of points or distances that count as several points, and their core
+    distances.
+    """
+    options = {"metric": metric, "metric_params": metric_params}
+    options |= {"min_samples": min_samples, "threads": threads}
+    if not (isinstance(metric, str) and metric == "precomputed"):
+        return _tree_of_points(X, weights, **options)
+    if hasattr(X, "tocoo"):
+        inner, cores = _distances.counted_sparse_tree(X, min_samples, weights, threads)
+    else:
+        inner, cores = _distances.dense_tree(X, min_samples, weights)
+    return PointTree._of(inner), cores
+
+
+def scaled_tree(X, alpha, weights, *, metric, metric_params, min_samples, threads):
     """The tree of mutual reachability distances whose distances of two points, but not core
-    distances, are divided by ``alpha``. Compares all pairs.
+    distances, are divided by ``alpha``, and the core distances. Compares all pairs.
     """
     if isinstance(X, (Forest, tuple, list)) or hasattr(X, "tocoo") or np.ndim(X) != 2:
         raise ValueError(f"alpha={alpha} needs points in host memory or a square matrix")
@@ -341,8 +390,9 @@ def scaled_tree(X, alpha, *, metric, metric_params, min_samples, threads):
         X = points("X", X, found)
         refuse_infinite(X)
         rows = _metrics.rows_of(X, metric, metric_params)
-    inner = rows.tree(samples(min_samples, len(X)), _arrays.threads(threads), alpha)
-    return PointTree._of(inner, None if isinstance(rows, _metrics.MatrixRows) else X)
+    min_samples = samples(min_samples, _weights.total(weights, len(X)))
+    inner, cores = rows.tree(min_samples, _arrays.threads(threads), alpha, weights)
+    return PointTree._of(inner, None if isinstance(rows, _metrics.MatrixRows) else X), cores
 
 
 def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads=None):
@@ -368,7 +418,7 @@ def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads
     elif isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2:
         inner = _distances.neighbor_tree(*X, min_samples, threads)
     else:
-        found = PointTree._of(_distances.dense_tree(X, min_samples))
+        found = PointTree._of(_distances.dense_tree(X, min_samples)[0])
         if np.ndim(X) == 2:
             found.nodes = _matrix.labels(X)
         return found

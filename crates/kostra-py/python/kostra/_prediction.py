@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kostra import _arrays, _kostra, _metrics
+from kostra import _arrays, _kostra, _metrics, _tables
 from kostra._forest import Forest, in_memory
 
 
@@ -13,11 +13,15 @@ class Predictor:
     maps points for this metric.
     """
 
-    def __init__(self, points, measure, min_samples, choice):
+    def __init__(self, points, measure, counted, choice):
         self.points, self.choice = points, choice
         self.metric, self.map = measure
-        self._min_samples = min_samples
+        self._min_samples, self.weights = counted
         self._fitted, self._has_cores = None, False
+
+    def rows(self, places=slice(None)):
+        """The coordinates of points; sparse rows with their zeros."""
+        return _tables.with_zeros(self.points[places])
 
     def __getstate__(self):
         return self.__dict__ | {"_fitted": None}
@@ -26,10 +30,11 @@ class Predictor:
         """The engine's points with the clusters of their condensed tree."""
         if self._fitted is None or needs_cores and not self._has_cores:
             basis = {
-                "coordinates": _metrics.mapped(self.points, self.map).reshape(-1),
+                "coordinates": _metrics.mapped(self.rows(), self.map).reshape(-1),
                 "dimensions": self.points.shape[1],
                 "metric": self.metric,
                 "min_samples": self._min_samples,
+                "weights": self.weights,
                 "threads": threads,
             }
             self._fitted = _kostra.Fitted(basis, condensed, self.choice, needs_cores)
@@ -54,7 +59,8 @@ def new_points(model, X):
     """The coordinates of new points row by row, the number of columns, and the number of threads."""
     if isinstance(in_memory(X), Forest):
         raise TypeError("X is a forest; pass the coordinates of new points")
-    points = _metrics.mapped(model._validated(X, is_new=True), model._predictor.map)
+    points = _tables.with_zeros(model._validated(X, is_new=True))
+    points = _metrics.mapped(points, model._predictor.map)
     return np.ascontiguousarray(points).reshape(-1), points.shape[1], _threads(model)
 
 
@@ -213,7 +219,7 @@ def all_points_membership_vectors(clusterer, *, largest=None):
     """
     model = fitted(clusterer, "all_points_membership_vectors", needs_cores=False)
     found = model.memberships(_most(largest), _threads(clusterer))
-    rows = len(clusterer._predictor.points)
+    rows = clusterer._predictor.points.shape[0]
     found = _shaped(found, rows, _columns(clusterer, largest))
     if clusterer._finite_rows is None:
         return found
@@ -253,4 +259,4 @@ def exemplars(model):
         )
     points, starts = model._condensed.exemplars(model._predictor.choice)
     starts = starts.astype(np.int64)
-    return [model._predictor.points[points[a:b]] for a, b in zip(starts[:-1], starts[1:])]
+    return [model._predictor.rows(points[a:b]) for a, b in zip(starts[:-1], starts[1:])]

@@ -24,7 +24,8 @@ class Results:
         types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
         rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
         below, points = rows[n:], rows[:n]
-        points["parent"], points["child"], points["child_size"] = n + homes, np.arange(n), 1
+        points["parent"], points["child"] = n + homes, np.arange(n)
+        points["child_size"] = 1 if self._copies is None else self._copies[0]
         below["parent"] = n + clusters["parent"][1:]
         below["child"] = n + 1 + np.arange(len(below))
         below["child_size"] = clusters["size"][1:]
@@ -35,16 +36,19 @@ class Results:
 
     @property
     def single_linkage_tree_(self):
-        """The hierarchy of single linkage, a :class:`SingleLinkageTree`."""
+        """The hierarchy of single linkage, a :class:`SingleLinkageTree`. Its sizes are numbers of
+        rows, also with ``sample_weight``.
+        """
         check_is_fitted(self)
-        return SingleLinkageTree(single_linkage(self.spanning_tree_, join=np.inf))
+        linkage = single_linkage(self.spanning_tree_, join=np.inf)
+        return SingleLinkageTree(linkage, self._copies)
 
     @property
     def minimum_spanning_tree_(self):
         """``spanning_tree_`` with the coordinates of its points, a :class:`MinimumSpanningTree`."""
         check_is_fitted(self)
         tree = self.spanning_tree_
-        points = None if self._predictor is None else self._predictor.points
+        points = None if self._predictor is None else self._predictor.rows()
         return MinimumSpanningTree(np.column_stack([tree.u, tree.v, tree.weights]), points)
 
     @property
@@ -53,7 +57,8 @@ class Results:
         points at the highest density of the tree. 1 if points coincide. An array of float64.
         """
         check_is_fitted(self)
-        return persistence(self._condensed, self._selected, self.labels_)
+        weights = None if self._copies is None else self._copies[0]
+        return persistence(self._condensed, self._selected, self._used(self.labels_), weights)
 
     @property
     def relative_validity_(self):
@@ -61,8 +66,15 @@ class Results:
         comparing parameters on the same points. 0 without clusters.
         """
         check_is_fitted(self)
-        labels = self.labels_ if self._finite_rows is None else self.labels_[self._finite_rows]
-        return relative_validity(self.spanning_tree_, labels, len(self.labels_))
+        labels = self._used(self.labels_)
+        n = len(self.labels_)
+        if self._copies is not None:
+            n = int(self._copies[0].sum())
+        return relative_validity(self.spanning_tree_, labels, n, self._copies)
+
+    def _used(self, values):
+        """The values of the rows that the trees contain."""
+        return values if self._finite_rows is None else values[self._finite_rows]
 
     def dbscan_clustering(self, cut_distance, min_cluster_size=5):
         """The clusters at a distance, and noise: DBSCAN without border points.
@@ -120,7 +132,9 @@ class Results:
         return _metrics.medoid(points, weights, rows)
 
     def _members(self, label):
-        """The coordinates and the probabilities of the points of a cluster."""
+        """The coordinates of the points of a cluster, and their probabilities times what they count
+        as.
+        """
         check_is_fitted(self)
         if self._predictor is None:
             raise ValueError(
@@ -130,4 +144,7 @@ class Results:
         label = _arrays.required("cluster_id", label, 0, len(self._selected) - 1)
         rows = np.flatnonzero(self.labels_ == label)
         places = rows if self._finite_rows is None else np.searchsorted(self._finite_rows, rows)
-        return self._predictor.points[places].astype(np.float64), self.probabilities_[rows]
+        weights = self.probabilities_[rows]
+        if self._copies is not None:
+            weights = weights * self._copies[0][places]
+        return self._predictor.rows(places).astype(np.float64), weights

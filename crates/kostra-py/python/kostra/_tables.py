@@ -36,6 +36,46 @@ def dense(name, values):
     return values.toarray()
 
 
+def with_zeros(values):
+    """Sparse rows as an array; other values as they are."""
+    return values.toarray() if hasattr(values, "tocoo") else values
+
+
+def sparse(name, values):
+    """A sparse matrix of features in compressed rows whose columns ascend, without zeros."""
+    if values.shape[0] == values.shape[1]:
+        dense(name, values)  # refuses it
+    rows = values.tocsr(copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    wrong = ~np.isfinite(rows.data)
+    if wrong.any():
+        place = int(wrong.argmax())
+        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        value = "NaN" if np.isnan(rows.data[place]) else rows.data[place]
+        raise ValueError(
+            f"row {row}, column {rows.indices[place]} (counted from 0) is {value}; remove the point "
+            "or replace the coordinate"
+        )
+    return rows
+
+
+def ranks(rows):
+    """The place of each row of compressed rows without stored zeros in the order of the rows with
+    their zeros. Of two rows, the first one has the lower value in the first column that differs.
+    """
+    starts = rows.indptr.tolist()
+    # Where one row has a value and the other one has none, the sign and the column decide.
+    signs = np.sign(rows.data)
+    columns = np.where(signs < 0, rows.indices, -rows.indices.astype(np.int64))
+    entries = list(zip(signs.tolist(), columns.tolist(), rows.data.tolist()))
+    end = [(0.0, 0, 0.0)]
+    keys = [entries[a:b] + end for a, b in zip(starts[:-1], starts[1:])]
+    found = np.empty(len(keys), np.int64)
+    found[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return found
+
+
 def _only_column(values):
     """The column that ``values`` are or contain; None for other arrays and tables."""
     names = getattr(values, "column_names", getattr(values, "columns", None))

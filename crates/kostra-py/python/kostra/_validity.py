@@ -5,23 +5,28 @@ import numpy as np
 from kostra import _arrays, _distances, _kostra, _metrics, _points
 
 
-def persistence(condensed, selected, labels):
-    """The stability of each selected cluster, divided by its greatest possible value."""
+def persistence(condensed, selected, labels, weights=None):
+    """The stability of each selected cluster, divided by its greatest possible value. Labels are
+    those of rows that count as several points with ``weights``.
+    """
     clusters = condensed.clusters()
     with np.errstate(divide="ignore"):
         densest = 1 / clusters["death"].min(initial=np.inf)
     if densest == np.inf or densest == 0:
         return np.ones(len(selected))
-    sizes = np.bincount(labels[labels >= 0], minlength=len(selected))
+    weights = None if weights is None else weights[labels >= 0]
+    sizes = np.bincount(labels[labels >= 0], weights, minlength=len(selected))
     return clusters["stability"][selected] / (sizes * densest)
 
 
-def relative_validity(tree, labels, n):
+def relative_validity(tree, labels, n, copies=None):
     """The index DBCV with the edges of one tree for the distances in and between clusters.
 
-    ``labels`` are those of the tree's points, of ``n`` points in all.
+    ``labels`` are those of the tree's points, of ``n`` points in all. With ``copies``, the weights
+    and core distances of rows that count as several points.
     """
-    sizes = np.bincount(labels[labels >= 0])
+    weights = None if copies is None else copies[0][labels >= 0]
+    sizes = np.bincount(labels[labels >= 0], weights)
     if len(sizes) == 0:
         return 0.0
     lengths = tree.weights
@@ -30,6 +35,10 @@ def relative_validity(tree, labels, n):
     sparseness, separation = np.zeros(len(sizes)), np.full(len(sizes), np.inf)
     inside, between = (low == high) & (low >= 0), (low < high) & (low >= 0)
     np.maximum.at(sparseness, low[inside], lengths[inside])
+    if copies is not None:
+        # The copies of a row are joined at its core distance.
+        joined = (labels >= 0) & (copies[0] > 1)
+        np.maximum.at(sparseness, labels[joined], copies[1][joined])
     for ends in (low, high):
         np.minimum.at(separation, ends[between], lengths[between])
     # A cluster without an edge to another one is far away. hdbscan has this value, too.
