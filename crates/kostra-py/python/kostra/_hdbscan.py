@@ -202,7 +202,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         -------
         self
         """
-        least = _arrays.required("min_cluster_size", self.min_cluster_size, 2, _MOST)
+        least = self._least_size()
         choice, alpha = self._choice(least), self._checked_alpha()
         ties = _arrays.choice("ties", self.ties, ("together", "scikit-learn"))
         self._refuse_centers(X)
@@ -210,7 +210,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         X, weights, others = self._counted(X, weights)
         tree, cores = self._tree_of_samples(X, weights, least, alpha)
         self._copies = None if weights is None else (weights, cores)
-        self._least, self._one_by_one = least, ties != "together"
+        self._one_by_one = ties != "together"
+        self._least = least = self._chosen_size(tree, least)
         self._persistence = number(
             "cluster_selection_persistence", self.cluster_selection_persistence
         )
@@ -234,6 +235,13 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         if self.prediction_data:
             self.generate_prediction_data()
         return self
+
+    def _least_size(self):
+        return _arrays.required("min_cluster_size", self.min_cluster_size, 2, _MOST)
+
+    def _chosen_size(self, tree, least):
+        """The least size of a cluster, for the tree of the points."""
+        return least
 
     def _choice(self, least):
         """How clusters are selected, for the engine."""

@@ -1,11 +1,12 @@
 """Estimators of clusters with the interface of scikit-learn, which they need.
 
 * :class:`HDBSCAN` finds clusters of different densities, and noise.
+* :class:`PLSCAN` does so without a least size of a cluster to choose.
 * :class:`SingleLinkage` merges the nearest clusters.
 * :class:`FelzenszwalbSegmentation` divides points whose neighbors differ more than their regions
   do.
 
-All three are exact and deterministic: they use the unique spanning tree of
+All are exact and deterministic: they use the unique spanning tree of
 :func:`kostra.euclidean_mst`. With ``metric="precomputed"``, ``X`` contains distances in one of these
 forms:
 
@@ -34,6 +35,7 @@ from kostra._graph import Graph
 from kostra._grid import number, segment
 from kostra._hdbscan import HDBSCAN
 from kostra._hierarchies import CondensedTree, MinimumSpanningTree, SingleLinkageTree
+from kostra._plscan import PLSCAN
 from kostra._prediction import (
     all_points_membership_vectors,
     approximate_predict,
@@ -48,6 +50,7 @@ __all__ = [
     "CondensedTree",
     "FelzenszwalbSegmentation",
     "MinimumSpanningTree",
+    "PLSCAN",
     "SingleLinkage",
     "SingleLinkageTree",
     "all_points_membership_vectors",

@@ -11,6 +11,7 @@ __all__ = [
     "CondensedTree",
     "FelzenszwalbSegmentation",
     "MinimumSpanningTree",
+    "PLSCAN",
     "SingleLinkage",
     "SingleLinkageTree",
     "all_points_membership_vectors",
@@ -103,6 +104,23 @@ class HDBSCAN(_Estimator):
     def generate_prediction_data(self) -> Self: ...
     @property
     def exemplars_(self) -> list[npt.NDArray[np.floating[Any]]]: ...
+
+class PLSCAN(HDBSCAN):
+    min_cluster_size_: int
+    persistence_trace_: npt.NDArray[Any]
+    def __init__(
+        self,
+        min_samples: int = 5,
+        *,
+        min_cluster_size: int | None = None,
+        metric: _Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        store_centers: Literal["centroid", "medoid", "both"] | None = None,
+        prediction_data: bool = False,
+        nonfinite: Literal["refuse", "label"] = "refuse",
+        threads: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
 class CondensedTree:
     def __init__(self, rows: npt.NDArray[Any], selected: npt.NDArray[np.int64]) -> None: ...
