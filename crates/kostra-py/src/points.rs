@@ -243,8 +243,8 @@ pub(crate) fn tree_of_rows(
         .map_err(|Failure(error)| error)
 }
 
-/// The spanning tree of points whose distances are given, a square matrix or a condensed vector, and
-/// with weights their core distances.
+/// The spanning tree of points whose distances are given, a square matrix or a condensed vector,
+/// and with weights their core distances.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a pair")]
 pub(crate) fn tree_of_distances<'py>(

@@ -27,6 +27,11 @@ def of_distinct(seed, n=150):
     return edges, HDBSCAN(2, min_samples=1, metric="precomputed").fit(matrix).spanning_tree_
 
 
+def members(labels):
+    """The set of clusters, each the tuple of its points."""
+    return {tuple(np.flatnonzero(labels == label)) for label in range(labels.max() + 1)}
+
+
 def same_partition(a, b):
     return len(set(zip(a, b))) == len(set(a)) == len(set(b))
 
@@ -59,12 +64,12 @@ def test_the_trace_is_that_of_leaf_clusters_of_all_sizes(metric):
         leaves = HDBSCAN(3, min_samples=3, metric=metric, cluster_selection_method="leaf").fit(X)
         sizes = np.arange(4, len(X) + 1)
         all_labels = leaves.labels_of_sizes(sizes)
-        of_size = [{tuple(np.flatnonzero(row == c)) for c in range(row.max() + 1)} for row in all_labels]
+        of_size = [members(row) for row in all_labels]
         counts = {}
         for clusters in of_size:
-            for members in clusters:
-                counts[members] = counts.get(members, 0) + 1
-        totals = np.array([sum(counts[members] for members in clusters) for clusters in of_size])
+            for points in clusters:
+                counts[points] = counts.get(points, 0) + 1
+        totals = np.array([sum(counts[points] for points in clusters) for clusters in of_size])
         best = sizes[totals.argmax()] if totals.any() else 4
         assert model.min_cluster_size_ == best
         trace = model.persistence_trace_

@@ -31,9 +31,10 @@ class PLSCAN(HDBSCAN):
     min_cluster_size_ : int
         The value of ``min_cluster_size`` that was taken.
     persistence_trace_ : structured array
-        The total persistence of the clusters for each ``min_cluster_size`` at which a cluster begins
-        to be one, in ascending order: the fields ``min_cluster_size`` and ``persistence``. Between
-        two of these values, the clusters only become fewer. :meth:`labels_of_sizes` has the labels.
+        The total persistence of the clusters for each ``min_cluster_size`` at which a cluster
+        begins to be one, in ascending order: the fields ``min_cluster_size`` and ``persistence``.
+        Between two of these values, the clusters only become fewer. :meth:`labels_of_sizes` has the
+        labels.
     labels_, probabilities_, outlier_scores_, centroids_, medoids_, spanning_tree_, n_features_in_ : \
 object
         As for :class:`HDBSCAN` with ``min_cluster_size_``. So are all methods and other attributes.
