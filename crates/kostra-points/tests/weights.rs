@@ -166,82 +166,99 @@ fn new_points_join_the_clusters_of_repeated_points() {
     }
 }
 
-#[test]
-fn sparse_rows_bits_and_distances_count_as_several() {
-    let rows = Rows::random(5, 70, 9);
-    let origins = rows.origins();
-    let repeated = rows.repeated();
-    // Sparse rows.
-    let sparse = |values: &[f64]| {
-        let (mut starts, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
-        for row in values.chunks(9) {
-            let others = row.iter().enumerate().filter(|(_, value)| **value > 4.0);
-            others.for_each(|(column, &value)| {
-                columns.push(column as u32);
-                kept.push(value);
-            });
-            starts.push(kept.len());
+/// Columns of the tests of other kinds of rows.
+const WIDTH: usize = 9;
+const SAMPLES: [usize; 3] = [2, 5, 20];
+
+/// The arrays of compressed rows.
+type Compressed = (Vec<usize>, Vec<u32>, Vec<f64>);
+
+/// The values above a limit.
+fn compressed(values: &[f64], limit: f64) -> Compressed {
+    let (mut starts, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
+    for row in values.chunks(WIDTH) {
+        for (column, &value) in row.iter().enumerate().filter(|(_, value)| **value > limit) {
+            columns.push(column as u32);
+            kept.push(value);
         }
-        (starts, columns, kept)
-    };
-    // Bits, and distances.
-    let words = |values: &[f64]| -> Vec<u64> {
-        let bit = |value: &f64| u64::from(*value as u64 % 3 == 0);
-        values
-            .chunks(9)
-            .map(|row| row.iter().fold(1, |word, value| word << 1 | bit(value)))
-            .collect()
-    };
-    let square = |values: &[f64]| -> Vec<f64> {
-        let rows: Vec<_> = values.chunks(9).collect();
-        let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
-        rows.iter().flat_map(|a| rows.iter().map(move |b| distance(a, b))).collect()
-    };
-    for min_samples in [2, 5, 20] {
+        starts.push(kept.len());
+    }
+    (starts, columns, kept)
+}
+
+fn feature_rows<'a>(rows: &'a Compressed, weights: &'a [u32]) -> FeatureRows<'a> {
+    let (starts, columns, values) = rows;
+    FeatureRows { starts, columns, values, weights }
+}
+
+/// The distances of all pairs of rows.
+fn square<T>(rows: &[T], distance: impl Fn(&T, &T) -> f64) -> Vec<f64> {
+    rows.iter().flat_map(|a| rows.iter().map(|b| distance(a, b)).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn sparse_rows_count_as_several() {
+    const LIMIT: f64 = 4.0;
+    let rows = Rows::random(5, 70, WIDTH);
+    let [mine, theirs] = [&rows.values, &rows.repeated()].map(|values| compressed(values, LIMIT));
+    let zeroed = |&value: &f64| if value > LIMIT { value } else { 0.0 };
+    let dense: Vec<_> = rows.values.iter().map(zeroed).collect();
+    let dense = Points::new(&dense, WIDTH).unwrap().weighted(&rows.weights).unwrap();
+    for min_samples in SAMPLES {
         let run = &mut Run::new().on_threads(2);
-        let [mine, theirs] = [&rows.values, &repeated].map(|values| sparse(values));
-        let of = |(starts, columns, values): &(Vec<usize>, Vec<u32>, Vec<f64>), weights: &[u32]| {
-            let rows = FeatureRows { starts, columns, values, weights };
-            features_tree(rows, Metric::Euclidean, min_samples, &mut Run::new()).unwrap()
-        };
-        let dense: Vec<_> =
-            rows.values.iter().map(|&value| if value > 4.0 { value } else { 0.0 }).collect();
-        let dense = Points::new(&dense, 9).unwrap().weighted(&rows.weights).unwrap();
         let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
         let cores = core_distances(&dense, distance, run).unwrap();
-        let tree = of(&mine, &rows.weights);
+        let counted = feature_rows(&mine, &rows.weights);
+        let tree = features_tree(counted, Metric::Euclidean, min_samples, run).unwrap();
         assert_eq!(tree, spanning_tree(&dense, distance, run).unwrap());
-        let (starts, columns, values) = &mine;
-        let weights = &rows.weights;
-        let sparse = FeatureRows { starts, columns, values, weights };
-        let found = features_core_distances(sparse, Metric::Euclidean, min_samples, run);
-        assert_eq!(found.unwrap(), cores);
-        check(&rows, tree, &cores, of(&theirs, &[]));
+        let found = features_core_distances(counted, Metric::Euclidean, min_samples, run).unwrap();
+        assert_eq!(found, cores);
+        let repeated = feature_rows(&theirs, &[]);
+        let repeated = features_tree(repeated, Metric::Euclidean, min_samples, run).unwrap();
+        check(&rows, tree, &cores, repeated);
+    }
+}
 
-        let [mine, theirs] = [square(&rows.values), square(&repeated)];
-        let [mine, theirs] = [Distances::Square(&mine), Distances::Square(&theirs)];
+#[test]
+fn rows_of_distances_count_as_several() {
+    let rows = Rows::random(6, 70, WIDTH);
+    let [mine, theirs] = [&rows.values, &rows.repeated()].map(|values| {
+        let rows: Vec<_> = values.chunks(WIDTH).collect();
+        square(&rows, |a, b| a.iter().zip(*b).map(|(a, b)| (a - b).abs()).sum())
+    });
+    let [mine, theirs] = [Distances::Square(&mine), Distances::Square(&theirs)];
+    for min_samples in SAMPLES {
         let cores = mine.cores(min_samples, &rows.weights).unwrap();
         let right = theirs.cores(min_samples, &[]).unwrap();
-        assert!(origins.iter().zip(&right).all(|(&row, core)| cores[row] == *core));
+        assert!(rows.origins().iter().zip(&right).all(|(&row, core)| cores[row] == *core));
         let tree = pairwise_tree(mine, Some(&cores)).unwrap();
         check(&rows, tree, &cores, pairwise_tree(theirs, Some(&right)).unwrap());
+    }
+}
 
-        let [mine, theirs] = [words(&rows.values), words(&repeated)];
-        let tree = |words: &[u64], weights: &[u32]| {
-            let rows = BitRows { words, bits: 10, weights };
-            bits_tree(rows, BitMetric::Jaccard, min_samples, &mut Run::new()).unwrap()
-        };
-        let distance = |a: &u64, b: &u64| {
-            let [both, any] = [(a & b).count_ones(), (a | b).count_ones()].map(f64::from);
-            (any - both) / any
-        };
-        let square: Vec<_> =
-            mine.iter().flat_map(|a| mine.iter().map(move |b| distance(a, b))).collect();
-        let cores = Distances::Square(&square).cores(min_samples, &rows.weights).unwrap();
-        let sets = BitRows { words: &mine, bits: 10, weights: &rows.weights };
-        let found = bits_core_distances(sets, BitMetric::Jaccard, min_samples, run);
-        assert_eq!(found.unwrap(), cores);
-        check(&rows, tree(&mine, &rows.weights), &cores, tree(&theirs, &[]));
+#[test]
+fn rows_of_bits_count_as_several() {
+    let rows = Rows::random(7, 70, WIDTH);
+    let [mine, theirs] = [&rows.values, &rows.repeated()].map(|values| -> Vec<u64> {
+        let bit = |value: &f64| u64::from((*value as u64).is_multiple_of(3));
+        let word = |row: &[f64]| row.iter().fold(1, |word, value| word << 1 | bit(value));
+        values.chunks(WIDTH).map(word).collect()
+    });
+    let distances = square(&mine, |a, b| {
+        let [both, any] = [(a & b).count_ones(), (a | b).count_ones()].map(f64::from);
+        (any - both) / any
+    });
+    let bits = WIDTH as u32 + 1;
+    for min_samples in SAMPLES {
+        let run = &mut Run::new();
+        let counted = BitRows { words: &mine, bits, weights: &rows.weights };
+        let cores = bits_core_distances(counted, BitMetric::Jaccard, min_samples, run).unwrap();
+        let right = Distances::Square(&distances).cores(min_samples, &rows.weights).unwrap();
+        assert_eq!(cores, right);
+        let tree = bits_tree(counted, BitMetric::Jaccard, min_samples, run).unwrap();
+        let repeated = BitRows { words: &theirs, bits, weights: &[] };
+        let repeated = bits_tree(repeated, BitMetric::Jaccard, min_samples, run).unwrap();
+        check(&rows, tree, &cores, repeated);
     }
 }
 
