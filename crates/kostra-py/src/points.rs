@@ -246,7 +246,6 @@ pub(crate) fn tree_of_rows(
 /// The spanning tree of points whose distances are given, a square matrix or a condensed vector,
 /// and with weights their core distances.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a pair")]
 pub(crate) fn tree_of_distances<'py>(
     py: Python<'py>,
     distances: PyReadonlyArray1<'py, f64>,
