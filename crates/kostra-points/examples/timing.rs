@@ -1,16 +1,21 @@
 //! Times the spanning tree of random points:
-//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [MIN_CLUSTER_SIZE [NEW]]]`. With a least
-//! size of clusters, times the labels of HDBSCAN too, and with a number of new points, those of new
-//! points of the same kind.
+//! `timing N D MIN_SAMPLES THREADS KIND [RUNS [SIZE [NEW]]]`, where the kind is
+//! uniform, clustered, tight or embeddings.
+//!
+//! With a least SIZE of clusters, times the labels of HDBSCAN too, and with a number of NEW points,
+//! those of new points of the same kind.
+
+mod kinds;
 
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kostra_core::random::RandomStream;
 use kostra_core::{LargePages, Observer, Run};
 use kostra_points::cluster::{Fitted, Hierarchy, Selection, Ties};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
+
+use crate::kinds::coordinates;
 
 /// As in the command and the Python package.
 #[global_allocator]
@@ -35,24 +40,6 @@ impl Observer for Times {
     }
 }
 
-/// Coordinates between 0 and 1, or around 100 centers with a standard deviation of 0.01. Each part
-/// has other points.
-fn coordinates(n: usize, d: usize, clustered: bool, part: u64) -> Vec<f64> {
-    let centers = RandomStream::new(1).split(1);
-    let random = RandomStream::new(part);
-    let (clusters, noise) = (random.split(2), random.split(3));
-    let coordinate = |i: usize| {
-        if !clustered {
-            return random.unit(i as u64);
-        }
-        let cluster = clusters.below((i / d) as u64, 100);
-        // The sum of twelve uniform numbers has nearly a normal distribution of variance 1.
-        let normal: f64 = (0..12).map(|k| noise.unit((12 * i + k) as u64)).sum::<f64>() - 6.0;
-        centers.unit(cluster * d as u64 + (i % d) as u64) + 0.01 * normal
-    };
-    (0..n * d).map(coordinate).collect()
-}
-
 /// The processor time of this process in seconds, on Linux; 0 elsewhere.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -63,10 +50,10 @@ fn processor_seconds() -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [n, d, min_samples, threads, kind, ..] = &arguments[..] else {
-        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [SIZE]]".into());
+        return Err("usage: timing N D MIN_SAMPLES THREADS KIND [RUNS [SIZE]]".into());
     };
     let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
-    let rows = coordinates(n, d, kind == "clustered", 1);
+    let rows = coordinates(n, d, kind, 1);
     let points = Points::new(&rows, d)?;
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
     let runs: usize = arguments.get(5).map_or(Ok(3), |runs| runs.parse())?;
@@ -93,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let selection = labels - merged - condensing;
             println!("  hierarchy {merged:.1?}, condense {condensing:.1?}, select {selection:.1?}");
             if let Some(new) = arguments.get(7) {
-                let new = coordinates(new.parse()?, d, kind == "clustered", 2);
+                let new = coordinates(new.parse()?, d, kind, 2);
                 let run = &mut Run::new().on_threads(threads);
                 let (start, tree) = (Instant::now(), Arc::new(condensed));
                 let fitted = Fitted::with_cores(&points, distance, tree, &found, run)?;

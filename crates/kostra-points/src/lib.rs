@@ -21,6 +21,7 @@
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
+//! | `tiles::approximate` | [`approximate_tree`]: a tree from near neighbors, with a bound of its error |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | `rolling` | [`rolling_trees`]: trees of correlations in windows of time |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
@@ -60,6 +61,7 @@ pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree
 pub use point_tree::PointTree;
 pub use points::{Coordinate, MAX_POINTS, Points, Values, check_weights};
 pub use rolling::{CorrelationDistance, WindowTrees, Windows, rolling_trees};
+pub use tiles::approximate::{ApproximateTree, ErrorBound, approximate_tree};
 
 /// The most dimensions of a search tree.
 pub const MAX_TREE_DIMENSIONS: usize = 16;

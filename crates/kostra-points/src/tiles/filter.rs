@@ -116,6 +116,41 @@ impl Filter {
         Ok(Self { rows, low, dimensions: d, norm, scale })
     }
 
+    /// A few of the rows, comparable with those of this filter.
+    pub(super) fn selected(&self, positions: &[u32]) -> Self {
+        let d = self.dimensions;
+        let mut rows = Vec::with_capacity(positions.len() * d);
+        for &position in positions {
+            rows.extend_from_slice(&self.rows[position as usize * d..][..d]);
+        }
+        let low = positions.iter().map(|position| self.low[*position as usize]).collect();
+        Self { rows, low, dimensions: d, norm: self.norm, scale: self.scale.clone() }
+    }
+
+    /// Replaces `bounds` by lower bounds of the distances between a row and others.
+    pub(super) fn bounds(&self, row: u32, others: &[u32], bounds: &mut Vec<f32>) {
+        let d = self.dimensions;
+        let low = |position: u32| self.low[position as usize];
+        let row_of = |position: u32| &self.rows[position as usize * d..][..d];
+        let one = row_of(row);
+        bounds.clear();
+        bounds.extend(others.iter().map(|&other| {
+            let (a, b) = (one, row_of(other));
+            let part = match self.norm {
+                Norm::Squares => {
+                    -2.0 * wide(Sum { a, b, term: |x: f32, y: f32| x * y, join: plus })
+                }
+                Norm::Absolutes => {
+                    wide(Sum { a, b, term: |x: f32, y: f32| (x - y).abs(), join: plus })
+                }
+                Norm::Largest => {
+                    wide(Sum { a, b, term: |x: f32, y: f32| (x - y).abs(), join: f32::max })
+                }
+            };
+            part + low(other) + low(row)
+        }));
+    }
+
     /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.low.len()
@@ -184,6 +219,38 @@ impl Filter {
 fn below(value: f64) -> f32 {
     let rounded = value as f32;
     if f64::from(rounded) > value { rounded.next_down() } else { rounded }
+}
+
+fn plus(a: f32, b: f32) -> f32 {
+    a + b
+}
+
+/// The terms of two rows, joined.
+struct Sum<'a, T, J> {
+    a: &'a [f32],
+    b: &'a [f32],
+    term: T,
+    /// Adds a term, which is not negative for the largest one, to a sum.
+    join: J,
+}
+
+impl<T: Fn(f32, f32) -> f32, J: Fn(f32, f32) -> f32> Work for Sum<'_, T, J> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        const LANES: usize = 32;
+        let Self { a, b, term, join } = self;
+        let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
+                *lane = join(*lane, term(a, b));
+            }
+        }
+        let rest = a_rest.iter().zip(b_rest).map(|(&a, &b)| term(a, b));
+        rest.chain(lanes).fold(0.0, &join)
+    }
 }
 
 /// Distances of the rows of `a` and `b` by their differences.

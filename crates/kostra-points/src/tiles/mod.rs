@@ -14,6 +14,7 @@
 //! * **Sources**: bounds of rounding by Higham, *Accuracy and Stability of Numerical Algorithms*
 //!   (2002); the largest distance on a path as a filter by Karger, Klein & Tarjan (1995).
 
+pub(crate) mod approximate;
 mod filter;
 mod links;
 mod lists;

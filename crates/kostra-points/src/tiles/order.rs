@@ -82,27 +82,33 @@ impl Balls {
 
     /// A lower bound of the compared distances between the points of two blocks.
     pub(super) fn between(&self, a: usize, b: usize) -> f64 {
-        /// Far more than what rounding changes.
-        const SLACK: f64 = 1e-9;
         let d = self.centers.len() / self.radii.len();
         let center = |block: usize| &self.centers[block * d..][..d];
         let distance = length(self.norm, rough(self.norm, center(a), center(b)));
-        let gap = distance * (1.0 - SLACK) - (self.radii[a] + self.radii[b]) * (1.0 + SLACK);
-        match self.norm {
-            _ if gap <= 0.0 => 0.0,
-            Norm::Squares => gap * gap * (1.0 - SLACK),
-            Norm::Absolutes | Norm::Largest => gap,
-        }
+        compared_gap(self.norm, distance, self.radii[a] + self.radii[b])
+    }
+}
+
+/// A lower bound of compared distances, given the distance of two centers less the radii around
+/// them.
+pub(super) fn compared_gap(norm: Norm, distance: f64, radii: f64) -> f64 {
+    /// Far more than what rounding changes.
+    const SLACK: f64 = 1e-9;
+    let gap = distance * (1.0 - SLACK) - radii * (1.0 + SLACK);
+    match norm {
+        _ if gap <= 0.0 => 0.0,
+        Norm::Squares => gap * gap * (1.0 - SLACK),
+        Norm::Absolutes | Norm::Largest => gap,
     }
 }
 
 /// The distance of a compared distance: the triangle inequality holds for it.
-fn length(norm: Norm, compared: f64) -> f64 {
+pub(super) fn length(norm: Norm, compared: f64) -> f64 {
     if norm == Norm::Squares { compared.sqrt() } else { compared }
 }
 
 /// The compared distance of two rows, but for the order of additions.
-fn rough(norm: Norm, x: &[f64], y: &[f64]) -> f64 {
+pub(super) fn rough(norm: Norm, x: &[f64], y: &[f64]) -> f64 {
     match norm {
         Norm::Squares => wide(Rough { x, y, add: |sum, x: f64| sum + x * x, join: |a, b| a + b }),
         Norm::Absolutes => {

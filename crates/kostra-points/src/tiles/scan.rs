@@ -73,7 +73,7 @@ impl Tile {
 
     /// Some lower bounds of a row of the tile.
     #[inline(always)]
-    fn sums(&self, row: usize, chunk: usize) -> [f32; LANES] {
+    pub(super) fn sums(&self, row: usize, chunk: usize) -> [f32; LANES] {
         let (start, own) = (row * BLOCK + chunk * LANES, self.row_low[row]);
         let values = &self.values[start..][..LANES];
         let low = &self.column_low[chunk * LANES..][..LANES];
