@@ -29,6 +29,7 @@ mod memory_limit;
 mod output;
 mod point_faults;
 mod point_output;
+mod point_search;
 mod points;
 mod progress;
 mod remedy;

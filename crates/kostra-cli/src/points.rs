@@ -7,20 +7,17 @@ use anyhow::Context;
 use clap::{Args, ValueHint};
 use kostra::{DeviceChoice, Run};
 use kostra_core::DeviceTimes;
-use kostra_cuda as cuda;
 use kostra_cuda::points::DevicePointsError;
 use kostra_io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
 use kostra_points::cluster::{Distances, pairwise_tree};
-use kostra_points::{
-    AxisOrder, Distance, Metric, PointTree, Points, PointsError, degrees_among, neighbors_tree,
-    spanning_tree,
-};
+use kostra_points::{AxisOrder, ErrorBound, Metric, PointTree, Points, PointsError, degrees_among};
 use serde::Serialize;
 
 use crate::device;
 use crate::measure::{self, Measure};
 use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
+use crate::point_search::{PointSearch, Wanted};
 use crate::progress::Stage;
 use crate::{distance_file, input, output};
 
@@ -69,6 +66,15 @@ pub(crate) struct PointArguments {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceChoice,
 
+    /// Find a tree from near neighbors that may be longer than the minimum, and report how much
+    /// longer at most; for many points of more than 16 dimensions
+    #[arg(long)]
+    approximate: bool,
+
+    /// The seed of the random choices of `--approximate`
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "approximate")]
+    seed: u64,
+
     #[command(flatten)]
     memory: MemoryArguments,
 }
@@ -83,34 +89,15 @@ pub(crate) struct PointRequest {
     pub(crate) threads: usize,
     /// The number of the CUDA device, if one is wanted.
     device: Option<usize>,
-}
-
-/// Which tree is wanted.
-#[derive(Clone, Copy)]
-pub(crate) enum Wanted {
-    /// That of mutual reachability distances for this number of samples; with one, of the distances
-    /// themselves.
-    MutualReachability(usize),
-    /// The same for the default number of samples, the least size of a cluster.
-    MutualReachabilityOfSize(usize),
-    /// That of the graph that joins each point with this number of nearest points, whose components
-    /// are joined by the shortest links.
-    OfNeighbors(usize),
-}
-
-impl Wanted {
-    /// Why the number of samples is what it is, if the user did not type it.
-    fn why(self) -> &'static str {
-        match self {
-            Self::MutualReachabilityOfSize(_) => " by default, the least size of a cluster",
-            Self::MutualReachability(_) | Self::OfNeighbors(_) => "",
-        }
-    }
+    /// The seed, if the tree may be approximate.
+    approximate: Option<u64>,
 }
 
 /// The points of a file and their tree.
 pub(crate) struct SolvedPoints {
     pub(crate) tree: PointTree,
+    /// The bound of the error, if the tree may be approximate.
+    pub(crate) error: Option<ErrorBound>,
     /// The coordinates, row by row.
     pub(crate) coordinates: Vec<f64>,
     pub(crate) dimensions: usize,
@@ -183,6 +170,7 @@ impl PointRequest {
             has_metric: arguments.metric.is_some(),
             threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
             device,
+            approximate: arguments.approximate.then_some(arguments.seed),
         })
     }
 
@@ -212,37 +200,26 @@ impl PointRequest {
     /// # Errors
     /// When the file or the points are at fault, or the device fails.
     pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<SolvedPoints> {
-        let by_neighbors = matches!(wanted, Wanted::OfNeighbors(_));
-        if self.device.is_some() && by_neighbors {
-            anyhow::bail!("nearest neighbors are found on the processor; leave out `--device`");
-        }
         let Measure::By(metric) = self.metric else { return self.solve_distances(wanted) };
+        let (approximate, on_device) = (self.approximate, self.device.is_some());
+        let search = PointSearch { metric, wanted, approximate, on_device, threads: self.threads };
+        search.check()?;
         // Before the points are read, because that can take long.
         let device = self.device.map(device::open).transpose()?;
         let start = Instant::now();
         let file = self.load()?;
         let load = start.elapsed();
+        let _stage = Stage::start(&search.stage(&file.coordinates, file.dimensions));
         let start = Instant::now();
-        let _stage = Stage::start("finding the spanning tree");
         let mut run = Run::new().on_threads(self.threads);
         if let Some(ordinal) = self.device {
             run = run.on_device(ordinal);
         }
         let points = Points::new(&file.coordinates, file.dimensions);
-        let tree = points.map_err(DevicePointsError::from).and_then(|points| match wanted {
-            Wanted::OfNeighbors(neighbors) => {
-                Ok(neighbors_tree(&points, metric, neighbors, &mut run)?)
-            }
-            Wanted::MutualReachability(min_samples)
-            | Wanted::MutualReachabilityOfSize(min_samples) => {
-                let distance = Distance::mutual_reachability(metric, min_samples);
-                match self.device {
-                    None => Ok(spanning_tree(&points, distance, &mut run)?),
-                    Some(_) => cuda::points::spanning_tree(&points, distance, &mut run),
-                }
-            }
-        });
-        let tree = tree
+        let tree = points
+            .map_err(DevicePointsError::from)
+            .and_then(|points| search.tree(&points, &mut run));
+        let (tree, error) = tree
             .map_err(|error| with_line(error, &file, wanted.why()))
             .with_context(|| self.source.to_string())?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
@@ -257,7 +234,17 @@ impl PointRequest {
         };
         let PointFile { coordinates, dimensions, names, kept, .. } = file;
         let point_names = None;
-        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, point_names, device, times })
+        Ok(SolvedPoints {
+            tree,
+            error,
+            coordinates,
+            dimensions,
+            names,
+            kept,
+            point_names,
+            device,
+            times,
+        })
     }
 
     /// Finds the tree of distances, which the file contains.
@@ -269,6 +256,9 @@ impl PointRequest {
                 "nearest neighbors are those of points, not of distances; leave out `--neighbors`"
             );
         };
+        if self.approximate.is_some() {
+            anyhow::bail!("the tree of distances is exact; leave out `--approximate`");
+        }
         if self.device.is_some() {
             anyhow::bail!("the tree of distances is found on the processor; leave out `--device`");
         }
@@ -292,8 +282,18 @@ impl PointRequest {
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
         let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        let device = None;
-        Ok(SolvedPoints { tree, coordinates, dimensions, names, kept, point_names, device, times })
+        let (device, error) = (None, None);
+        Ok(SolvedPoints {
+            tree,
+            error,
+            coordinates,
+            dimensions,
+            names,
+            kept,
+            point_names,
+            device,
+            times,
+        })
     }
 
     fn read(&self) -> anyhow::Result<PointFile> {

@@ -13,7 +13,8 @@ use serde::Serialize;
 use crate::command::{Answer, Command};
 use crate::forest_file::{self, Destination};
 use crate::point_output::PointOutput;
-use crate::points::{PointArguments, PointRequest, SolvedPoints, Times, Wanted};
+use crate::point_search::{ErrorRecord, Wanted};
+use crate::points::{PointArguments, PointRequest, SolvedPoints, Times};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 use crate::{file_roles, output};
@@ -29,12 +30,13 @@ Examples:
   kostra tree points.csv --min-samples 10 --json
   kostra tree points.npy --neighbors 10 -o tree.csv
   kostra tree points.npy --device cuda -o tree.csv
+  kostra tree embeddings.npy --approximate -o tree.csv
 
 The output is the two points of each edge, counted from 0, and their distance,
 in ascending order: CSV (.csv, .txt), .tsv, a structured array (.npy), or
-.parquet; or the tree from point 0 in Newick (.nwk). The tree is exact, and the
-same for any number of threads: pairs of points are ordered by distance, then by
-their numbers."
+.parquet; or the tree from point 0 in Newick (.nwk). Without --approximate, the
+tree is exact. It is the same for any number of threads: pairs of points are
+ordered by distance, then by their numbers."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -126,6 +128,8 @@ struct Record {
     /// Null if there is no edge.
     shortest: Option<f64>,
     longest: Option<f64>,
+    /// Null for an exact tree.
+    error: Option<ErrorRecord>,
     /// Null on the processor.
     device: Option<String>,
     output: Option<String>,
@@ -158,6 +162,7 @@ fn record(
         total_length: total.value(),
         shortest: distances.first().copied(),
         longest: distances.last().copied(),
+        error: ErrorRecord::of(solved.error),
         device: solved.device.clone(),
         output: output.map(ToString::to_string),
         seconds: Seconds { solved: solved.times, write: write.map(|write| write.as_secs_f64()) },
@@ -176,6 +181,9 @@ fn sheet(request: &PointRequest, record: &Record) -> String {
     if let (Some(shortest), Some(longest)) = (record.shortest, record.longest) {
         sheet.line("lengths", format!("from {shortest} to {longest}"));
     }
+    if let Some(error) = &record.error {
+        sheet.line("error", error.line());
+    }
     if let Some(device) = &record.device {
         sheet.line("on", device);
     }
@@ -186,5 +194,6 @@ fn sheet(request: &PointRequest, record: &Record) -> String {
     let mut times = record.seconds.solved.steps();
     times.extend(record.seconds.write.map(|write| ("write", Duration::from_secs_f64(write))));
     sheet.times(&times);
-    format!("Minimum spanning tree of {}\n{sheet}", request.source)
+    let kind = if record.error.is_some() { "Spanning tree" } else { "Minimum spanning tree" };
+    format!("{kind} of {}\n{sheet}", request.source)
 }

@@ -16,7 +16,8 @@ use self::predict::NewPoints;
 use self::record::{Record, Seconds};
 use crate::command::{Answer, Command};
 use crate::point_output::PointOutput;
-use crate::points::{PointArguments, PointRequest, SolvedPoints, Wanted};
+use crate::point_search::Wanted;
+use crate::points::{PointArguments, PointRequest, SolvedPoints};
 use crate::progress::Stage;
 use crate::{file_roles, input, output, report};
 
@@ -36,6 +37,7 @@ Examples:
   kostra cluster points.csv --min-samples 5 --selection leaf --json
   kostra cluster points.csv --predict new.csv -o labels.csv
   kostra cluster points.npy --device cuda -o labels.csv
+  kostra cluster embeddings.npy --approximate --min-cluster-size 50 -o labels.csv
   kostra cluster points.csv --min-samples 1 --keep name -o dendrogram.nwk
 
 Clusters are those of HDBSCAN, whatever the order of the points. The output
@@ -44,7 +46,8 @@ is the label and the probability of each point, in the order of the input: CSV
 noise. A .nwk is the dendrogram of all merges in Newick, with the points at its
 leaves, named by a column in `--keep`; with `--min-samples 1` it is that of
 single linkage. The result is the same for any number of threads, and on a CUDA device,
-which finds the spanning tree."
+which finds the spanning tree. --approximate finds a spanning tree that may be
+longer, and reports how much at most."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]

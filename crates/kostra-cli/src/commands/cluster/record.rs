@@ -6,6 +6,7 @@ use kostra_points::cluster::Clustering;
 use serde::Serialize;
 
 use crate::output;
+use crate::point_search::ErrorRecord;
 use crate::points::{PointRequest, SolvedPoints, Times};
 use crate::report::{Sheet, count, count_of_sizes};
 
@@ -24,6 +25,8 @@ pub(super) struct Record {
     pub(super) cluster_sizes: Vec<u64>,
     /// Null if there are none.
     pub(super) new_points: Option<NewPointsRecord>,
+    /// Null for an exact tree.
+    pub(super) error: Option<ErrorRecord>,
     /// Null on the processor.
     pub(super) device: Option<String>,
     pub(super) output: Option<String>,
@@ -66,6 +69,7 @@ impl Record {
             clusters: cluster_sizes.len(),
             noise,
             cluster_sizes,
+            error: ErrorRecord::of(solved.error),
             device: solved.device.clone(),
             ..Self::default()
         }
@@ -98,6 +102,9 @@ impl Record {
         if let Some(new) = &self.new_points {
             sheet.line("new points", format!("{} of {}", points(new.points as u64), new.input));
             sheet.line("new noise", points(new.noise));
+        }
+        if let Some(error) = &self.error {
+            sheet.line("error", error.line());
         }
         if let Some(device) = &self.device {
             sheet.line("on", device);
