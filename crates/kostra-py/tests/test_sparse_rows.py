@@ -89,6 +89,18 @@ def test_the_drop_in_takes_sparse_rows():
             np.testing.assert_array_equal(predicted(found, rows)[0], predicted(right, X[:5])[0])
 
 
+def test_rows_with_missing_values_have_labels_of_their_own():
+    X = sample(4)
+    X[3, 5], X[8, 2], X[8, 7] = np.nan, np.inf, np.nan
+    X[11, 0] = -np.inf
+    for metric in ("euclidean", "cosine", "manhattan"):
+        options = {"min_cluster_size": 3, "nonfinite": "label", "metric": metric}
+        found, dense = (HDBSCAN(**options).fit(rows) for rows in (sparse.csr_array(X), X))
+        np.testing.assert_array_equal(found.labels_, dense.labels_)
+        np.testing.assert_array_equal(found.outlier_scores_, dense.outlier_scores_)
+        assert found.labels_[[3, 8, 11]].tolist() == [-3, -3, -2]
+
+
 def test_wrong_sparse_rows_are_refused():
     X = sparse.csr_array(sample(1))
 

@@ -406,12 +406,11 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         if self.metric == "precomputed":
             label = False
         elif hasattr(X, "tocoo") and self._takes_sparse_rows():
-            X, label = _tables.sparse("X", X), False
+            X = (_tables.rows_of_sparse if label else _tables.sparse)("X", X)
         else:
             X = _tables.dense("X", X)
-        if label and np.ndim(X) == 2:
-            values = np.asarray(X, np.float64)
-            is_missing, is_finite = np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
+        if label and (hasattr(X, "tocoo") or np.ndim(X) == 2):
+            is_missing, is_finite = _tables.missing_and_finite(X)
             labels = np.where(is_missing, -3, np.where(is_finite, 0, -2)).astype(np.int32)
         if weights is not None and not weights.all():
             labels = np.zeros(len(weights), np.int32) if labels is None else labels

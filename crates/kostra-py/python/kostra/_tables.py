@@ -41,13 +41,19 @@ def with_zeros(values):
     return values.toarray() if hasattr(values, "tocoo") else values
 
 
-def sparse(name, values):
+def rows_of_sparse(name, values):
     """A sparse matrix of features in compressed rows whose columns ascend, without zeros."""
     if values.shape[0] == values.shape[1]:
         dense(name, values)  # refuses it
     rows = values.tocsr(copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
+    return rows
+
+
+def sparse(name, values):
+    """:func:`rows_of_sparse`; refuses NaN and infinite values."""
+    rows = rows_of_sparse(name, values)
     wrong = ~np.isfinite(rows.data)
     if wrong.any():
         place = int(wrong.argmax())
@@ -58,6 +64,18 @@ def sparse(name, values):
             "or replace the coordinate"
         )
     return rows
+
+
+def missing_and_finite(values):
+    """Which rows of an array or of compressed rows contain NaN, and which only finite values."""
+    if not hasattr(values, "tocoo"):
+        values = np.asarray(values, np.float64)
+        return np.isnan(values).any(axis=1), np.isfinite(values).all(axis=1)
+    is_missing, is_finite = np.zeros(values.shape[0], bool), np.ones(values.shape[0], bool)
+    rows = np.repeat(np.arange(len(is_missing)), np.diff(values.indptr))
+    is_missing[rows[np.isnan(values.data)]] = True
+    is_finite[rows[~np.isfinite(values.data)]] = False
+    return is_missing, is_finite
 
 
 def ranks(rows):
