@@ -16,7 +16,7 @@ const DATES: [std::ops::RangeInclusive<u32>; 4] = [14..=22, 27..=36, 45..=47, 50
 /// What the cells of all sheets refer to.
 #[derive(Default)]
 struct Shared {
-    strings: Vec<String>,
+    strings: Vec<Option<Content>>,
     /// Whether the cells of a style show dates.
     dates: Vec<bool>,
 }
@@ -77,17 +77,18 @@ fn targets(archive: &Archive<'_>, name: &str) -> Result<HashMap<String, (String,
 }
 
 /// The texts that cells refer to by number.
-fn strings(name: &str, content: &[u8]) -> Result<Vec<String>, Fault> {
+fn strings(name: &str, content: &[u8]) -> Result<Vec<Option<Content>>, Fault> {
     let mut strings = Vec::new();
     let mut text = Text::default();
     walk(name, content, |event| {
         text.take(&event)?;
         match event {
             Event::End(element) if element.local_name().as_ref() == "si" => {
-                memory::push(&mut strings, std::mem::take(&mut text.text))?;
+                memory::push(&mut strings, Content::of_text(&text.text))?;
+                text.text.clear();
             }
             Event::Empty(element) if local_name(&element) == "si" => {
-                memory::push(&mut strings, String::new())?;
+                memory::push(&mut strings, None)?;
             }
             _ => {}
         }
@@ -290,13 +291,12 @@ impl<'a> Sheet<'a> {
         let damaged =
             || Fault::whole(format!("a cell has the value '{value}'; save the file again"));
         Ok(match &*self.kind {
-            "inlineStr" => Some(Content::Text(std::mem::take(&mut self.text.text))),
-            "str" if self.has_value => Some(Content::Text(std::mem::take(&mut self.value))),
+            "inlineStr" => Content::of_text(&self.text.text),
+            "str" if self.has_value => Content::of_text(&self.value),
             _ if value.is_empty() => self.has_formula.then_some(Content::Formula),
             "s" => {
                 let place = value.parse::<usize>().map_err(|_| damaged())?;
-                let text = self.shared.strings.get(place).ok_or_else(damaged)?;
-                Some(Content::Text(text.clone()))
+                self.shared.strings.get(place).ok_or_else(damaged)?.clone()
             }
             "b" => Some(Content::Boolean),
             "e" => Some(Content::Error(value.to_owned())),

@@ -174,16 +174,13 @@ impl Document {
                 Some(Content::Number(number))
             }
             Some("string") => {
-                let text = get("office:string-value").map(str::to_owned);
-                Some(Content::Text(text.unwrap_or_else(|| std::mem::take(&mut self.text))))
+                Content::of_text(get("office:string-value").unwrap_or(&self.text))
             }
             Some("boolean") => Some(Content::Boolean),
             Some("date" | "time") => Some(Content::Date),
             _ if get("table:formula").is_some() => Some(Content::Formula),
             // Programs other than LibreOffice may leave out the type of a text.
-            _ => {
-                Some(Content::Text(std::mem::take(&mut self.text))).filter(|_| self.paragraphs > 0)
-            }
+            _ => Content::of_text(&self.text).filter(|_| self.paragraphs > 0),
         })
     }
 }

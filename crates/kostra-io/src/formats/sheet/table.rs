@@ -1,5 +1,7 @@
 //! The cells of a sheet, and their text.
 
+use std::sync::Arc;
+
 use kostra_core::{counted, memory};
 
 use crate::fault::Fault;
@@ -13,13 +15,17 @@ const MOST_CELLS: usize = 1 << 25;
 /// The most cells of a rectangle of rows and columns, filled or not.
 const MOST_FIELDS: u64 = 1 << 28;
 
+/// The most bytes of the texts of all cells. A file of a few bytes can use a long text often.
+const MOST_TEXT: usize = 1 << 29;
+
 /// From here on, not every whole number is a 64-bit float.
 const FIRST_ROUNDED: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
-    Text(String),
+    /// Not empty, and shared by all cells that have it from one place of the file.
+    Text(Arc<str>),
     Number(f64),
     Boolean,
     Date,
@@ -30,17 +36,18 @@ pub(super) enum Content {
 }
 
 #[derive(Clone, Debug)]
-struct Cell {
+pub(super) struct Cell {
     row: u32,
     column: u32,
-    content: Content,
+    pub(super) content: Content,
 }
 
 /// A sheet: its filled cells, with rows and columns counted from 0.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) name: String,
-    cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
+    bytes_of_texts: usize,
     /// The corners of merged cells: the first and the last row and column.
     merged: Vec<[[u32; 2]; 2]>,
 }
@@ -64,21 +71,12 @@ impl Table {
         self.cells.is_empty()
     }
 
-    /// Adds a cell. As in a CSV file, blanks around its text do not count.
-    pub(super) fn push(
-        &mut self,
-        [row, column]: [u32; 2],
-        mut content: Content,
-    ) -> Result<(), Fault> {
-        if let Content::Text(text) = &mut content
-            && text.trim_ascii().len() < text.len()
-        {
-            *text = text.trim_ascii().to_owned();
-        }
-        if matches!(&content, Content::Text(text) if text.is_empty()) {
-            return Ok(());
-        }
+    /// Adds a cell.
+    pub(super) fn push(&mut self, [row, column]: [u32; 2], content: Content) -> Result<(), Fault> {
         self.expect(1)?;
+        if let Content::Text(text) = &content {
+            self.bytes_of_texts = self.bytes_of_texts.saturating_add(text.len());
+        }
         Ok(memory::push(&mut self.cells, Cell { row, column, content })?)
     }
 
@@ -114,6 +112,15 @@ impl Table {
                 "the filled cells of the sheet {} span {rows} rows and {width} columns; save the \
                  table as CSV",
                 show(self.name.as_bytes())
+            );
+            return Err(Fault::whole(sentence));
+        }
+        if self.bytes_of_texts > MOST_TEXT {
+            let sentence = format!(
+                "the texts in the cells of the sheet {} have {} bytes, more than {MOST_TEXT}; save \
+                 the table as CSV",
+                show(self.name.as_bytes()),
+                self.bytes_of_texts
             );
             return Err(Fault::whole(sentence));
         }
@@ -178,13 +185,20 @@ impl Cell {
 }
 
 impl Content {
+    /// The content of a cell with a text, if it is filled. As in a CSV file, blanks around the text
+    /// do not count.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        let text = text.trim_ascii();
+        (!text.is_empty()).then(|| Self::Text(text.into()))
+    }
+
     /// The field of a CSV file.
     fn text(&self) -> Result<String, String> {
         match self {
             Self::Text(text) if text.contains(['\n', '\r']) => {
                 Err("the text of this cell has a line break; write it in one line".into())
             }
-            Self::Text(text) if text.bytes().all(is_plain) => Ok(text.clone()),
+            Self::Text(text) if text.bytes().all(is_plain) => Ok(text.to_string()),
             Self::Text(text) => Ok(format!("\"{}\"", text.replace('"', "\"\""))),
             Self::Number(number) if number.abs() >= FIRST_ROUNDED && number.fract() == 0.0 => {
                 Err("spreadsheets round whole numbers as large as in this cell; store it as text, \

@@ -1,3 +1,8 @@
+use std::sync::Arc;
+
+use super::table::{Content, Table};
+use super::{excel, open_document};
+use crate::formats::Archive;
 use crate::testing::{edges, zip};
 use crate::{Format, Loaded, PointOptions, ReadOptions, Vertices, read_bytes, read_points_bytes};
 
@@ -286,4 +291,33 @@ fn damage_and_bombs_are_errors_that_take_little_memory() {
     assert!(error.contains("span 1048576 rows and 16384 columns"), "{error}");
     let error = read(&ods("<table:table table:name=\"S\"/>")).unwrap_err();
     assert!(error.contains("all sheets of the workbook are empty"), "{error}");
+}
+
+#[test]
+fn cells_share_a_text_and_all_texts_have_a_limit() {
+    let long = "x".repeat(1 << 22);
+    let uses = |count: usize| {
+        let cells = "<c t=\"s\"><v>0</v></c>".repeat(count) + "</row></sheetData>";
+        xlsx(&[("S", &format!("<row>{cells}"))], &format!("<si><t> {long}</t></si>"))
+    };
+    let repeated = |count: usize| {
+        let about = format!("<table:table-cell table:number-columns-repeated=\"{count}\"");
+        let cell = word(&long).replacen("<table:table-cell", &about, 1);
+        ods(&table("S", &[cell.clone(), cell]))
+    };
+    let shared = |sheets: &[Table]| {
+        let texts = sheets[0].cells.iter().map(|cell| match &cell.content {
+            Content::Text(text) => text,
+            other => panic!("{other:?}"),
+        });
+        let texts: Vec<_> = texts.collect();
+        texts[..5].iter().all(|text| Arc::ptr_eq(text, texts[0]))
+    };
+    assert!(shared(&excel::sheets(&Archive::parse(&uses(5)).unwrap()).unwrap()));
+    assert!(shared(&open_document::sheets(&Archive::parse(&repeated(5)).unwrap()).unwrap()));
+    for bytes in [uses(129), repeated(65)] {
+        let error = read(&bytes).unwrap_err();
+        let sentence = "the texts in the cells of the sheet S have 54";
+        assert!(error.contains(sentence) && error.contains("save the table as CSV"), "{error}");
+    }
 }
