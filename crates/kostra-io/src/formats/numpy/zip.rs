@@ -1,5 +1,6 @@
 //! The files of a ZIP archive, stored or deflated.
 
+use std::collections::HashMap;
 use std::io::Read;
 
 use kostra_core::memory;
@@ -52,6 +53,8 @@ pub(super) fn first_name(bytes: &[u8]) -> Option<&[u8]> {
 pub(crate) struct Archive<'a> {
     bytes: &'a [u8],
     entries: Vec<Entry<'a>>,
+    /// The place of each entry by its name, of the first if several have it.
+    by_name: HashMap<&'a [u8], usize>,
 }
 
 impl<'a> Archive<'a> {
@@ -72,7 +75,19 @@ impl<'a> Archive<'a> {
             entries.push(entry);
             at = next;
         }
-        Ok(Self { bytes, entries })
+        // Many files that share bytes would take memory out of proportion to the archive.
+        let mut places: Vec<_> = entries.iter().map(|entry| (entry.at, entry.packed)).collect();
+        places.sort_unstable();
+        for (&(at, packed), &(next, _)) in places.iter().zip(places.iter().skip(1)) {
+            if at.saturating_add(FILE_BYTES).saturating_add(packed) > next {
+                return Err((next, "two files of the archive share bytes; save it again".into()));
+            }
+        }
+        let mut by_name = HashMap::new();
+        for (place, entry) in entries.iter().enumerate() {
+            by_name.entry(entry.name).or_insert(place);
+        }
+        Ok(Self { bytes, entries, by_name })
     }
 
     /// The names of the files that are text.
@@ -108,7 +123,8 @@ impl<'a> Archive<'a> {
     /// The content of the file with this name, and the offset of the file; none if there is no such
     /// file.
     pub(crate) fn file(&self, name: &str) -> At<Option<(Vec<u8>, usize)>> {
-        let Some(entry) = self.entries.iter().find(|entry| entry.name == name.as_bytes()) else {
+        let place = self.by_name.get(name.as_bytes());
+        let Some(entry) = place.and_then(|&place| self.entries.get(place)) else {
             return Ok(None);
         };
         let fault = |sentence: &str| (entry.at, format!("{name}: {sentence}; save it again"));

@@ -1,6 +1,6 @@
 //! Workbooks of Excel: Office Open XML.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kostra_core::memory;
 
@@ -37,7 +37,7 @@ pub(super) fn sheets(archive: &Archive<'_>) -> Result<Vec<Table>, Fault> {
     if let Some(path) = of_kind("styles") {
         shared.dates = dates(path, &part(archive, path)?)?;
     }
-    let mut tables = Vec::new();
+    let (mut tables, mut read) = (Vec::new(), HashSet::new());
     walk(workbook, &part(archive, workbook)?, |event| {
         let (Event::Start(element) | Event::Empty(element)) = event else { return Ok(()) };
         if local_name(&element) != "sheet" {
@@ -52,7 +52,11 @@ pub(super) fn sheets(archive: &Archive<'_>) -> Result<Vec<Table>, Fault> {
             && kind == "worksheet"
         {
             let name = find(&|name| name == "name").unwrap_or_default();
-            let sheet = Sheet::new(name, &shared);
+            if !read.insert(path) {
+                let sentence = "two sheets of the workbook are one part of the file; save it again";
+                return Err(Fault::whole(sentence));
+            }
+            let sheet = Sheet::new(Table::after(&tables, name), &shared);
             tables.push(sheet.read(path, &part(archive, path)?)?);
         }
         Ok(())
@@ -197,10 +201,10 @@ struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(name: String, shared: &'a Shared) -> Self {
+    fn new(table: Table, shared: &'a Shared) -> Self {
         Self {
             shared,
-            table: Table::new(name),
+            table,
             at: [0; 2],
             kind: String::new(),
             style: None,

@@ -66,7 +66,8 @@ impl Document {
             "table" if self.cell.is_none() => {
                 let mut found: HashMap<String, String> = attributes()?;
                 let name = found.remove("table:name").unwrap_or_default();
-                self.sheets.push(Table::new(name));
+                let sheet = Table::after(&self.sheets, name);
+                self.sheets.push(sheet);
                 self.at = [0; 2];
             }
             "table-row" => {
@@ -173,9 +174,7 @@ impl Document {
                 })?;
                 Some(Content::Number(number))
             }
-            Some("string") => {
-                Content::of_text(get("office:string-value").unwrap_or(&self.text))
-            }
+            Some("string") => Content::of_text(get("office:string-value").unwrap_or(&self.text)),
             Some("boolean") => Some(Content::Boolean),
             Some("date" | "time") => Some(Content::Date),
             _ if get("table:formula").is_some() => Some(Content::Formula),

@@ -9,7 +9,8 @@ use crate::formats::{Separator, fields};
 use crate::number::show;
 use crate::{Place, ReadErrorKind};
 
-/// The most filled cells of a sheet. A file of a few bytes can repeat a cell as often as it likes.
+/// The most filled cells of a workbook. A file of a few bytes can repeat a cell as often as it
+/// likes.
 const MOST_CELLS: usize = 1 << 25;
 
 /// The most cells of a rectangle of rows and columns, filled or not.
@@ -48,6 +49,8 @@ pub(super) struct Table {
     pub(super) name: String,
     pub(super) cells: Vec<Cell>,
     bytes_of_texts: usize,
+    /// The number of filled cells in the sheets before.
+    cells_before: usize,
     /// The corners of merged cells: the first and the last row and column.
     merged: Vec<[[u32; 2]; 2]>,
 }
@@ -63,8 +66,10 @@ pub(crate) struct SheetText {
 }
 
 impl Table {
-    pub(super) fn new(name: String) -> Self {
-        Self { name, ..Self::default() }
+    /// An empty sheet after the others of a workbook.
+    pub(super) fn after(others: &[Self], name: String) -> Self {
+        let cells_before = others.last().map_or(0, |last| last.cells_before + last.cells.len());
+        Self { name, cells_before, ..Self::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -80,14 +85,15 @@ impl Table {
         Ok(memory::push(&mut self.cells, Cell { row, column, content })?)
     }
 
-    /// Checks that a sheet may have as many further filled cells.
+    /// Checks that a workbook may have as many further filled cells.
     pub(super) fn expect(&self, more: u64) -> Result<(), Fault> {
-        if more <= (MOST_CELLS - self.cells.len()) as u64 {
+        if more <= (MOST_CELLS - self.cells_before - self.cells.len()) as u64 {
             return Ok(());
         }
         let name = show(self.name.as_bytes());
         Err(Fault::whole(format!(
-            "the sheet {name} has more than {MOST_CELLS} filled cells; save the table as CSV"
+            "with the sheet {name}, the workbook has more than {MOST_CELLS} filled cells; save the \
+             table as CSV"
         )))
     }
 

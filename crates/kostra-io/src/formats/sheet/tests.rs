@@ -279,12 +279,35 @@ fn damage_and_bombs_are_errors_that_take_little_memory() {
     assert!(error.contains("xl/worksheets/sheet0.xml: "), "{error}");
     let repeated =
         number("5").replacen(" office", " table:number-columns-repeated=\"16384\" office", 1);
-    let rows = format!(
-        "<table:table-row table:number-rows-repeated=\"1048576\">{repeated}</table:table-row>"
-    );
-    let error =
-        read(&ods(&format!("<table:table table:name=\"S\">{rows}</table:table>"))).unwrap_err();
-    assert!(error.contains("the sheet S has more than 33554432 filled cells"), "{error}");
+    let rows = |count: usize| {
+        let about = format!("table:number-rows-repeated=\"{count}\"");
+        format!("<table:table-row {about}>{repeated}</table:table-row>")
+    };
+    let sheet = |name: &str, count: usize| {
+        format!("<table:table table:name=\"{name}\">{}</table:table>", rows(count))
+    };
+    for sheets in [sheet("S", 1_048_576), sheet("R", 1) + &sheet("S", 2048)] {
+        let error = read(&ods(&sheets)).unwrap_err();
+        let sentence = "with the sheet S, the workbook has more than 33554432 filled cells";
+        assert!(error.contains(sentence), "{error}");
+    }
+    let sheets = ["R", "S"].map(|name| format!("<sheet name=\"{name}\" r:id=\"a\"/>")).concat();
+    let one_part = [
+        ("xl/workbook.xml", format!("<workbook><sheets>{sheets}</sheets></workbook>")),
+        (
+            "xl/_rels/workbook.xml.rels",
+            "<x><Relationship Id=\"a\" Type=\"x/worksheet\" Target=\"a.xml\"/></x>".to_owned(),
+        ),
+        ("xl/a.xml", "<worksheet/>".to_owned()),
+    ];
+    let one_part = one_part.map(|(name, content)| (name.to_owned(), content.into_bytes()));
+    let error = read(&zip(&one_part)).unwrap_err();
+    assert!(error.contains("two sheets of the workbook are one part of the file"), "{error}");
+    let mut shared = zip(&one_part);
+    let entry = memchr::memmem::rfind(&shared, b"PK\x01\x02").unwrap();
+    shared[entry + 42..][..4].fill(0);
+    let error = read(&shared).unwrap_err();
+    assert!(error.contains("two files of the archive share bytes"), "{error}");
     let corners =
         row(1, "<c r=\"A1\"><v>1</v></c>") + &row(1_048_576, "<c r=\"XFD1048576\"><v>1</v></c>");
     let error = read(&xlsx(&[("S", &(corners + "</sheetData>"))], "")).unwrap_err();
