@@ -12,8 +12,11 @@ mod rows;
 use std::error::Error;
 use std::hint::black_box;
 
-use kostra_io::{PointOptions, ReadOptions, read_bytes, read_image_bytes, read_points_bytes};
-use rows::Reader;
+use kostra_io::{
+    ColumnChoice, PointColumn, PointOptions, ReadOptions, read_bytes, read_image_bytes,
+    read_points_bytes,
+};
+use rows::{Asked, Reader};
 
 /// Calls a job. The symbol of this function starts and ends the counting.
 #[inline(never)]
@@ -29,8 +32,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let row = rows.iter().find(|row| row.name == name).ok_or("no such row")?;
-    let input = row.input(size.parse()?);
+    let size = size.parse()?;
+    let input = row.input(size);
+    let asked: Vec<String> = match row.asked {
+        Asked::Nothing => Vec::new(),
+        Asked::All => vec!["all".to_owned()],
+        Asked::Names => (0..size).map(|column| format!("k{column}")).collect(),
+    };
     let mut options = ReadOptions { threads: 1, ..ReadOptions::default() };
+    options.columns.keep = asked.iter().cloned().map(ColumnChoice::NameOrPosition).collect();
     // A refusal takes work, too.
     let result = match row.reader {
         Reader::Graph(format) => {
@@ -40,7 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Reader::Recognized => counted_job(|| read_bytes("input", &input, &options).map(drop)),
         Reader::Points => {
-            let options = PointOptions::default();
+            let columns = asked.iter().map(|name| PointColumn::named(name)).collect();
+            let options = PointOptions { columns, ..PointOptions::default() };
             counted_job(|| read_points_bytes("input", &input, &options).map(drop))
         }
         Reader::Image => counted_job(|| read_image_bytes("input", &input).map(drop)),

@@ -1,7 +1,9 @@
 //! Inputs that grow in one dimension, for each reader.
 
 use kostra_core::AnyGraph;
-use kostra_io::{FORMATS, Format, Outgoing, RawRow, parse_format, write_bytes};
+use kostra_io::{
+    FORMATS, Format, KeptColumns, KeptKind, Outgoing, RawRow, parse_format, write_bytes,
+};
 
 /// What reads the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +16,23 @@ pub(crate) enum Reader {
     Image,
 }
 
+/// The columns that a reader is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Nothing,
+    /// All columns are kept.
+    All,
+    /// As many columns as the size says, by the names `k0`, `k1` and so on: kept with edges, or the
+    /// coordinates of points.
+    Names,
+}
+
 /// An input: a head, as many bodies as the size says, and a tail. In a body, `{i}` is its number
 /// from 0 and `{j}` the next one.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) reader: Reader,
+    pub(crate) asked: Asked,
     parts: [String; 3],
 }
 
@@ -27,7 +41,8 @@ impl Row {
     pub(crate) fn input(&self, size: usize) -> Vec<u8> {
         let [head, body, tail] = &self.parts;
         if let (Reader::Graph(format), true) = (&self.reader, body.is_empty()) {
-            return written(*format, size);
+            let columns = if self.asked == Asked::All { size } else { 0 };
+            return written(*format, if columns > 0 { 2 } else { size }, columns);
         }
         let body =
             |i: usize| body.replace("{i}", &i.to_string()).replace("{j}", &(i + 1).to_string());
@@ -37,7 +52,30 @@ impl Row {
             "bzip2, streams" => bytes = streams(b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0", size),
             "gzip, streams" => bytes = streams(&gzip(b""), size),
             "gzip, lines" => bytes = gzip(&bytes),
-            "sheet, cells" | "sheet, rows" => bytes = workbook(&bytes),
+            name if self.asked == Asked::Names || name.starts_with("edges, columns that are") => {
+                bytes.extend(format!("1,1,1{}\n", ",1".repeat(size)).into_bytes());
+            }
+            name if name.starts_with("sheet, ") => bytes = excel(&bytes),
+            name if name.starts_with("sheet ods, ") => bytes = open_document(&bytes),
+            "npz, edges" => {
+                let (ends, mut shape) = (array(1, size), array(2, 1));
+                let length = shape.len();
+                shape[length - 8..].copy_from_slice(&[0, 0, 1, 0, 0, 0, 1, 0]);
+                let format = b"\x93NUMPY\x01\x00\x3a\x00{'descr': '|S3', 'fortran_order': False, \
+                               'shape': (), }  \ncoo";
+                let files = ["row", "col", "data"].map(|name| (name, &*ends));
+                let others = [("shape", &*shape), ("format", &format[..])];
+                let named = files.into_iter().chain(others);
+                let named: Vec<_> =
+                    named.map(|(name, content)| (format!("{name}.npy"), content)).collect();
+                bytes = archive(named.iter().map(|(name, content)| (&**name, *content)));
+            }
+            "npz, files" => {
+                let names: Vec<_> = (0..size).map(|file| format!("{file}.npy")).collect();
+                let table = array(2, 2);
+                bytes = archive(names.iter().map(|name| (&**name, &*table)));
+            }
+            "points npz, rows" => bytes = archive([("x.npy", &*array(size, 3))]),
             "npy, rows" | "points npy, rows" => bytes = array(size, 3),
             "points npy, columns" => bytes = array(2, size),
             "image npy, pixels" => bytes = array(size, 16),
@@ -54,20 +92,37 @@ pub(crate) fn raw_row(format: Format) -> Option<RawRow> {
     if format == Format::RAW { row() } else { None }
 }
 
-/// A workbook of Excel with one sheet of these rows, in an archive of files that are stored.
-fn workbook(rows: &[u8]) -> Vec<u8> {
-    let sheet = [b"<worksheet><sheetData>", rows, b"</sheetData></worksheet>"].concat();
-    let files: [(&str, &[u8]); 3] = [
-        ("xl/workbook.xml", b"<workbook><sheet name=\"a\" r:id=\"a\"/></workbook>"),
+/// A workbook of Excel with one sheet, and the texts that its cells share.
+fn excel(rows: &[u8]) -> Vec<u8> {
+    let [sheet, texts] = [
+        [b"<worksheet><sheetData>", rows, b"</sheetData></worksheet>"].concat(),
+        [b"<sst>", rows, b"</sst>"].concat(),
+    ];
+    archive([
+        ("xl/workbook.xml", &b"<workbook><sheet name=\"a\" r:id=\"a\"/></workbook>"[..]),
         (
             "xl/_rels/workbook.xml.rels",
             b"<Relationships><Relationship Id=\"a\" Type=\"x/worksheet\" Target=\"a.xml\"/>\
-              </Relationships>",
+              <Relationship Id=\"s\" Type=\"x/sharedStrings\" Target=\"s.xml\"/></Relationships>",
         ),
+        ("xl/s.xml", &texts),
         ("xl/a.xml", &sheet),
-    ];
-    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    ])
+}
+
+/// A workbook of LibreOffice.
+fn open_document(tables: &[u8]) -> Vec<u8> {
+    archive([
+        ("mimetype", &b"application/vnd.oasis.opendocument.spreadsheet"[..]),
+        ("content.xml", tables),
+    ])
+}
+
+/// A ZIP archive of files that are stored.
+fn archive<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
+    let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0_u16);
     for (name, content) in files {
+        count += 1;
         let mut checksum = flate2::Crc::new();
         checksum.update(content);
         let size = (content.len() as u32).to_le_bytes();
@@ -86,7 +141,8 @@ fn workbook(rows: &[u8]) -> Vec<u8> {
     }
     let (at, size) = (bytes.len() as u32, directory.len() as u32);
     bytes.extend(directory);
-    bytes.extend(b"PK\x05\x06\0\0\0\0\x03\0\x03\0");
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([count.to_le_bytes(), count.to_le_bytes()].concat());
     bytes.extend([size.to_le_bytes(), at.to_le_bytes()].concat());
     bytes.extend([0, 0]);
     bytes
@@ -116,12 +172,17 @@ fn array(rows: usize, columns: usize) -> Vec<u8> {
     bytes
 }
 
-/// A path with this number of edges, in a format that Kostra writes.
-fn written(format: Format, edges: usize) -> Vec<u8> {
+/// A path with this number of edges and of kept columns, in a format that Kostra writes.
+fn written(format: Format, edges: usize, columns: usize) -> Vec<u8> {
     let ends = edges as u32;
     let weights = (1..=ends as i32).collect();
     let graph = AnyGraph::from_edges(edges + 1, (0..ends).collect(), (1..=ends).collect(), weights);
-    let bytes = graph.ok().map(|graph| write_bytes(format, Outgoing::from(&graph)));
+    let names = (0..columns).map(|column| format!("k{column}")).collect();
+    let mut kept = KeptColumns::with_kinds(names, vec![KeptKind::Integer; columns]);
+    (0..edges * columns).for_each(|_| kept.push_value(Some("1")));
+    let kept = (columns > 0).then_some(&kept);
+    let bytes =
+        graph.ok().map(|graph| write_bytes(format, Outgoing { kept, ..Outgoing::from(&graph) }));
     bytes.and_then(Result::ok).unwrap_or_default()
 }
 
@@ -131,19 +192,24 @@ pub(crate) fn rows() -> Vec<Row> {
     let edges = FORMATS.iter().filter(|format| format.is_writable()).map(|&format| Row {
         name: format!("{format}, edges"),
         reader: Reader::Graph(format),
+        asked: Asked::Nothing,
         parts: Default::default(),
     });
     let table: Vec<[String; 5]> =
         serde_json::from_str(include_str!("rows.json")).unwrap_or_default();
-    let others = table.into_iter().map(|[name, reader, head, body, tail]| Row {
-        name,
-        reader: match &*reader {
+    let others = table.into_iter().map(|[name, reader, head, body, tail]| {
+        let (reader, asked) = match reader.split_once(", ") {
+            Some((reader, "keep all")) => (reader, Asked::All),
+            Some((reader, _)) => (reader, Asked::Names),
+            None => (&*reader, Asked::Nothing),
+        };
+        let reader = match reader {
             "recognized" => Reader::Recognized,
             "points" => Reader::Points,
             "image" => Reader::Image,
             id => id.parse().map_or(Reader::Recognized, Reader::Graph),
-        },
-        parts: [head, body, tail],
+        };
+        Row { name, reader, asked, parts: [head, body, tail] }
     });
     edges.chain(others).collect()
 }

@@ -1,5 +1,6 @@
 //! The columns of a file of points: which are coordinates, and which are kept.
 
+use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
 use crate::options::ALL;
@@ -22,9 +23,9 @@ impl PointColumn {
         Self(name.to_owned())
     }
 
-    /// Whether this is the name of the column, and not a position.
-    pub(super) fn is_name(&self, name: &str) -> bool {
-        self.0 == name && self.0.parse::<usize>().is_err()
+    /// The name of the column; none if it may be a position.
+    pub(super) fn name(&self) -> Option<&str> {
+        Some(&*self.0).filter(|text| text.parse::<usize>().is_err())
     }
 
     /// Whether the column stands for all columns, as what is kept.
@@ -32,12 +33,16 @@ impl PointColumn {
         self.0 == ALL
     }
 
-    /// The place among `count` columns with these names, counted from 0. `option` is how the user
-    /// chose the column.
-    fn place(&self, option: &str, names: &[String], count: usize) -> Result<usize, String> {
+    /// The place among `count` columns with these names, counted from 0. `named` are the first two
+    /// columns with the name, and `option` is how the user chose the column.
+    fn place(
+        &self,
+        [named, twin]: [Option<usize>; 2],
+        option: &str,
+        names: &[String],
+        count: usize,
+    ) -> Result<usize, String> {
         let Self(text) = self;
-        let mut named = (0..names.len()).filter(|&place| names[place] == *text);
-        let (named, twin) = (named.next(), named.next());
         if let (Some(first), Some(second)) = (named, twin) {
             return Err(format!(
                 "`{option} {text}`: columns {} and {} both have this name; pass the position",
@@ -134,13 +139,20 @@ pub(super) fn places(
     names: &[String],
     count: usize,
 ) -> Result<Vec<usize>, String> {
-    let mut places = Vec::new();
     if columns.iter().any(PointColumn::is_all) {
         return Ok((0..count).collect());
     }
+    let mut by_name = HashMap::<&str, [Option<usize>; 2]>::new();
+    for (place, name) in names.iter().enumerate() {
+        let [first, second] = by_name.entry(name).or_default();
+        let free = if first.is_none() { first } else { second };
+        free.get_or_insert(place);
+    }
+    let (mut places, mut seen) = (Vec::new(), HashSet::new());
     for column in columns {
-        let place = column.place(option, names, count)?;
-        if places.contains(&place) {
+        let named = by_name.get(&*column.0).copied().unwrap_or_default();
+        let place = column.place(named, option, names, count)?;
+        if !seen.insert(place) {
             return Err(format!("`{option}` contains column {} twice", place + 1));
         }
         places.push(place);

@@ -1,8 +1,10 @@
 //! Tables of points as text.
 
+use std::collections::HashSet;
+
 use kostra_core::memory;
 
-use super::column::{coordinates, places};
+use super::column::{PointColumn, coordinates, places};
 use super::{PointFile, PointOptions, would_round};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -97,12 +99,12 @@ fn is_header(
     let is_number = |field: &[u8]| number(field).is_some();
     let found: Vec<_> = fields(first, separator).collect();
     let numbers = found.iter().filter(|(_, field)| is_number(field)).count();
-    let chosen = || options.columns.iter().chain(&options.keep);
-    let is_chosen = |name: &String| chosen().any(|column| column.is_name(name));
+    let chosen = options.columns.iter().chain(&options.keep).filter_map(PointColumn::name);
+    let chosen: HashSet<_> = chosen.collect();
     if numbers == found.len() {
         return Ok(false);
     }
-    if names(first, separator).iter().any(is_chosen) {
+    if names(first, separator).iter().any(|name| chosen.contains(&**name)) {
         return Ok(true);
     }
     // The index of a table of pandas has no name.

@@ -1,5 +1,6 @@
 //! Writing a forest.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -123,9 +124,9 @@ fn write_newick(
 
 /// Refuses kept columns with the name of another column.
 fn check_columns(kept: Option<&KeptColumns>) -> Result<(), ForestFileError> {
-    let kept = kept.map(KeptColumns::names).unwrap_or_default();
-    for (index, name) in kept.iter().enumerate() {
-        if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
+    let mut seen = HashSet::from(COLUMNS);
+    for name in kept.map(KeptColumns::names).unwrap_or_default() {
+        if !seen.insert(name) {
             return Err(ForestFileError::EqualColumns { name: name.clone() });
         }
     }

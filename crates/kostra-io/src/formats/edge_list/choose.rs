@@ -2,6 +2,9 @@
 //! contents. If these leave a column open, the input is refused with a question. A column that may
 //! be the weight is never ignored.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
 use kostra_core::counted;
 
 use super::end_names;
@@ -90,36 +93,43 @@ impl Chooser<'_> {
         option: &'static str,
         choice: &ColumnChoice,
     ) -> Result<usize, ReadErrorKind> {
-        let (name, position) = match choice {
-            ColumnChoice::Name(name) => (Some(name.as_str()), None),
-            ColumnChoice::Position(position) => (None, Some(*position)),
-            ColumnChoice::NameOrPosition(text) => (Some(text.as_str()), text.parse().ok()),
-        };
+        let (name, _) = name_and_position(choice);
         let is_called = |field: &[u8]| {
             unquote(field).is_some_and(|field| Some(&*field) == name.map(str::as_bytes))
         };
         let names = self.names.unwrap_or_default().iter().enumerate();
-        let named: Vec<usize> =
-            names.filter(|(_, field)| is_called(field)).map(|(column, _)| column).collect();
+        let mut named = names.filter(|(_, field)| is_called(field)).map(|(column, _)| column);
+        let named = [named.next(), named.next()];
+        self.find_among(named, option, choice)
+    }
+
+    /// As [`find`](Self::find). `named` are the first two columns with the name.
+    fn find_among(
+        &self,
+        named: [Option<usize>; 2],
+        option: &'static str,
+        choice: &ColumnChoice,
+    ) -> Result<usize, ReadErrorKind> {
+        let (name, position) = name_and_position(choice);
         let placed = position
             .and_then(|position| position.checked_sub(1))
             .filter(|&column| column < self.columns);
         let shown = show(name.unwrap_or_default().as_bytes());
-        match (&named[..], placed) {
-            (&[column], None) => Ok(column),
-            (&[column], Some(placed)) if column == placed => Ok(column),
-            ([], Some(column)) => Ok(column),
-            (&[column, ..], Some(placed)) => {
+        match (named, placed) {
+            ([Some(column), None], None) => Ok(column),
+            ([Some(column), None], Some(placed)) if column == placed => Ok(column),
+            ([None, _], Some(column)) => Ok(column),
+            ([Some(column), _], Some(placed)) => {
                 let first = format!("the one called {shown}, at position {}", column + 1);
                 let or = format!(", or the one at position {}? rename the first", placed + 1);
                 let question = message!["is the column of ", Remedy::option(option), " "];
                 Err(self.refusal(message![question, first, or]))
             }
-            ([_, second, ..], None) => Err(self.refusal(message![
+            ([_, Some(second)], None) => Err(self.refusal(message![
                 format!("two columns are called '{shown}'; name one by its position, as "),
                 Remedy::position(option, second + 1),
             ])),
-            ([], None) => Err(self.refusal(self.not_there(name, position))),
+            ([None, None], None) => Err(self.refusal(self.not_there(name, position))),
         }
     }
 
@@ -263,19 +273,32 @@ impl Chooser<'_> {
         let columns = &self.options.columns;
         let id = columns.id.iter().map(|choice| ("id", choice));
         let keep = columns.keep.iter().map(|choice| ("keep", choice));
-        let named: Result<Vec<_>, _> = id
-            .chain(keep.filter(|(_, choice)| !choice.is_all()))
-            .map(|(option, choice)| self.find(option, choice))
-            .collect();
+        let mut chosen = id.chain(keep.filter(|(_, choice)| !choice.is_all())).peekable();
+        // Without a choice, the names need no table.
+        let names = chosen.peek().and(self.names).unwrap_or_default();
+        let mut places = HashMap::<Cow<'_, [u8]>, [Option<usize>; 2]>::new();
+        for (column, name) in names.iter().enumerate() {
+            if let Some(name) = unquote(name) {
+                let [first, second] = places.entry(name).or_default();
+                let place = if first.is_none() { first } else { second };
+                place.get_or_insert(column);
+            }
+        }
+        let named = chosen.map(|(option, choice)| {
+            let name = name_and_position(choice).0.map(str::as_bytes);
+            let named = name.and_then(|name| places.get(name).copied());
+            self.find_among(named.unwrap_or_default(), option, choice)
+        });
+        let named: Result<Vec<_>, _> = named.collect();
         let all = if columns.keeps_all() { 0..self.columns } else { 0..0 };
         let all = all.filter(|&column| !is_other(column));
-        let mut kept: Vec<(usize, String)> = Vec::new();
+        let (mut kept, mut seen) = (Vec::new(), HashSet::new());
         for column in named?.into_iter().chain(all) {
-            let name = match self.name(column) {
-                Some(name) => text(name),
-                None => format!("column {}", column + 1),
-            };
-            if !kept.iter().any(|(other, _)| *other == column) {
+            if seen.insert(column) {
+                let name = match self.name(column) {
+                    Some(name) => text(name),
+                    None => format!("column {}", column + 1),
+                };
                 kept.push((column, name));
             }
         }
@@ -285,5 +308,14 @@ impl Chooser<'_> {
     pub(super) fn refusal(&self, sentence: impl Into<Message>) -> ReadErrorKind {
         let columns = texts(self.names.unwrap_or_default());
         ReadErrorKind::Columns { sentence: sentence.into(), columns }
+    }
+}
+
+/// The name and the position that a choice may mean.
+fn name_and_position(choice: &ColumnChoice) -> (Option<&str>, Option<usize>) {
+    match choice {
+        ColumnChoice::Name(name) => (Some(name), None),
+        ColumnChoice::Position(position) => (None, Some(*position)),
+        ColumnChoice::NameOrPosition(text) => (Some(text), text.parse().ok()),
     }
 }

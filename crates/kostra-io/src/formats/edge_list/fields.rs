@@ -1,6 +1,7 @@
 //! Dividing the lines of an edge list into fields.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::ColumnOptions;
 use crate::grouping::without_separators;
@@ -231,13 +232,15 @@ pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
 pub(in crate::formats) fn left_out(
     columns: usize,
     names: Option<&[&[u8]]>,
-    is_used: impl Fn(usize) -> bool,
+    used: impl IntoIterator<Item = usize>,
 ) -> Option<Message> {
     let name = |column: usize| match names.and_then(|names| names.get(column)) {
         Some(name) => format!("'{}'", text(name)),
         None => (column + 1).to_string(),
     };
-    let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();
+    let used: HashSet<usize> = used.into_iter().collect();
+    let left = (0..columns).filter(|column| !used.contains(column));
+    let left: Vec<String> = left.map(name).collect();
     match &left[..] {
         [] => None,
         [column] => Some(format!("column {column} is left out").into()),

@@ -129,13 +129,9 @@ pub(super) fn choose(
     let taken = [Some(chosen.u), Some(chosen.v), chosen.weight];
     let kept = chooser.kept(|column| taken.contains(&Some(column)))?;
     let reverse = reverse_of(Some(&names), chosen.weight, options)?;
-    notes.extend(left_out(names.len(), Some(&names), |column| {
-        column == chosen.u
-            || column == chosen.v
-            || Some(column) == chosen.weight
-            || Some(column) == reverse
-            || kept.iter().any(|(kept, _)| *kept == column)
-    }));
+    let used = taken.into_iter().chain([reverse]).flatten();
+    let used = used.chain(kept.iter().map(|&(column, _)| column));
+    notes.extend(left_out(names.len(), Some(&names), used));
     notes.extend(reverse.map(|_| NOTE_ON_COSTS.into()));
     Ok(Choice { chosen, reverse, kept })
 }

@@ -300,13 +300,10 @@ impl Layout {
     }
 
     fn note_what_is_left_out(&mut self, names: Option<&[&[u8]]>) {
-        let note = left_out(self.columns, names, |column| {
-            column == self.u
-                || column == self.v
-                || WeightAt::Column(column) == self.weight
-                || Some(column) == self.reverse
-                || self.kept.iter().any(|(kept, _)| *kept == column)
-        });
+        let weight = if let WeightAt::Column(column) = self.weight { Some(column) } else { None };
+        let kept = self.kept.iter().map(|&(column, _)| column);
+        let used = [self.u, self.v].into_iter().chain(weight).chain(self.reverse).chain(kept);
+        let note = left_out(self.columns, names, used);
         self.notes.extend(note);
         self.notes.extend(self.reverse.map(|_| NOTE_ON_COSTS.into()));
     }
