@@ -26,9 +26,10 @@ pub(super) fn parse(bytes: &[u8], admit: Admit<'_>) -> Result<ImageFile, Fault> 
     }
     let (height, width) = (info.height as usize, info.width as usize);
     let channels = color.samples();
-    // The decoder computes this product without a check.
-    let samples = height.checked_mul(width).and_then(|pixels| pixels.checked_mul(channels));
-    let size = samples.and_then(|samples| samples.checked_mul(depth as usize / 8));
+    // A pixel in the file may have one bit. The decoder makes one byte or four of it, and computes
+    // the bytes of all pixels without a check.
+    let row = width.checked_mul(info.color_type.samples() * info.bit_depth as usize);
+    let size = row.and_then(|bits| bits.div_ceil(8).checked_mul(height));
     check_ratio(bytes.len(), size.unwrap_or(usize::MAX))?;
     let mut shape = vec![height, width];
     shape.extend((channels > 1).then_some(channels));

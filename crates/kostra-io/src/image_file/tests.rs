@@ -71,6 +71,35 @@ fn png_images_of_every_kind_have_the_same_values_as_other_programs_show() {
 }
 
 #[test]
+fn png_images_of_one_color_are_read_at_every_depth() {
+    const SIDE: usize = 2048;
+    use BitDepth::{Eight, Four, One, Sixteen, Two};
+    use ColorType::{Grayscale, GrayscaleAlpha, Indexed, Rgb, Rgba};
+    let of_bits =
+        [One, Two, Four].into_iter().flat_map(|depth| [(Grayscale, depth), (Indexed, depth)]);
+    let of_bytes =
+        [Grayscale, GrayscaleAlpha, Rgb, Rgba].map(|color| [(color, Eight), (color, Sixteen)]);
+    for (color, depth) in of_bits.chain([(Indexed, Eight)]).chain(of_bytes.into_iter().flatten()) {
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, SIDE as u32, SIDE as u32);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        if color == Indexed {
+            encoder.set_palette(vec![255; 6]);
+            // With an opacity, the decoder makes four bytes of a bit.
+            encoder.set_trns(vec![255, 0]);
+        }
+        let row = SIDE * color.samples() * depth as usize / 8;
+        let fill = if color == Indexed { 0 } else { 0xff };
+        encoder.write_header().unwrap().write_image_data(&vec![fill; row * SIDE]).unwrap();
+        let (shape, values) = single(&bytes);
+        let most = if depth == Sixteen { 65535.0 } else { 255.0 };
+        assert_eq!(shape[..2], [SIDE, SIDE], "{color:?} {depth:?}");
+        assert!(values.iter().all(|&value| value == most), "{color:?} {depth:?}");
+    }
+}
+
+#[test]
 fn tiff_images_of_every_compression_and_type_are_read() {
     let values: Vec<u8> = (0..60).collect();
     for compression in [
