@@ -37,7 +37,7 @@ impl<'a> Head<'a> {
     /// The head of an input that starts with `bytes`; `whole` says whether that is all of it.
     pub(crate) fn new(bytes: &'a [u8], whole: bool) -> Self {
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        if is_utf_16(bytes) || text.iter().any(|&byte| is_control(byte)) {
+        if is_utf_16(bytes) || text.iter().any(|&byte| is_of_no_text(byte.into())) {
             return Self { bytes, whole, lines: None, complete_lines: 0 };
         }
         let mut lines: Vec<_> = text.split(|&byte| byte == b'\n').collect();
@@ -95,7 +95,7 @@ pub(crate) fn is_utf_16(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
-/// Whether no text contains this byte.
-fn is_control(byte: u8) -> bool {
-    byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
+/// Whether readers take an input with this character for binary data. All of them are ASCII.
+pub fn is_of_no_text(character: char) -> bool {
+    character < ' ' && !matches!(character, '\t' | '\n' | '\r' | '\x0b' | '\x0c')
 }

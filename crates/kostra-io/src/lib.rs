@@ -87,6 +87,7 @@ pub use formats::{
     FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
 };
 pub use formats::{parse_format, write_npy_header};
+pub use head::is_of_no_text;
 pub use held_memory::AskMemory;
 #[cfg(feature = "image")]
 pub use image_file::{ImageAxes, ImageFile, ImageSize, PixelValues, read_image, read_image_bytes};

@@ -36,14 +36,17 @@ pub enum ForestFileError {
         /// The name.
         name: String,
     },
-    /// The name of a vertex has the character U+0000, which makes a text look like binary data.
+    /// The name of a vertex has a control character, which makes a text look like binary data.
     #[error(
-        "the name {name:?} has the character U+0000, which a text cannot hold; rename the vertex, or \
-         write .parquet or .kst"
+        "the name {name:?} has the character U+{:04X}, which a text cannot hold; rename the vertex, \
+         or write .parquet or .kst",
+        u32::from(*character)
     )]
     NoText {
         /// The name.
         name: String,
+        /// The character.
+        character: char,
     },
     /// A map needs longitudes and latitudes, and the vertices have none.
     #[error(

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
-use kostra_io::{KeptColumns, Outgoing, Output, write_atomically, write_graph};
+use kostra_io::{KeptColumns, Outgoing, Output, is_of_no_text, write_atomically, write_graph};
 
 use super::line::{COLUMNS, LineStyle};
 use super::{ForestFileError, ForestFormat, geojson, newick};
@@ -136,7 +136,8 @@ fn check_columns(kept: Option<&KeptColumns>) -> Result<(), ForestFileError> {
 /// Refuses names that readers of edge lists would not return.
 ///
 /// # Errors
-/// When a name is empty, or has a line break or the character U+0000.
+/// When a name is empty, or has a line break or another control character that makes a reader take
+/// the text for binary data.
 pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
     for (vertex, name) in names.unwrap_or_default().iter().enumerate() {
         if name.is_empty() {
@@ -145,8 +146,8 @@ pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
         if name.contains(['\n', '\r']) {
             return Err(ForestFileError::LineBreak { name: name.clone() });
         }
-        if name.contains('\0') {
-            return Err(ForestFileError::NoText { name: name.clone() });
+        if let Some(character) = name.chars().find(|&character| is_of_no_text(character)) {
+            return Err(ForestFileError::NoText { name: name.clone(), character });
         }
     }
     Ok(())
@@ -211,5 +212,27 @@ mod tests {
             text(LineStyle::Commas, Some(["a,b", "\"c"])),
             "edge,u,v,weight\n1,\"\"\"c\",\"a,b\",-2\n"
         );
+    }
+    #[test]
+    fn names_that_no_reader_of_text_returns_are_refused() {
+        let check = |name: &str| check_names(Some(&[name.to_owned()]));
+        for character in ('\0'..' ').filter(|&character| is_of_no_text(character)) {
+            let error = check(&format!("a{character}")).unwrap_err().to_string();
+            let shown = format!("U+{:04X}, which a text cannot hold", u32::from(character));
+            assert!(error.contains(&shown), "{error}");
+            // So it is indeed not read back.
+            let text = format!("from,to,km\na{character},b,1\n");
+            let options = kostra_io::ReadOptions::default();
+            assert!(kostra_io::read_bytes("x", text.as_bytes(), &options).is_err());
+        }
+        for name in ["a\tb", "\u{b}", "a\u{c}b", "\u{7f}", "a\u{85}b", "\u{9b}31m", "\u{feff}a"] {
+            check(name).unwrap();
+            let field = LineStyle::Commas.field(name);
+            let text = format!("from,to,km\nz,{field},1\n");
+            let options = kostra_io::ReadOptions::default();
+            let names = kostra_io::read_bytes("x", text.as_bytes(), &options).unwrap().parsed.names;
+            assert_eq!(names.unwrap(), ["z", name]);
+        }
+        assert!(check("").is_err() && check("a\nb").is_err() && check("a\rb").is_err());
     }
 }
