@@ -7,13 +7,28 @@ use kostra_parallel::Team;
 
 use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares, larger};
+use crate::equal_points::{EqualPoints, Grouped};
 use crate::kd_tree::{self, Bounds, Searchable, ValueSpan, Visitor, searchable};
 use crate::neighbors::Nearest;
 use crate::wide::{Work, wide};
 use crate::{MAX_TREE_DIMENSIONS, Prepared};
 
-/// An index of at least one point, with the span of each point.
+/// An index of at least one point, with the span and the label of each point.
 pub(crate) fn index(
+    prepared: &Prepared<'_>,
+    spans: &[ValueSpan],
+    labels: &[i32],
+    team: &Team<'_>,
+) -> Result<Box<dyn Searchable>, OutOfMemory> {
+    let Some(groups) = EqualPoints::of(prepared, spans, labels)? else {
+        return index_of_all(prepared, spans, team);
+    };
+    let spans = memory::collected(groups.firsts().map(|first| spans[first as usize]))?;
+    let index = index_of_all(&prepared.selected(groups.firsts())?, &spans, team)?;
+    Ok(Box::new(Grouped { index, groups }))
+}
+
+fn index_of_all(
     prepared: &Prepared<'_>,
     spans: &[ValueSpan],
     team: &Team<'_>,
@@ -89,6 +104,17 @@ impl Visitor for Nearest {
     fn visit(&mut self, ids: &[u32], compared: &[f64]) {
         ids.iter().zip(compared).for_each(|(&id, &compared)| self.offer(compared, id));
     }
+
+    fn visit_equal(&mut self, ids: &[u32], compared: f64) {
+        let span = ValueSpan::EMPTY;
+        for &id in ids {
+            // The ids ascend, so those after the first that comes too late do, too.
+            if !self.wants(Bounds { compared, least_id: id, span }) {
+                break;
+            }
+            self.offer(compared, id);
+        }
+    }
 }
 
 /// Looks for the lowest value of a point, and of the points with this value, for the lowest label.
@@ -129,6 +155,11 @@ impl Visitor for Lowest<'_> {
             }
         }
     }
+
+    fn visit_equal(&mut self, ids: &[u32], compared: f64) {
+        // They have one span and one label.
+        self.visit(&ids[..1], &[compared]);
+    }
 }
 
 /// The values of `of` in another order.
@@ -158,6 +189,11 @@ mod tests {
             self.visited += ids.len();
             self.lowest.visit(ids, compared);
         }
+
+        fn visit_equal(&mut self, ids: &[u32], compared: f64) {
+            self.visited += 1;
+            self.lowest.visit_equal(ids, compared);
+        }
     }
 
     #[test]
@@ -168,7 +204,7 @@ mod tests {
         let prepared = Prepared::new(&Points::new(&rows, 2).unwrap(), Metric::Euclidean).unwrap();
         let spans = vec![ValueSpan { floor: 10.0, ceiling: 11.0 }; 10_000];
         let labels: Vec<i32> = (0..10_000).map(|id| id / 5_000).collect();
-        let index = with_team(1, |team| index(&prepared, &spans, team)).unwrap();
+        let index = with_team(1, |team| index(&prepared, &spans, &labels, team)).unwrap();
         let search = |row: [f64; 2], least: f64| {
             let best = (f64::INFINITY, -1);
             let (prepared, spans, labels) = (&prepared, &spans[..], &labels[..]);

@@ -32,6 +32,7 @@ mod blocks;
 mod brute_force;
 mod canonical;
 pub mod cluster;
+mod equal_points;
 mod error;
 mod geographic;
 pub mod grid;

@@ -74,7 +74,7 @@ pub(super) struct Contact {
 
 impl Fitted {
     /// Prepares points for [`predict`](Self::predict). `tree` is their condensed tree by
-    /// `distance`, and `clustering` was selected from it. Takes O(n log n) time, 48 bytes per point
+    /// `distance`, and `clustering` was selected from it. Takes O(n log n) time, 68 bytes per point
     /// and a copy of the coordinates.
     ///
     /// # Errors
@@ -169,9 +169,9 @@ impl Fitted {
         self.prepared = prepared.selected(self.order.iter().copied())?;
         if !self.prepared.is_empty() {
             let threads = run.request.threads();
-            let (prepared, spans) = (&self.prepared, &self.spans);
+            let (prepared, spans, labels) = (&self.prepared, &self.spans, &self.label_of);
             self.index = Some(with_observed_team(run, threads, |team, run| {
-                run.phase("build tree", |_| index(prepared, spans, team))
+                run.phase("build tree", |_| index(prepared, spans, labels, team))
             })?);
         }
         Ok(())

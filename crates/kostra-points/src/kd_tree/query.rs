@@ -19,7 +19,7 @@ pub(crate) struct ValueSpan {
 }
 
 impl ValueSpan {
-    const EMPTY: Self = Self { floor: f64::INFINITY, ceiling: 0.0 };
+    pub(crate) const EMPTY: Self = Self { floor: f64::INFINITY, ceiling: 0.0 };
 
     /// The least span that contains both.
     fn join(self, other: Self) -> Self {
@@ -45,6 +45,10 @@ pub(crate) trait Visitor {
 
     /// Takes points with their compared distances.
     fn visit(&mut self, ids: &[u32], compared: &[f64]);
+
+    /// Takes at least one point. The points have equal coordinates, spans and labels, and their ids
+    /// ascend.
+    fn visit_equal(&mut self, ids: &[u32], compared: f64);
 }
 
 /// A set of points that other points search.
