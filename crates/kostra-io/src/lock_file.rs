@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::file_version::open_itself;
-use crate::replacement::UnfinishedName;
+use crate::replacement::{UnfinishedName, inherit, model_of, set_first_mode};
 
 /// An empty file that this process has locked. Dropping it removes the file, and so does
 /// [`abandon_unfinished`](crate::abandon_unfinished). The lock also ends with the process; a file
@@ -18,15 +18,18 @@ pub struct LockFile {
 }
 
 impl LockFile {
-    /// Creates and locks the file; none if another process has locked it. Only Unix has locks:
-    /// elsewhere the file is always granted.
+    /// Creates and locks the file; none if another process has locked it. The file has the
+    /// permissions of the file `model`, if there is one. Only Unix has locks: elsewhere the file is
+    /// always granted.
     ///
     /// # Errors
     /// When the file cannot be created or locked, or is a link, another special file, or not empty,
     /// and so not a file of this kind.
-    pub fn take(path: &Path) -> io::Result<Option<Self>> {
+    pub fn take(path: &Path, model: Option<&Path>) -> io::Result<Option<Self>> {
+        let model = model_of(model);
         loop {
             let mut options = OpenOptions::new();
+            set_first_mode(&mut options, model.is_some());
             let file = open_itself(path, options.create(true).truncate(false).write(true))?;
             if file.metadata()?.len() > 0 {
                 return Err(io::Error::other("this is not a lock of kostra"));
@@ -36,6 +39,9 @@ impl LockFile {
             }
             // The file may have been removed after it was opened.
             if is_at(&file, path)? {
+                if let Some(model) = &model {
+                    inherit(&file, model)?;
+                }
                 return Ok(Some(Self { _file: file, name: UnfinishedName::new(path) }));
             }
         }
@@ -49,7 +55,8 @@ impl Drop for LockFile {
     }
 }
 
-/// Locks a file; whether no other process has locked it.
+/// Locks a file; whether no other process has locked it. `kostra-dynamic`, which depends on no
+/// crate with files, has the same function. `File::try_lock` of Rust 1.89 can replace both.
 #[cfg(unix)]
 fn lock(file: &File) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, flock};
@@ -89,13 +96,26 @@ mod tests {
     fn a_file_is_locked_once_and_removed_at_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let first = LockFile::take(&path).unwrap().unwrap();
-        assert!(path.exists() && LockFile::take(&path).unwrap().is_none());
+        let first = LockFile::take(&path, None).unwrap().unwrap();
+        assert!(path.exists() && LockFile::take(&path, None).unwrap().is_none());
         drop(first);
         assert!(!path.exists());
         fs::write(&path, "").unwrap(); // a killed process left it
-        drop(LockFile::take(&path).unwrap().unwrap());
+        drop(LockFile::take(&path, None).unwrap().unwrap());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_file_has_the_permissions_of_its_model() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [path, model] = ["lock", "forest"].map(|name| folder.path().join(name));
+        fs::write(&model, "").unwrap();
+        for mode in [0o600, 0o640] {
+            fs::set_permissions(&model, PermissionsExt::from_mode(mode)).unwrap();
+            let _lock = LockFile::take(&path, Some(&model)).unwrap().unwrap();
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 
     #[test]
@@ -103,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         fs::write(&path, "mine").unwrap();
-        assert!(LockFile::take(&path).is_err());
+        assert!(LockFile::take(&path, None).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }
 
@@ -114,11 +134,11 @@ mod tests {
         std::os::unix::fs::symlink(&target, &link).unwrap();
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.is_ok_and(|status| status.success()));
-        assert!(LockFile::take(&link).is_err() && LockFile::take(&pipe).is_err());
+        assert!(LockFile::take(&link, None).is_err() && LockFile::take(&pipe, None).is_err());
         assert!(!target.exists());
         // A pipe that somebody reads opens at once.
         let _reader = File::options().read(true).write(true).open(&pipe).unwrap();
-        assert!(LockFile::take(&pipe).is_err());
+        assert!(LockFile::take(&pipe, None).is_err());
     }
 
     #[test]
@@ -131,7 +151,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..2000 {
-                        if let Some(taken) = LockFile::take(&path).unwrap() {
+                        if let Some(taken) = LockFile::take(&path, None).unwrap() {
                             assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
                             turns.fetch_add(1, Ordering::Relaxed);
                             holders.fetch_sub(1, Ordering::SeqCst);

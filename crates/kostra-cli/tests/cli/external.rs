@@ -390,15 +390,16 @@ fn a_checkpoint_is_neither_more_public_than_its_output_nor_a_link_nor_a_pipe() {
     let line = "solve graph.gr --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
     succeeds(&workplace.shell("umask 022; touch own.ids; chmod 600 own.ids"));
     let path = workplace.path("own.ids.checkpoint");
-    let mode = loop {
+    let lock = workplace.path("own.ids.checkpoint.lock");
+    let modes = loop {
         let child = workplace.command(line).spawn().unwrap();
         wait_for(&workplace, "own.ids.checkpoint");
         kill(child);
-        if let Ok(metadata) = fs::metadata(&path) {
-            break metadata.permissions().mode() & 0o777;
+        if let (Ok(checkpoint), Ok(lock)) = (fs::metadata(&path), fs::metadata(&lock)) {
+            break [checkpoint, lock].map(|metadata| metadata.permissions().mode() & 0o777);
         }
     };
-    assert_eq!(mode, 0o600);
+    assert_eq!(modes, [0o600, 0o600]);
     fs::remove_file(&path).unwrap();
     succeeds(&workplace.shell("ln -sf victim own.ids.checkpoint.lock"));
     let outcome = workplace.run(line);

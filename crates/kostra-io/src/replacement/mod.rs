@@ -74,7 +74,7 @@ impl Replacement {
     /// As [`Replacement::create`].
     pub fn create_like(path: &Path, model: Option<&Path>) -> io::Result<Self> {
         check_regular(fs::symlink_metadata(path).ok())?;
-        let model = model.and_then(|model| fs::metadata(model).ok()).filter(Metadata::is_file);
+        let model = model_of(model);
         let content = match unnamed_in(folder_of(path), model.is_some()) {
             Some(content) => content,
             None => named_in(folder_of(path), model.is_some())?,
@@ -330,9 +330,24 @@ fn plain(cause: io::Error) -> io::Error {
     cause.kind().into()
 }
 
+/// The file whose owner, group and permissions a new file gets.
+pub(crate) fn model_of(model: Option<&Path>) -> Option<Metadata> {
+    model.and_then(|model| fs::metadata(model).ok()).filter(Metadata::is_file)
+}
+
+/// Sets the permissions with which a file is created.
+#[cfg(unix)]
+pub(crate) fn set_first_mode(options: &mut OpenOptions, permissions_follow: bool) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(first_mode(permissions_follow));
+}
+
+#[cfg(not(unix))]
+pub(crate) fn set_first_mode(_: &mut OpenOptions, _permissions_follow: bool) {}
+
 /// Gives a file the owner, group and permissions of the old one, as far as this process may.
 #[cfg(unix)]
-fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
+pub(crate) fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let owners = |metadata: &Metadata| (metadata.uid(), metadata.gid());
     if owners(&file.metadata()?) != owners(old)
@@ -347,6 +362,6 @@ fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
+pub(crate) fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }

@@ -81,7 +81,7 @@ impl CheckpointFile {
         source: Source<'_>,
         order: Order,
     ) -> Result<Self, ExternalError> {
-        let lock = lock(&options.path)?;
+        let lock = lock(&options)?;
         if !options.resume {
             refuse_loss(&options.path)?;
         }
@@ -159,10 +159,10 @@ impl CheckpointFile {
 ///
 /// # Errors
 /// When another solve writes the checkpoint.
-fn lock(checkpoint: &Path) -> Result<Result<LockFile, String>, ExternalError> {
-    let mut path = checkpoint.as_os_str().to_owned();
+fn lock(checkpoint: &Checkpoints) -> Result<Result<LockFile, String>, ExternalError> {
+    let mut path = checkpoint.path.as_os_str().to_owned();
     path.push(".lock");
-    match LockFile::take(Path::new(&path)) {
+    match LockFile::take(Path::new(&path), checkpoint.model.as_deref()) {
         Ok(Some(lock)) => Ok(Ok(lock)),
         Ok(None) => Err(ExternalError::checkpoint(path, CheckpointFault::InUse)),
         Err(cause) => Ok(Err(format!(
