@@ -245,3 +245,38 @@ def test_arrays_of_other_libraries_in_memory_are_taken_as_they_are():
             return np.array([0], dtype)
 
     assert len(kostra.minimum_spanning_forest(InMemory((1, 0)), [1])) == 1
+
+
+LONG = 10**5000  # more digits than Python writes
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda graph: kostra.minimum_spanning_forest(U, V, W, LONG), "n must be from 0"),
+        (lambda graph: graph.delete(LONG), r"ids\[0\] is an integer of more than 4300 digits"),
+        (lambda graph: graph.delete([0, LONG]), r"ids\[1\] is an integer of more than 4300"),
+        (lambda graph: graph.insert(LONG, 0, 1), "not an integer of more than 4300 digits"),
+        (lambda graph: graph.expire(LONG), "not an integer of more than 4300 digits"),
+        (lambda graph: kostra.Graph.read("x.csv", id=LONG), "id must be from 1"),
+    ],
+)
+def test_an_integer_that_python_does_not_write_is_refused_in_a_sentence(call, said):
+    with pytest.raises(ValueError, match=said) as refusal:
+        call(kostra.DynamicForest(4))
+    assert "set_int_max_str_digits" not in str(refusal.value)
+
+
+def test_a_name_that_python_does_not_write_is_refused_in_a_sentence(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph = kostra.Graph.from_networkx(networkx.Graph([(LONG, 1)]), weight=None)
+    forest = kostra.minimum_spanning_forest(graph)
+    for said, call in [
+        ("nodes contains an integer of more", lambda: forest.write(tmp_path / "x.csv")),
+        ("names contains an integer of more", lambda: kostra.newick([[0, 1, 1, 2]], [LONG, 1])),
+        ("which is not in forest.nodes", lambda: forest.parents(LONG + 1, names=True)),
+        ("nodes has an integer of more", lambda: kostra.DynamicForest(graph, log=tmp_path / "l")),
+    ]:
+        with pytest.raises(ValueError, match=said) as refusal:
+            call()
+        assert "set_int_max_str_digits" not in str(refusal.value)

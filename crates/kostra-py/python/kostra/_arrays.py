@@ -118,7 +118,7 @@ def exact(name, values):
     place = rounded(values, array) if array.ndim == 1 else None
     if place is not None:
         raise ValueError(
-            f"{name}[{place}] is {values[place]}, which a float would round; "
+            f"{name}[{place}] is {shown(int(values[place]))}, which a float would round; "
             "pass integers only, or floats only"
         )
     return array
@@ -158,7 +158,7 @@ def _refuse_wide_integers(name, values, array):
     if place is not None:
         value = array[place] if array.dtype.kind in "iu" else values[place[0]][place[1]]
         raise ValueError(
-            f"{name}[{', '.join(map(str, place))}] is {value}, which a float would round; "
+            f"{name}[{', '.join(map(str, place))}] is {shown(int(value))}, which a float would round; "
             "subtract a constant first if it is a coordinate"
         )
 
@@ -256,6 +256,29 @@ def typed(array, dtype):
     return array
 
 
+def shown(value):
+    """A value in a message: as ``repr`` writes it, unless it is or has an integer of so many digits
+    that Python does not write it.
+    """
+    try:
+        return repr(value)
+    except ValueError:
+        is_one = isinstance(value, int)
+        return _too_long() if is_one else f"a {type(value).__name__} with {_too_long()}"
+
+
+def _too_long():
+    return f"an integer of more than {sys.get_int_max_str_digits()} digits"
+
+
+def texts(what, names):
+    """Names as texts. Refuses integers that Python does not write."""
+    try:
+        return [str(name) for name in names]
+    except ValueError:
+        raise ValueError(f"{what} contains {_too_long()}; replace it by a text") from None
+
+
 def whole(name, value, low, high):
     """An argument that is None or an integer from ``low`` to ``high``."""
     return None if value is None else required(name, value, low, high)
@@ -268,16 +291,16 @@ def required(name, value, low, high):
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
+        raise TypeError(f"{name} must be an integer, not {shown(value)}")
     if not low <= number <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, not {number}")
+        raise ValueError(f"{name} must be from {low} to {high}, not {shown(number)}")
     return number
 
 
 def text(name, value):
     """An argument that is a text."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, not {value!r}")
+        raise TypeError(f"{name} must be a text, not {shown(value)}")
     return value
 
 
@@ -286,7 +309,7 @@ def flag(name, value):
     if value is True or value is False:
         return value
     if not isinstance(value, np.bool_):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
     return bool(value)
 
 
@@ -317,7 +340,7 @@ def threads_of_jobs(value, jobs):
 def choice(name, value, choices):
     """An argument that is one of the texts ``choices``."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {shown(value)}")
     return value
 
 

@@ -80,7 +80,7 @@ class DynamicForest:
             others = [name for name in self.nodes or [] if not isinstance(name, str)]
             if others:
                 raise ValueError(
-                    f"a log keeps names that are texts, and nodes has {others[0]!r}; "
+                    f"a log keeps names that are texts, and nodes has {_arrays.shown(others[0])}; "
                     "set graph.nodes = None, or to texts"
                 )
             _arrays.check_unicode("nodes", self.nodes or [])
@@ -367,6 +367,11 @@ def _edge_ids(name, ids):
     if array.size == 0:
         return np.empty(0, np.uint32)
     if array.dtype.kind not in "iu":
+        values = array.tolist()
+        if array.dtype.kind == "O" and all(isinstance(value, int) for value in values):
+            place = next(place for place, value in enumerate(values) if not 0 <= value < 2**64)
+            shown = _arrays.shown(values[place])
+            raise ValueError(f"{name}[{place}] is {shown}, which is not the id of an edge")
         raise TypeError(f"{name} must be integers, not {array.dtype}")
     outside = (array < 0) | (array > _ids.MAX_VERTICES)
     if outside.any():

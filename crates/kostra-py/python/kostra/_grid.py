@@ -195,7 +195,7 @@ def number(name, value):
     try:
         value = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, not {value!r}") from None
+        raise TypeError(f"{name} must be a number, not {_arrays.shown(value)}") from None
     if not value >= 0:
         raise ValueError(f"{name} must be at least 0, not {value}")
     return value

@@ -38,10 +38,10 @@ class Names:
     def number(self, argument, name):
         """The vertex with the name ``name``. ``argument`` is the name of the argument in errors."""
         if name not in self:
-            raise ValueError(f"{argument} is {name!r}, which is not in forest.nodes")
+            raise ValueError(f"{argument} is {_arrays.shown(name)}, which is not in forest.nodes")
         if len(self._numbers) < len(self.nodes) and self.nodes.count(name) > 1:
             raise ValueError(
-                f"{argument} is {name!r}, the name of several vertices; "
+                f"{argument} is {_arrays.shown(name)}, the name of several vertices; "
                 "pass a number with names=False"
             )
         return self._numbers[name]
@@ -124,7 +124,7 @@ def _is_one(argument, values, forest, names):
             _are_integers(values) or all(item in forest._names() for item in values)
         ):
             raise ValueError(
-                f"{argument} is {values!r}, which could be one vertex by name or several; "
+                f"{argument} is {_arrays.shown(values)}, which could be one vertex by name or several; "
                 "pass names=True for one vertex, or a list for several vertices"
             )
         return True

@@ -192,7 +192,7 @@ def _graph(graph, weighted, threads):
 
 def _imbalance(value):
     if not isinstance(value, numbers.Real):
-        raise TypeError(f"imbalance must be a number, not {value!r}")
+        raise TypeError(f"imbalance must be a number, not {_arrays.shown(value)}")
     if isinstance(value, numbers.Integral) and value > 0:
         percent = int(value)
         raise ValueError(

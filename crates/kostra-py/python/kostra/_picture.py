@@ -129,7 +129,7 @@ def _details(forest):
     """What is drawn or written with a forest, apart from the columns that it keeps."""
     names = None
     if forest.nodes is not None:
-        names = [str(node) for node in forest.nodes]
+        names = _arrays.texts("nodes", forest.nodes)
         _arrays.check_unicode("nodes", names)
     return {
         "names": names,

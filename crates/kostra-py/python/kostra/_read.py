@@ -98,6 +98,9 @@ def _check(options):
 
 def _check_column(name, column):
     if isinstance(column, bool) or not isinstance(column, (str, int)):
-        raise TypeError(f"{name} must be the name or the position of a column, not {column!r}")
+        shown = _arrays.shown(column)
+        raise TypeError(f"{name} must be the name or the position of a column, not {shown}")
     if isinstance(column, int) and column < 1:
-        raise ValueError(f"{name} must be a position of at least 1, not {column}")
+        raise ValueError(f"{name} must be a position of at least 1, not {_arrays.shown(column)}")
+    if isinstance(column, int):
+        _arrays.required(name, column, 1, _ids.MAX_VERTICES)

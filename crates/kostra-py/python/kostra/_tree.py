@@ -88,7 +88,7 @@ def _refuse_metric(metric, reason):
 def _joins(forest, linkage, join):
     """The rows that merge the components at the distance ``join``."""
     if not isinstance(join, numbers.Real):
-        raise TypeError(f"join must be a number, not {join!r}")
+        raise TypeError(f"join must be a number, not {_arrays.shown(join)}")
     if join != join:
         raise ValueError("join is NaN")
     if len(linkage) and join < linkage[-1, 2]:
@@ -150,7 +150,7 @@ def newick(linkage, names=None):
     if not is_cluster.all() or len(np.unique(clusters)) < clusters.size:
         raise ValueError("linkage must merge each cluster once, after it is made")
     if names is not None:
-        names = [str(name) for name in names]
+        names = _arrays.texts("names", names)
         _arrays.check_unicode("names", names)
         if len(names) != len(linkage) + 1:
             raise ValueError(f"names has {len(names)} names, and linkage has {len(linkage) + 1} leaves")
@@ -210,7 +210,7 @@ def cut(forest, *, k=None, height=None):
     else:
         height = np.asarray(height).item() if np.ndim(height) == 0 else height
         if not isinstance(height, numbers.Number) or isinstance(height, complex):
-            raise TypeError(f"height must be a number, not {height!r}")
+            raise TypeError(f"height must be a number, not {_arrays.shown(height)}")
         if height != height:
             raise ValueError("height is NaN")
         merges = int(
