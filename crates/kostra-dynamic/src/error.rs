@@ -74,6 +74,12 @@ pub enum LogError {
         /// What the system said.
         error: io::Error,
     },
+    /// The path leads to a folder, a pipe or a device.
+    #[error("{}: this is a folder, a pipe or a device; a log is a regular file", path.display())]
+    NoFile {
+        /// What should be the log.
+        path: PathBuf,
+    },
     /// The file is no log, of another version or from a machine with another byte order.
     #[error("{}: this is not a log of updates of this version of kostra", path.display())]
     Other {

@@ -17,6 +17,9 @@
 //! A commit appends one frame and waits until it is on the disk. So only the last frame can be
 //! incomplete after a crash, and nothing that was committed is in it. If the head of a frame
 //! follows anywhere behind a wrong frame, also at another offset than its own, the log is damaged.
+//!
+//! The checksums find damage, not a forgery, because everybody can compute them. A log has no
+//! forest that could be wrong: the forest is computed from the updates when the log is opened.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -104,17 +107,24 @@ impl UpdateLog {
     /// When the file is no log, is damaged, or is in use.
     pub fn open(path: &Path) -> Result<OpenedLog, LogError> {
         let failed = |error| LogError::File { path: path.into(), error };
+        // Before opening, because reading a pipe would wait.
+        if !path.metadata().map_err(failed)?.is_file() {
+            return Err(LogError::NoFile { path: path.into() });
+        }
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let mut log = Self::of(file, path)?;
         let length = log.file.metadata().map_err(failed)?.len();
         let mut forest = log.read_header(length)?;
         log.end = HEADER;
-        let mut names = None;
+        let vertices = with_dynamic_forest!(&forest, forest => forest.vertices()) as usize;
+        let (mut names, mut is_first) = (None, true);
         while let Some(updates) = log.next_frame(length)? {
             let mut updates = updates.as_slice();
-            if names.is_none() && updates.first_chunk() == Some(&NAMES.to_ne_bytes()) {
-                names = Some(read_names(&mut updates).ok_or_else(|| log.damaged())?);
+            if is_first && updates.first_chunk() == Some(&NAMES.to_ne_bytes()) {
+                let found = read_names(&mut updates).filter(|names| names.len() == vertices);
+                names = Some(found.ok_or_else(|| log.damaged())?);
             }
+            is_first = false;
             with_dynamic_forest!(&mut forest, forest => log.replay(forest, updates))?;
         }
         let dropped = length - log.end;
@@ -230,7 +240,11 @@ impl UpdateLog {
         ) else {
             return Err(other());
         };
-        let order = if number(2) == 1 { Order::Maximum } else { Order::Minimum };
+        let order = match number(2) {
+            0 => Order::Minimum,
+            1 => Order::Maximum,
+            _ => return Err(other()),
+        };
         AnyDynamicForest::new(number(3) as usize, weights, order)
             .map_err(|error| LogError::Update { path: self.path.clone(), error })
     }
@@ -349,7 +363,7 @@ fn read_head(head: &[u8; FRAME_HEAD]) -> Option<[u64; 2]> {
     (checksum(0, checked) == u64_at(sum, 0)).then(|| [u64_at(checked, 0), u64_at(checked, 8)])
 }
 
-fn checksum(offset: u64, bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(offset: u64, bytes: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&offset.to_ne_bytes());
     hash.update(bytes);
@@ -365,7 +379,7 @@ fn u64_at(bytes: &[u8], place: usize) -> u64 {
 }
 
 /// Locks a file for as long as it is open; whether no other process has locked it. Only Unix has
-/// such locks.
+/// such locks. `kostra-io` has the same function. `File::try_lock` of Rust 1.89 can replace both.
 #[cfg(unix)]
 fn lock(file: &File) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, flock};

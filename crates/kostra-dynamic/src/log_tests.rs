@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use kostra_core::random::RandomStream;
 use kostra_core::{EdgeId, Order, Weight, WeightType};
 
+use crate::log::checksum;
 use crate::{AnyDynamicForest, DynamicForest, LogError, UpdateLog, with_dynamic_forest};
 
 /// What must be equal: the ids of the forest, the present ids and the next id.
@@ -173,6 +174,56 @@ fn bytes_that_are_missing_or_too_many_before_the_last_frame_are_damage() {
     }
 }
 
+/// The ids of the forest of the present edges, by Kruskal's algorithm.
+fn maximum_forest(forest: &DynamicForest<f64>) -> Vec<EdgeId> {
+    let mut ids = forest.present_ids();
+    let weight = |id: EdgeId| forest.table.get(id).weight;
+    ids.sort_by(|&a, &b| weight(b).partial_cmp(&weight(a)).unwrap().then(a.cmp(&b)));
+    let mut components: Vec<usize> = (0..forest.vertices() as usize).collect();
+    ids.retain(|&id| {
+        let [u, v] = forest.table.get(id).ends.map(|end| components[end as usize]);
+        components.iter_mut().filter(|component| **component == u).for_each(|of| *of = v);
+        u != v
+    });
+    ids.sort_unstable();
+    ids
+}
+
+#[test]
+fn a_forged_log_with_right_checksums_gives_the_forest_of_its_updates_or_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, after) = f64_log(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let (mut opened, mut refused) = (0, 0);
+    for frame in [32, after[0].0 as usize, after[5].0 as usize] {
+        let size = u64::from_ne_bytes(whole[frame + 8..frame + 16].try_into().unwrap()) as usize;
+        let updates = frame + 24..frame + 24 + size;
+        for place in updates.clone().step_by(4) {
+            for word in [0, 1, 2, 3, 4, 5, 8, 9, 0x4000_0000, 0x8000_0000, u32::MAX] {
+                let mut forged = whole.clone();
+                forged[place..place + 4].copy_from_slice(&u32::to_ne_bytes(word));
+                let sum = checksum(frame as u64, &forged[updates.clone()]).to_ne_bytes();
+                forged[updates.end..updates.end + 8].copy_from_slice(&sum);
+                fs::write(&path, &forged).unwrap();
+                let Ok(log) = UpdateLog::open(&path) else {
+                    refused += 1;
+                    continue;
+                };
+                opened += 1;
+                let AnyDynamicForest::F64(forest) = &log.forest else { unreachable!("f64") };
+                assert_eq!(forest.ids(), maximum_forest(forest), "{place}: {word}");
+                assert!(log.names.is_none_or(|names| names.len() == 9), "{place}: {word}");
+            }
+        }
+    }
+    assert!(opened > 100 && refused > 100, "{opened} {refused}");
+    // Names of fewer vertices than there are.
+    let forest = AnyDynamicForest::new(3, WeightType::F64, Order::Minimum).unwrap();
+    fs::remove_file(&path).unwrap();
+    drop(UpdateLog::create(&path, &forest, Some(&names_of(2))).unwrap());
+    assert!(matches!(UpdateLog::open(&path), Err(LogError::Damaged { .. })));
+}
+
 #[test]
 fn a_log_in_use_and_an_existing_file_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,4 +237,13 @@ fn a_log_in_use_and_an_existing_file_are_refused() {
     UpdateLog::open(&path).unwrap();
     fs::write(&path, "u,v,w\n0,1,2\n").unwrap();
     assert!(matches!(UpdateLog::open(&path), Err(LogError::Other { .. })));
+    assert!(matches!(UpdateLog::open(folder.path()), Err(LogError::NoFile { .. })));
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        // Without waiting for a writer.
+        assert!(matches!(UpdateLog::open(&pipe), Err(LogError::NoFile { .. })));
+    }
 }

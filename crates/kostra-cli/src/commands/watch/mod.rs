@@ -108,7 +108,8 @@ impl Arguments {
         let order = if self.maximum { Order::Maximum } else { Order::Minimum };
         let existing = self.log.as_ref().filter(|log| log.exists());
         if let Some(path) = existing {
-            if self.graph.is_some() || self.vertices.is_some() || self.maximum {
+            let has_graph = self.graph.is_some() || self.vertices.is_some() || self.maximum;
+            if has_graph && path.is_file() {
                 bail!(
                     "{}: this log exists and has a graph; leave out the graph, --vertices and \
                      --maximum to continue, or name a new log",
