@@ -119,7 +119,7 @@ const SHAPES: [&str; 9] = [
 
 /// Compares the device with the processor.
 fn compare<T: Coordinate>(values: &[T], d: usize, min_samples: usize, about: &str) {
-    let distance = Distance { metric: Metric::Euclidean, min_samples };
+    let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
     compare_by(values, d, (distance, "auto"), about);
 }
 
@@ -202,10 +202,12 @@ fn check_pairs(most: usize) {
                     if min_samples > n {
                         continue;
                     }
-                    let euclidean = (Distance { metric: Metric::Euclidean, min_samples }, "pairs");
+                    let euclidean =
+                        (Distance::mutual_reachability(Metric::Euclidean, min_samples), "pairs");
                     compare_by(&values, d, euclidean, &format!("{shape} {n} x {d} f64"));
                     compare_by(&narrow, d, euclidean, &format!("{shape} {n} x {d} f32"));
-                    let cosine = (Distance { metric: Metric::Cosine, min_samples }, "pairs");
+                    let cosine =
+                        (Distance::mutual_reachability(Metric::Cosine, min_samples), "pairs");
                     compare_by(&moved, d, cosine, &format!("{shape} {n} x {d} cosine"));
                     sets += 3;
                 }
@@ -302,7 +304,7 @@ impl Copied {
 
 fn time(points: &Copied, min_samples: usize, plan: &str) {
     let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
-    let distance = Distance { metric, min_samples };
+    let distance = Distance::mutual_reachability(metric, min_samples);
     let median = median::<7, _>(|| points.tree(distance, plan, &mut Run::new()));
     let mut steps = Steps::default();
     let answer = points.tree(distance, plan, &mut Run::new().observed_by(&mut steps));

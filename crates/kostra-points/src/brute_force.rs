@@ -32,8 +32,8 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let Distance { metric, min_samples } = distance.into();
-    let prepared = Prepared::new(points, metric)?;
+    let distance = distance.into();
+    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
     points.check_min_samples(min_samples)?;
     with_observed_team(run, run.request.threads(), |team, run| {
         tree(&prepared, min_samples, team, run)

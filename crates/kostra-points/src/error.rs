@@ -108,6 +108,18 @@ pub enum PointsError {
         /// The number of points.
         points: usize,
     },
+    /// Distances cannot be divided by this number.
+    #[error(
+        "distances by {} cannot be divided by {alpha} here; pass 1 for angles, predictions and \
+         devices, and a number from 2^-30 to 2^30 for others",
+        metric.name()
+    )]
+    Alpha {
+        /// The number.
+        alpha: f64,
+        /// The metric.
+        metric: crate::Metric,
+    },
     /// The weights of points have no meaning.
     #[error(transparent)]
     Weights(#[from] WeightsError),

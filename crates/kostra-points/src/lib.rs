@@ -82,7 +82,7 @@ pub fn spanning_tree(
     if points.dimensions() <= MAX_TREE_DIMENSIONS {
         return kd_tree(points, distance, run);
     }
-    let prepared = Prepared::new(points, distance.metric)?;
+    let prepared = Prepared::by(points, distance)?;
     points.check_min_samples(distance.min_samples)?;
     let samples = distance.min_samples;
     with_observed_team(run, run.request.threads(), |team, run| {

@@ -1,5 +1,8 @@
 //! How the distance between two points is measured.
 
+/// The largest number by which distances are divided. Its square fits beside those of distances.
+pub(crate) const LARGEST_ALPHA: f64 = (1_u64 << 30) as f64;
+
 /// The distance between two points. [`Prepared`](crate::Prepared) defines the exact arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Metric {
@@ -51,6 +54,12 @@ impl Metric {
         }
     }
 
+    /// Whether distances can be divided: all but angles, because core distances may then be above
+    /// the largest angle.
+    pub fn scales(self) -> bool {
+        !matches!(self, Self::Haversine | Self::HaversineRadians | Self::Arccos)
+    }
+
     /// The metric of a [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         let other_units = [Self::HaversineRadians, Self::Arccos];
@@ -67,25 +76,42 @@ impl Metric {
 ///
 /// scikit-learn's `HDBSCAN` counts in this way as well. The package `hdbscan` does not count the
 /// point itself: its `min_samples = k` is `min_samples = k + 1` here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// The metric.
     pub metric: Metric,
     /// 1 for the metric itself. From 2, the mutual reachability distance. At most the number of
     /// points.
     pub min_samples: usize,
+    /// Distances of two points, but not core distances, are divided by this number, as in robust
+    /// single linkage (Chaudhuri & Dasgupta 2010). From 2^-30 to 2^30; not 1 only for metrics that
+    /// [scale](Metric::scales).
+    pub alpha: f64,
 }
 
 impl Distance {
     /// The mutual reachability distance over a metric.
     pub fn mutual_reachability(metric: Metric, min_samples: usize) -> Self {
-        Self { metric, min_samples }
+        Self { metric, min_samples, alpha: 1.0 }
+    }
+
+    /// A compared core distance, multiplied by what distances are divided by.
+    pub(crate) fn scaled_core(self, compared: f64) -> f64 {
+        match self.metric {
+            Metric::Euclidean => compared * self.alpha * self.alpha,
+            _ => compared * self.alpha,
+        }
+    }
+
+    /// The same, with distances that are divided by `alpha`.
+    pub fn divided_by(self, alpha: f64) -> Self {
+        Self { alpha, ..self }
     }
 }
 
 impl From<Metric> for Distance {
     fn from(metric: Metric) -> Self {
-        Self { metric, min_samples: 1 }
+        Self::mutual_reachability(metric, 1)
     }
 }
 

@@ -209,12 +209,12 @@ fn sparse_rows_count_as_several() {
         let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
         let cores = core_distances(&dense, distance, run).unwrap();
         let counted = feature_rows(&mine, &rows.weights);
-        let tree = features_tree(counted, Metric::Euclidean, min_samples, run).unwrap();
+        let tree = features_tree(counted, distance, run).unwrap();
         assert_eq!(tree, spanning_tree(&dense, distance, run).unwrap());
-        let found = features_core_distances(counted, Metric::Euclidean, min_samples, run).unwrap();
+        let found = features_core_distances(counted, distance, run).unwrap();
         assert_eq!(found, cores);
         let repeated = feature_rows(&theirs, &[]);
-        let repeated = features_tree(repeated, Metric::Euclidean, min_samples, run).unwrap();
+        let repeated = features_tree(repeated, distance, run).unwrap();
         check(&rows, tree, &cores, repeated);
     }
 }

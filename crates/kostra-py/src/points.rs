@@ -70,13 +70,16 @@ pub(crate) struct Basis<'py> {
     pub(crate) dimensions: usize,
     metric: String,
     min_samples: usize,
+    /// What distances, but not core distances, are divided by.
+    alpha: f64,
     weights: CopyCounts<'py>,
     pub(crate) threads: Option<usize>,
 }
 
 impl Basis<'_> {
     pub(crate) fn distance(&self) -> PyResult<Distance> {
-        Ok(Distance::mutual_reachability(named(&self.metric)?, self.min_samples))
+        let metric = named(&self.metric)?;
+        Ok(Distance::mutual_reachability(metric, self.min_samples).divided_by(self.alpha))
     }
 
     /// A copy of the weights, for work that lives on when Ctrl-C interrupts the caller.

@@ -5,7 +5,7 @@ use kostra_points::cluster::{
     BitMetric, BitRows, ClusterError, FeatureRows, bits_core_distances, bits_tree,
     features_core_distances, features_tree,
 };
-use kostra_points::{Metric, PointTree, PointsError};
+use kostra_points::{Distance, PointTree, PointsError};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,6 +38,7 @@ pub(crate) struct FeatureBasis<'py> {
     values: PyReadonlyArray1<'py, f64>,
     metric: String,
     min_samples: usize,
+    alpha: f64,
     weights: CopyCounts<'py>,
     threads: Option<usize>,
 }
@@ -68,17 +69,18 @@ pub(crate) fn tree_of_features<'py>(
     py: Python<'py>,
     basis: FeatureBasis<'py>,
 ) -> PyResult<WithCores<'py>> {
-    let metric: Metric = named(&basis.metric)?;
+    let distance = Distance::mutual_reachability(named(&basis.metric)?, basis.min_samples);
+    let distance = distance.divided_by(basis.alpha);
     let starts = basis.starts.as_slice()?.iter().map(|&start| start as usize);
     let starts = memory::collected(starts).map_err(out_of_memory)?;
     let columns = memory::copied(basis.columns.as_slice()?).map_err(out_of_memory)?;
     let values = memory::copied(basis.values.as_slice()?).map_err(out_of_memory)?;
-    let (weights, min_samples) = (copied(&basis.weights)?, basis.min_samples);
+    let weights = copied(&basis.weights)?;
     let found = watched(py, basis.threads, move |run| {
         let (starts, columns) = (&starts, &columns);
         let rows = FeatureRows { starts, columns, values: &values, weights: &weights };
-        let tree = features_tree(rows, metric, min_samples, run)?;
-        let cores = || features_core_distances(rows, metric, min_samples, run);
+        let tree = features_tree(rows, distance, run)?;
+        let cores = || features_core_distances(rows, distance, run);
         let cores = (!weights.is_empty()).then(cores).transpose()?;
         Ok::<_, PointsError>((tree, cores))
     })?;

@@ -56,7 +56,7 @@ use crate::staging::{self, Transfer};
 use crate::step_clock::StepClock;
 
 /// The distances whose tree is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PointDistance {
     /// The distance by a metric, or the mutual reachability distance over it.
     Metric(Distance),
@@ -376,7 +376,10 @@ fn check(points: &PointAddresses, distance: PointDistance) -> Result<(), DeviceP
     if stride < dimensions {
         return Err(DevicePointsError::Overlap { dimensions, stride });
     }
-    if let PointDistance::Metric(Distance { metric, min_samples }) = distance {
+    if let PointDistance::Metric(Distance { metric, min_samples, alpha }) = distance {
+        if alpha != 1.0 {
+            return Err(PointsError::Alpha { alpha, metric }.into());
+        }
         if !matches!(metric, Metric::Euclidean | Metric::Cosine) {
             return Err(DevicePointsError::Metric { metric });
         }

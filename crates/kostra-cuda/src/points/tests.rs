@@ -21,7 +21,7 @@ fn compare<T: Coordinate>(coordinates: &[T], dimensions: usize, metric: Metric, 
         if min_samples > 1 && min_samples > points.len() as usize {
             continue;
         }
-        let distance = Distance { metric, min_samples };
+        let distance = Distance::mutual_reachability(metric, min_samples);
         let about = format!("{about}, {dimensions} dimensions, {}, {min_samples}", metric.name());
         let expected = kostra_points::brute_force(&points, distance, &mut Run::new()).unwrap();
         let found = spanning_tree(&points, distance, &mut Run::new()).unwrap();
@@ -132,7 +132,7 @@ fn points_that_the_kernels_do_not_take_are_refused() {
         coordinates: ElementType::F32,
     };
     let words = |points: &PointAddresses, metric, min_samples| {
-        let distance = PointDistance::Metric(Distance { metric, min_samples });
+        let distance = PointDistance::Metric(Distance::mutual_reachability(metric, min_samples));
         check(points, distance).unwrap_err().to_string()
     };
     let euclidean = Metric::Euclidean;

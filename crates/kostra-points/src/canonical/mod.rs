@@ -10,6 +10,8 @@
 //!    `f64` separately: a fused multiply-add would give another result.
 //! 3. *Mutual reachability.* The compared distance is the largest of both core distances and the
 //!    compared distance of the rows. A core distance is itself a compared distance.
+//!    If distances are divided by `alpha`, core distances are multiplied by it instead, those of
+//!    squares by its square, and reported distances are divided by it at the end.
 //! 4. *The order.* Pairs are ordered by (compared distance, lower index, higher index). The order
 //!    is strict, so the spanning tree is unique.
 //! 5. *The reported distance* is a monotone function of the compared one: its square root for
@@ -27,8 +29,9 @@ use std::borrow::Cow;
 
 use kostra_core::{OutOfMemory, memory};
 
+use crate::metric::LARGEST_ALPHA;
 use crate::points::Values;
-use crate::{EARTH_RADIUS, Metric, Points, PointsError};
+use crate::{Distance, EARTH_RADIUS, Metric, Points, PointsError};
 
 /// How differences of coordinates are combined to a compared distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +115,8 @@ pub struct Prepared<'a> {
     metric: Metric,
     /// How many points each point counts as; empty for one each.
     weights: Cow<'a, [u32]>,
+    /// What reported distances are divided by.
+    alpha: f64,
 }
 
 impl<'a> Prepared<'a> {
@@ -123,6 +128,15 @@ impl<'a> Prepared<'a> {
     /// all squared distances vanish, or when the system refuses the memory.
     pub fn new(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
         let prepared = Self::of_any_range(points, metric)?;
+        prepared.check_range()?;
+        Ok(prepared)
+    }
+
+    /// Prepares points for a distance, whose core distances [`scaled_core`](Self::scaled_core) gives.
+    pub(crate) fn by(points: &Points<'a>, distance: Distance) -> Result<Self, PointsError> {
+        let Distance { metric, alpha, .. } = distance;
+        distance.check_alpha()?;
+        let prepared = Self { alpha, ..Self::of_any_range(points, metric)? };
         prepared.check_range()?;
         Ok(prepared)
     }
@@ -158,7 +172,7 @@ impl<'a> Prepared<'a> {
         };
         let dimensions = if geometry == Metric::Haversine { 3 } else { dimensions };
         let weights = Cow::Borrowed(points.weights());
-        Ok(Self { rows, len, dimensions, metric, weights })
+        Ok(Self { rows, len, dimensions, metric, weights, alpha: 1.0 })
     }
 
     /// Some of the points.
@@ -166,7 +180,8 @@ impl<'a> Prepared<'a> {
         &self,
         points: impl ExactSizeIterator<Item = u32>,
     ) -> Result<Prepared<'static>, OutOfMemory> {
-        let (len, metric, dimensions) = (points.len() as u32, self.metric, self.dimensions);
+        let (len, dimensions) = (points.len() as u32, self.dimensions);
+        let (metric, alpha) = (self.metric, self.alpha);
         let mut rows = memory::with_capacity(points.len() * dimensions)?;
         let mut weights =
             memory::with_capacity(if self.weights.is_empty() { 0 } else { points.len() })?;
@@ -175,7 +190,7 @@ impl<'a> Prepared<'a> {
             weights.extend(self.weights.get(point as usize));
         });
         let (rows, weights) = (Cow::Owned(rows), Cow::Owned(weights));
-        Ok(Prepared { rows, len, dimensions, metric, weights })
+        Ok(Prepared { rows, len, dimensions, metric, weights, alpha })
     }
 
     /// How many points each point counts as; empty for one each.
@@ -231,14 +246,25 @@ impl<'a> Prepared<'a> {
     /// The distance that is reported for a compared distance.
     pub fn reported(&self, compared: f64) -> f64 {
         let angle = || 2.0 * (compared.sqrt() / 2.0).min(1.0).asin();
-        match self.metric {
+        let distance = match self.metric {
             Metric::Euclidean => compared.sqrt(),
             Metric::Manhattan | Metric::Chebyshev => compared,
             Metric::Haversine => EARTH_RADIUS * angle(),
             Metric::HaversineRadians => angle(),
             Metric::Cosine => compared / 2.0,
             Metric::Arccos => angle() / std::f64::consts::PI,
-        }
+        };
+        distance / self.alpha
+    }
+
+    /// Whether distances are divided.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.alpha != 1.0
+    }
+
+    /// A compared core distance, multiplied by what distances are divided by.
+    pub(crate) fn scaled_core(&self, compared: f64) -> f64 {
+        Distance::from(self.metric).divided_by(self.alpha).scaled_core(compared)
     }
 
     /// Refuses points whose compared distances overflow, or all vanish although the points differ.
@@ -254,11 +280,12 @@ impl<'a> Prepared<'a> {
             }
         }
         let diagonal = self.norm().compared(&high, &low);
-        if !diagonal.is_finite() {
+        if !(diagonal.is_finite() && self.scaled_core(diagonal).is_finite()) {
             // 2^513 times the square root of the dimensions: squares and their sum stay below
             // 2^1024.
             let roots = (self.dimensions as f64).sqrt().log2().ceil() as i32;
-            return Err(PointsError::TooWide { divisor: 2.0_f64.powi(515 + roots) });
+            let more = if self.is_scaled() { 2 * LARGEST_ALPHA.log2() as i32 } else { 0 };
+            return Err(PointsError::TooWide { divisor: 2.0_f64.powi(515 + roots + more) });
         }
         let differ = low.iter().zip(&high).any(|(low, high)| low < high);
         if self.norm() == Norm::Squares && differ && diagonal < LEAST_SQUARE {
@@ -295,6 +322,24 @@ pub(crate) fn divide_by_length(vector: &mut [f64]) -> bool {
     let length = vector.iter().copied().fold(0.0, Squares::add).sqrt();
     vector.iter_mut().for_each(|x| *x /= length);
     true
+}
+
+impl Distance {
+    /// Refuses a number by which distances cannot be divided.
+    pub(crate) fn check_alpha(self) -> Result<(), PointsError> {
+        let Self { metric, alpha, .. } = self;
+        let is_usual = (LARGEST_ALPHA.recip()..=LARGEST_ALPHA).contains(&alpha);
+        match is_usual && (alpha == 1.0 || metric.scales()) {
+            true => Ok(()),
+            false => Err(PointsError::Alpha { alpha, metric }),
+        }
+    }
+
+    /// Refuses distances that are divided.
+    pub(crate) fn check_undivided(self) -> Result<(), PointsError> {
+        let Self { metric, alpha, .. } = self;
+        if alpha == 1.0 { Ok(()) } else { Err(PointsError::Alpha { alpha, metric }) }
+    }
 }
 
 #[cfg(test)]

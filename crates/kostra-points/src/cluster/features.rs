@@ -21,7 +21,7 @@ use crate::canonical::{Accumulate, Squares, larger};
 use crate::neighbors::Nearest;
 use crate::points::check_min_samples;
 use crate::samples::core_of;
-use crate::{Metric, PointTree, PointsError};
+use crate::{Distance, Metric, PointTree, PointsError};
 
 /// A sparse matrix in compressed rows.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub struct FeatureRows<'a> {
 /// // (1, 0, 2), (1, 0, 0) and (0, 3, 0).
 /// let (starts, columns) = (&[0, 2, 3, 4], &[0, 2, 0, 1]);
 /// let rows = FeatureRows { starts, columns, values: &[1.0, 2.0, 1.0, 3.0], weights: &[] };
-/// let tree = features_tree(rows, Metric::Euclidean, 1, &mut Run::new())?;
+/// let tree = features_tree(rows, Metric::Euclidean, &mut Run::new())?;
 /// assert_eq!((tree.ends, tree.distances[0]), (vec![[0, 1], [1, 2]], 2.0));
 /// # Ok::<(), kostra_points::PointsError>(())
 /// ```
@@ -56,11 +56,11 @@ pub struct FeatureRows<'a> {
 /// As [`spanning_tree`](crate::spanning_tree), when the arrays are no rows, and for other metrics.
 pub fn features_tree(
     rows: FeatureRows<'_>,
-    metric: Metric,
-    min_samples: usize,
+    distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let index = InvertedIndex::new(rows, metric)?;
+    let distance = distance.into();
+    let (index, min_samples) = (InvertedIndex::new(rows, distance)?, distance.min_samples);
     let n = index.rows();
     crate::check_weights(rows.weights, n)?;
     check_min_samples(min_samples, n, rows.weights)?;
@@ -81,7 +81,7 @@ pub fn features_tree(
         });
     }
     let mut tree = prim.tree()?;
-    tree.distances.iter_mut().for_each(|distance| *distance = reported(metric, *distance));
+    tree.distances.iter_mut().for_each(|compared| *compared = reported(distance, *compared));
     Ok(tree)
 }
 
@@ -92,20 +92,20 @@ pub fn features_tree(
 /// As [`features_tree`].
 pub fn features_core_distances(
     rows: FeatureRows<'_>,
-    metric: Metric,
-    min_samples: usize,
+    distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, PointsError> {
-    let index = InvertedIndex::new(rows, metric)?;
+    let distance = distance.into();
+    let (index, min_samples) = (InvertedIndex::new(rows, distance)?, distance.min_samples);
     crate::check_weights(rows.weights, index.rows())?;
     check_min_samples(min_samples, index.rows(), rows.weights)?;
     let mut cores = index.cores(min_samples, run)?;
-    cores.iter_mut().for_each(|core| *core = reported(metric, *core));
+    cores.iter_mut().for_each(|core| *core = reported(distance, *core));
     Ok(cores)
 }
 
-fn reported(metric: Metric, compared: f64) -> f64 {
-    if metric == Metric::Cosine { compared / 2.0 } else { compared.sqrt() }
+fn reported(Distance { metric, alpha, .. }: Distance, compared: f64) -> f64 {
+    (if metric == Metric::Cosine { compared / 2.0 } else { compared.sqrt() }) / alpha
 }
 
 impl FeatureRows<'_> {
@@ -141,15 +141,18 @@ struct InvertedIndex<'a> {
     /// The largest relative error of a distance by products.
     error: f64,
     weights: &'a [u32],
+    distance: Distance,
 }
 
 impl<'a> InvertedIndex<'a> {
-    fn new(rows: FeatureRows<'a>, metric: Metric) -> Result<Self, PointsError> {
+    fn new(rows: FeatureRows<'a>, distance: Distance) -> Result<Self, PointsError> {
         /// As for dense points.
         const LEAST_SQUARE: f64 = 1e-280;
+        let metric = distance.metric;
         if !matches!(metric, Metric::Euclidean | Metric::Cosine) {
             return Err(PointsError::SparseMetric { metric });
         }
+        distance.check_alpha()?;
         rows.check()?;
         let FeatureRows { starts, columns, values, weights } = rows;
         let values = match metric {
@@ -162,7 +165,8 @@ impl<'a> InvertedIndex<'a> {
         )?;
         let largest = squares.iter().copied().fold(0.0, larger);
         // Twice the longest row apart, a distance is at most four times as large.
-        if !(4.0 * largest).is_finite() {
+        let most = 4.0 * largest;
+        if !(most.is_finite() && distance.scaled_core(most).is_finite()) {
             return Err(PointsError::TooWide { divisor: 2.0_f64.powi(520) });
         }
         if largest < LEAST_SQUARE && values.iter().any(|&value| value != 0.0) {
@@ -172,7 +176,17 @@ impl<'a> InvertedIndex<'a> {
         let longest = ranges().map(|range| range.len()).max().unwrap_or(0);
         // Each of three sums and the distance itself has at most this number of roundings.
         let error = 4.0 * (2 * longest + 4) as f64 * f64::EPSILON;
-        Ok(Self { starts, columns, values, squares, column_starts, postings, error, weights })
+        Ok(Self {
+            starts,
+            columns,
+            values,
+            squares,
+            column_starts,
+            postings,
+            error,
+            weights,
+            distance,
+        })
     }
 
     fn rows(&self) -> usize {
@@ -240,7 +254,8 @@ impl<'a> InvertedIndex<'a> {
                 }
                 nearest.finish();
                 let found = (&nearest.compared[..], &nearest.points[..]);
-                *core = core_of(row as u32, found, min_samples, self.weights);
+                let compared = core_of(row as u32, found, min_samples, self.weights);
+                *core = self.distance.scaled_core(compared);
             }
         })?;
         Ok(cores)
@@ -332,10 +347,10 @@ mod tests {
                 FeatureRows { starts: &starts, columns: &columns, values: &values, weights: &[] };
             for metric in [Metric::Euclidean, Metric::Cosine] {
                 for min_samples in [1, 2, 6, 80] {
-                    let distance = Distance { metric, min_samples };
+                    let distance = Distance::mutual_reachability(metric, min_samples);
                     let right = spanning_tree(&points, distance, &mut Run::new()).unwrap();
                     let run = &mut Run::new().on_threads(2);
-                    assert_eq!(features_tree(rows, metric, min_samples, run).unwrap(), right);
+                    assert_eq!(features_tree(rows, distance, run).unwrap(), right);
                 }
             }
         }
@@ -346,7 +361,7 @@ mod tests {
         let (starts, columns, values) = rows(4, 700, 1.0);
         let rows =
             FeatureRows { starts: &starts, columns: &columns, values: &values, weights: &[] };
-        let index = InvertedIndex::new(rows, Metric::Euclidean).unwrap();
+        let index = InvertedIndex::new(rows, Metric::Euclidean.into()).unwrap();
         let mut products = vec![0.0; 700];
         for u in 0..700 {
             index.products(u, &mut products);
@@ -361,7 +376,7 @@ mod tests {
     fn arrays_that_are_no_rows_are_refused() {
         let error = |starts: &[usize], columns: &[u32], values: &[f64], metric| {
             let rows = FeatureRows { starts, columns, values, weights: &[] };
-            features_tree(rows, metric, 1, &mut Run::new()).unwrap_err().to_string()
+            features_tree(rows, metric, &mut Run::new()).unwrap_err().to_string()
         };
         let euclidean = Metric::Euclidean;
         assert!(error(&[0, 2], &[1, 1], &[1.0, 2.0], euclidean).contains("row 0 of the sparse"));
@@ -371,10 +386,11 @@ mod tests {
         assert!(error(&[0, 0], &[], &[], Metric::Manhattan).contains("not by manhattan"));
         assert!(error(&[0, 1], &[0], &[1e300], euclidean).contains("divide all coordinates"));
         assert!(error(&[0, 1], &[0], &[1e-200], euclidean).contains("multiply all coordinates"));
+        let distance = |samples| Distance::mutual_reachability(euclidean, samples);
         let none = FeatureRows { starts: &[0], columns: &[], values: &[], weights: &[] };
-        let tree = features_tree(none, euclidean, 5, &mut Run::new()).unwrap();
+        let tree = features_tree(none, distance(5), &mut Run::new()).unwrap();
         assert_eq!(tree, PointTree::default());
         let few = FeatureRows { starts: &[0, 0], columns: &[], values: &[], weights: &[] };
-        assert!(features_tree(few, euclidean, 2, &mut Run::new()).is_err());
+        assert!(features_tree(few, distance(2), &mut Run::new()).is_err());
     }
 }

@@ -114,10 +114,12 @@ impl Fitted {
 
     fn unordered<'p>(
         points: &Points<'p>,
-        Distance { metric, min_samples }: Distance,
+        distance: Distance,
         tree: Arc<CondensedTree>,
         clustering: &Clustering,
     ) -> Result<(Prepared<'p>, Self), PointsError> {
+        let Distance { metric, min_samples, .. } = distance;
+        distance.check_undivided()?;
         let prepared = Prepared::new(points, metric)?;
         points.check_min_samples(min_samples)?;
         if tree.points() != prepared.len() {
@@ -468,7 +470,7 @@ pub(super) mod tests {
             for metric in Metric::ALL {
                 for min_samples in [1, 2, 5] {
                     let dimensions = if metric == Metric::Haversine { 2 } else { dimensions };
-                    let distance = Distance { metric, min_samples };
+                    let distance = Distance::mutual_reachability(metric, min_samples);
                     let allow_single_cluster = seed == 4;
                     let selection = Selection { allow_single_cluster, ..Selection::default() };
                     let rows = blobs(seed, 120, dimensions);

@@ -9,16 +9,26 @@ use super::candidates::Candidates;
 use super::nearest::LeafNeighbors;
 use super::passes::Passes;
 use super::shape::Shape;
-use crate::PointsError;
 use crate::blocks::LANES;
 use crate::canonical::larger;
 use crate::samples::neighbors_inside;
+use crate::{PointsError, Prepared};
 
 /// Leaves that a thread takes at a time.
 pub(super) const LEAVES: usize = 64;
 
 /// The neighbors of a point that are kept with a mutual reachability distance, at most.
 const MOST_KEPT: usize = 32;
+
+/// What core distances count.
+#[derive(Clone, Copy)]
+pub(super) struct Samples<'a> {
+    /// Scales core distances.
+    pub(super) prepared: &'a Prepared<'a>,
+    pub(super) min_samples: usize,
+    /// How many points at its place each point counts as; empty for one each.
+    pub(super) weights: &'a [u32],
+}
 
 /// The first neighbors of each point.
 pub(super) struct Lists {
@@ -46,17 +56,15 @@ pub(super) fn for_each_chunk<T: Send>(
 
 impl Lists {
     /// Finds the neighbors of at least two points, and core distances if `min_samples` is above 1.
-    /// Makes the first neighbor of each point its candidate. Each point stands for as many points
-    /// at its place as `weights` says; for one if it is empty.
+    /// Makes the first neighbor of each point its candidate.
     pub(super) fn new(
         passes: &mut dyn Passes,
-        min_samples: usize,
-        weights: &[u32],
+        samples: Samples<'_>,
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<(Self, Vec<Candidates>), PointsError> {
-        if min_samples > 1 {
-            let mut lists = Self::with_core(passes, min_samples, weights, team, run)?;
+        if samples.min_samples > 1 {
+            let mut lists = Self::with_core(passes, samples, team, run)?;
             passes.set_core(&lists.core);
             lists.sort(passes.shape(), team);
             let mut candidates = memory::filled(passes.shape().leaves(), Candidates::UNKNOWN)?;
@@ -103,8 +111,7 @@ impl Lists {
     /// Finds core distances, and the neighbors inside them, which are not sorted yet.
     fn with_core(
         passes: &dyn Passes,
-        min_samples: usize,
-        weights: &[u32],
+        Samples { prepared, min_samples, weights }: Samples<'_>,
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
@@ -126,8 +133,11 @@ impl Lists {
                 let (compared, points) = found.of(lane);
                 let others = points.iter().map(|&(id, _)| id);
                 let inside = neighbors_inside(shape.ids[leaf][lane], others, inside, weights);
-                core[lane] = inside.checked_sub(1).map_or(0.0, |last| compared[last]);
-                let is_open = inside > kept || compared.get(inside) == Some(&core[lane]);
+                let last = inside.checked_sub(1).map_or(0.0, |last| compared[last]);
+                core[lane] = prepared.scaled_core(last);
+                // A scaled core distance may contain others, or not all of the list.
+                let is_open =
+                    inside > kept || compared.get(inside) == Some(&last) || prepared.is_scaled();
                 **open |= u16::from(is_open) << lane;
                 store_positions(list, found.of(lane));
                 // The others are not inside the core distance.

@@ -19,7 +19,7 @@ use kostra_parallel::{Team, with_observed_team};
 use crate::pair::{self, Pair};
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
 pub(crate) use lists::NeighborList;
-use lists::{Lists, for_each_leaf};
+use lists::{Lists, Samples, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
 use places::Places;
@@ -44,10 +44,10 @@ pub fn kd_tree(
 /// [`kd_tree`] without a generic argument, so that only this crate compiles it.
 fn tree_of(
     points: &Points<'_>,
-    Distance { metric, min_samples }: Distance,
+    distance: Distance,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let prepared = Prepared::new(points, metric)?;
+    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
     points.check_min_samples(min_samples)?;
     let dimensions = prepared.dimensions();
     if dimensions > MAX_TREE_DIMENSIONS {
@@ -73,7 +73,8 @@ fn pairs_of(
 ) -> Result<Vec<Pair>, PointsError> {
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     if !passes.repeats() {
-        return pairs_of_tree(&mut *passes, min_samples, prepared.weights(), team, run);
+        let samples = Samples { prepared, min_samples, weights: prepared.weights() };
+        return pairs_of_tree(&mut *passes, samples, team, run);
     }
     drop(passes);
     let (places, mut passes) = run.phase("find places", |_| {
@@ -81,20 +82,19 @@ fn pairs_of(
         let passes = passes::build(&places.prepared(prepared)?, team)?;
         Ok::<_, PointsError>((places, passes))
     })?;
-    let pairs = pairs_of_tree(&mut *passes, min_samples, &places.weights, team, run)?;
+    let samples = Samples { prepared, min_samples, weights: &places.weights };
+    let pairs = pairs_of_tree(&mut *passes, samples, team, run)?;
     Ok(places.expanded(pairs)?)
 }
 
-/// [`pairs_of`] for points that each count as `weights` points; an empty slice is one each.
+/// [`pairs_of`] for the points of `passes`.
 fn pairs_of_tree(
     passes: &mut dyn Passes,
-    min_samples: usize,
-    weights: &[u32],
+    samples: Samples<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let mut lists =
-        run.phase("nearest neighbors", |run| Lists::new(passes, min_samples, weights, team, run))?;
+    let mut lists = run.phase("nearest neighbors", |run| Lists::new(passes, samples, team, run))?;
     rounds::tree(passes, &mut lists, team, run)
 }
 

@@ -16,7 +16,7 @@ use crate::samples::core_of;
 use crate::wide::{Work, wide};
 use crate::{PointsError, Prepared};
 
-/// The compared core distance of each point; empty for `min_samples` 1.
+/// The compared core distance of each point, scaled; empty for `min_samples` 1.
 pub(crate) fn brute_force_core(
     prepared: &Prepared<'_>,
     min_samples: usize,
@@ -35,7 +35,7 @@ pub(crate) fn brute_force_core(
             slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
-    Ok(core.into_iter().map(f64::from_bits).collect())
+    Ok(core.into_iter().map(|bits| prepared.scaled_core(f64::from_bits(bits))).collect())
 }
 
 /// Calls `found` with each point and its `neighbors` nearest points, on any thread.

@@ -71,7 +71,8 @@ pub fn nearest_neighbors(
 }
 
 /// The core distance of each point: the distance to the `min_samples`-th nearest point, where the
-/// point itself is the first. So 0 for `min_samples` 1.
+/// point itself is the first. So 0 for `min_samples` 1. Numbers by which distances are divided
+/// change no more than its rounding.
 ///
 /// # Errors
 /// As [`brute_force`](crate::brute_force()).
@@ -80,8 +81,8 @@ pub fn core_distances(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, PointsError> {
-    let Distance { metric, min_samples } = distance.into();
-    let prepared = Prepared::new(points, metric)?;
+    let distance = distance.into();
+    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
     points.check_min_samples(min_samples)?;
     let mut core = memory::zeros(points.len() as usize)?;
     let slots = atomic_u64(&mut core);
@@ -93,7 +94,8 @@ pub fn core_distances(
             slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
-    Ok(core.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect())
+    let reported = |bits| prepared.reported(prepared.scaled_core(f64::from_bits(bits)));
+    Ok(core.into_iter().map(reported).collect())
 }
 
 /// Calls `found` with each point and its `neighbors` nearest neighbors, on any thread.

@@ -102,7 +102,7 @@ pub(crate) fn tree(
         core = memory::collected(lists.map(|(point, list)| {
             let others = list.iter().map(|&(_, other)| other);
             let inside = neighbors_inside(point, others, min_samples - 1, prepared.weights());
-            inside.checked_sub(1).map_or(0.0, |last| list[last].0)
+            prepared.scaled_core(inside.checked_sub(1).map_or(0.0, |last| list[last].0))
         }))?;
     }
     let tree = run.phase("join neighbors", |_| {

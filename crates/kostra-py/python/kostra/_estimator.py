@@ -104,7 +104,7 @@ class Estimator(ClusterMixin, BaseEstimator):
         if alpha != 1:
             return _points.scaled_tree(X, alpha, weights, **options)
         if hasattr(X, "tocoo") and self.metric != "precomputed":
-            return _points.features_tree(X, weights, **options)
+            return _points.features_tree(X, weights, alpha, **options)
         if weights is not None:
             return _points.counted_tree(X, weights, **options)
         return _points.tree(X, **options), None

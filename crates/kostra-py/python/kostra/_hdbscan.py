@@ -61,7 +61,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         Parameters of the metric, as for :func:`kostra.euclidean_mst`.
     alpha : float
         Distances, but not core distances, are divided by this number, as in robust single linkage.
-        Other values than 1 compare all pairs on one thread, and need points or a square matrix.
+        Other values than 1 need points or a square matrix, and for others than the Euclidean,
+        Manhattan, Chebyshev and cosine distances compare all pairs on one thread.
         scikit-learn also divides the core distances where it compares all pairs.
     algorithm, leaf_size, copy : str, int, bool
         Without effect, for the interface of scikit-learn. The tree does not depend on how it is
@@ -188,7 +189,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         X : array of n by d, Forest, or distances
             Points, the tree of points, or with ``metric="precomputed"`` distances in one of the
             forms of :mod:`kostra.cluster`. Also a sparse matrix of features, such as TF-IDF. By
-            ``"euclidean"`` and ``"cosine"`` distances with ``alpha=1``, its zeros take no memory.
+            ``"euclidean"`` and ``"cosine"`` distances, its zeros take no memory.
         y : ignored
             For the interface of scikit-learn.
         sample_weight : array of n numbers, optional
@@ -369,8 +370,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
     def _takes_sparse_rows(self):
         is_precomputed = isinstance(self.metric, str) and self.metric == "precomputed"
         params = self._metric_parameters()
-        is_scaled = is_precomputed or self.alpha != 1
-        return not is_scaled and _metrics.takes_sparse_rows(self.metric, params)
+        return not is_precomputed and _metrics.takes_sparse_rows(self.metric, params)
 
     def _checked_weights(self, X, sample_weight):
         if sample_weight is None:

@@ -165,6 +165,13 @@ def mapped(points, by):
     return sum(points[:, [k]] * by[k] for k in range(len(by)))
 
 
+def divides(metric, alpha):
+    """Whether the engine divides distances by ``alpha``, for a result of :func:`resolve`."""
+    return metric in ("euclidean", "manhattan", "chebyshev", "cosine") and (
+        2.0**-30 <= alpha <= 2.0**30
+    )
+
+
 def takes_sparse_rows(metric, params):
     """Whether the engine compares sparse rows by a metric."""
     is_mapped = isinstance(metric, str) and metric in _MAPPED

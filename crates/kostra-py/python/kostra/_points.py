@@ -138,8 +138,10 @@ def euclidean_mst(
     return _tree_of_points(X, None, min_samples=min_samples, **options)[0]
 
 
-def _tree_of_points(X, weights, *, metric, metric_params, min_samples, threads):
-    """The tree of points that count as several, and their core distances: None without weights."""
+def _tree_of_points(X, weights, alpha=1.0, *, metric, metric_params, min_samples, threads):
+    """The tree of points that count as several, with distances divided by ``alpha``, and their core
+    distances: None without weights.
+    """
     found = _metrics.resolve(metric, metric_params)
     coordinates = points("X", X, found)
     n, dimensions = coordinates.shape
@@ -155,6 +157,7 @@ def _tree_of_points(X, weights, *, metric, metric_params, min_samples, threads):
         "dimensions": dimensions,
         "metric": found,
         "min_samples": min_samples,
+        "alpha": alpha,
         "weights": weights,
         "threads": _arrays.threads(threads),
     }
@@ -343,7 +346,7 @@ def _are_distances(array):
     )
 
 
-def features_tree(X, weights, *, metric, metric_params, min_samples, threads):
+def features_tree(X, weights, alpha, *, metric, metric_params, min_samples, threads):
     """The tree of the rows of a sparse matrix of features, and with weights the core distances."""
     n = X.shape[0]
     basis = {
@@ -352,6 +355,7 @@ def features_tree(X, weights, *, metric, metric_params, min_samples, threads):
         "values": X.data.astype(np.float64),
         "metric": _metrics.resolve(metric, metric_params),
         "min_samples": samples(min_samples, _weights.total(weights, n)),
+        "alpha": alpha,
         "weights": weights,
         "threads": _arrays.threads(threads),
     }
@@ -376,8 +380,13 @@ def counted_tree(X, weights, *, metric, metric_params, min_samples, threads):
 
 def scaled_tree(X, alpha, weights, *, metric, metric_params, min_samples, threads):
     """The tree of mutual reachability distances whose distances of two points, but not core
-    distances, are divided by ``alpha``, and the core distances. Compares all pairs.
+    distances, are divided by ``alpha``, and the core distances. Compares all pairs of other metrics
+    than the engine's.
     """
+    options = {"metric": metric, "metric_params": metric_params}
+    options |= {"min_samples": min_samples, "threads": threads}
+    if hasattr(X, "tocoo") and metric != "precomputed":
+        return features_tree(X, weights, alpha, **options)
     if isinstance(X, (Forest, tuple, list)) or hasattr(X, "tocoo") or np.ndim(X) != 2:
         raise ValueError(f"alpha={alpha} needs points in host memory or a square matrix")
     if isinstance(metric, str) and metric == "precomputed":
@@ -387,6 +396,8 @@ def scaled_tree(X, alpha, weights, *, metric, metric_params, min_samples, thread
         rows = _metrics.MatrixRows(X)
     else:
         found = _metrics.resolve(metric, metric_params)
+        if _metrics.divides(found, alpha):
+            return _tree_of_points(X, weights, alpha, **options)
         X = points("X", X, found)
         refuse_infinite(X)
         rows = _metrics.rows_of(X, metric, metric_params)

@@ -34,6 +34,7 @@ class Predictor:
                 "dimensions": self.points.shape[1],
                 "metric": self.metric,
                 "min_samples": self._min_samples,
+                "alpha": 1.0,
                 "weights": self.weights,
                 "threads": threads,
             }

@@ -75,7 +75,8 @@ struct Search<'a> {
 /// but not on the number of threads.
 ///
 /// For up to [`MAX_TREE_DIMENSIONS`] dimensions, less than 4096 points, a `min_samples` of more
-/// than 128, or points with weights, the tree is [`spanning_tree`], and the error is 0.
+/// than 128, points with weights, or divided distances, the tree is [`spanning_tree`], and the
+/// error is 0.
 ///
 /// # Errors
 /// As [`spanning_tree`].
@@ -91,7 +92,8 @@ pub fn approximate_tree(
         || points.dimensions() > MAX_DIMENSIONS
         || n < LEAST_POINTS
         || distance.min_samples > MOST_SAMPLES
-        || !points.weights().is_empty();
+        || !points.weights().is_empty()
+        || distance.alpha != 1.0;
     if is_exact {
         let tree = spanning_tree(points, distance, run)?;
         let error = ErrorBound::of_exact(&tree);
