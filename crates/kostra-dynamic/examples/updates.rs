@@ -27,6 +27,10 @@ fn main() {
         let (mut ids, stream) = (forest.ids(), RandomStream::new(1));
         stream.shuffle(&mut ids);
         let (mut deleting, mut inserting, mut deleted) = (0.0, 0.0, 0);
+        let first = ids.pop().expect("the forest has an edge");
+        let start = Instant::now();
+        forest.delete(&[first]).expect("the edge is present");
+        println!("first deletion: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
         for ids in ids.chunks(batch).take(BATCHES) {
             let edges: Vec<_> =
                 ids.iter().map(|&id| forest.edge(id).expect("it is present")).collect();

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use kostra_core::{EdgeId, GraphError, OutOfMemory};
 use thiserror::Error;
 
-/// The most vertices of a [`DynamicForest`](crate::DynamicForest): its vertices and the edges of
-/// its forest share 32-bit numbers.
-pub const MAX_VERTICES: usize = 1 << 31;
+/// The most vertices of a [`DynamicForest`](crate::DynamicForest): its vertices and both directions
+/// of the edges of its forest share 32-bit numbers.
+pub const MAX_VERTICES: usize = u32::MAX as usize / 3;
 
 /// The reason why an update is refused. The forest is as it was before.
 #[derive(Debug, Error, Clone, PartialEq)]

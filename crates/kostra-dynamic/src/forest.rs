@@ -1,9 +1,10 @@
 //! The forest of a changing graph: what it answers, and the steps that change it.
 
-use kostra_core::{EdgeId, Encoding, Key, Order, Total, Vertex, Weight, WeightType, memory};
+use kostra_core::{EdgeId, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType};
 
 use crate::edge_table::{EdgeTable, Membership};
 use crate::link_cut::LinkCut;
+use crate::tours::Tours;
 use crate::{MAX_VERTICES, UpdateError};
 
 /// The rank of an edge with weights `W`.
@@ -43,8 +44,8 @@ pub struct DynamicForest<W: Weight> {
     pub(crate) changed: Vec<EdgeId>,
     pub(crate) entered: Vec<EdgeId>,
     pub(crate) left: Vec<EdgeId>,
-    /// Which vertices the search for a replacement has visited; all false between searches.
-    visited: Vec<bool>,
+    /// Made when an edge of the forest is deleted, and dropped when a batch is solved as a whole.
+    pub(crate) tours: Option<Tours<Rank<W>>>,
 }
 
 impl<W: Weight> DynamicForest<W> {
@@ -58,7 +59,7 @@ impl<W: Weight> DynamicForest<W> {
         }
         let encoding = Encoding::new::<W>(order);
         Ok(Self {
-            table: EdgeTable::new(vertices as u32, encoding)?,
+            table: EdgeTable::new(encoding),
             paths: LinkCut::new(vertices as u32)?,
             vertices: vertices as u32,
             encoding,
@@ -68,7 +69,7 @@ impl<W: Weight> DynamicForest<W> {
             changed: Vec::new(),
             entered: Vec::new(),
             left: Vec::new(),
-            visited: memory::filled(vertices, false)?,
+            tours: None,
         })
     }
 
@@ -186,6 +187,9 @@ impl<W: Weight> DynamicForest<W> {
     fn enter(&mut self, id: EdgeId) {
         let [u, v] = self.table.get(id).ends;
         let node = self.paths.link(u, v, self.table.rank(id));
+        if let Some(tours) = &mut self.tours {
+            tours.link(u, v, node);
+        }
         self.table.set_state(id, Membership::Forest(node));
         self.forest_edges += 1;
         self.changed.push(id);
@@ -195,67 +199,70 @@ impl<W: Weight> DynamicForest<W> {
     pub(crate) fn leave(&mut self, id: EdgeId, node: u32, state: Membership) {
         let [u, v] = self.table.get(id).ends;
         self.paths.cut(node, u, v);
+        if let Some(tours) = &mut self.tours {
+            tours.cut(node);
+        }
         self.table.set_state(id, state);
         self.forest_edges -= 1;
         self.changed.push(id);
     }
 
-    /// Lets an edge outside the forest enter it if it is better than the worst edge of the cycle
-    /// that it closes, which leaves (cycle property).
+    /// Lets an edge outside the forest, which the tours do not have, enter the forest if it is
+    /// better than the worst edge of the cycle that it closes, which leaves (cycle property).
     pub(crate) fn offer(&mut self, id: EdgeId) {
         let edge = *self.table.get(id);
         if edge.state == Membership::Loop {
             return;
         }
-        if let Some(worst) = self.paths.path_maximum(edge.ends[0], edge.ends[1]) {
-            if worst < self.table.rank(id) {
-                return;
+        let rank = self.table.rank(id);
+        let worst = self.paths.path_maximum(edge.ends[0], edge.ends[1]);
+        if worst.is_none_or(|worst| rank < worst) {
+            if let Some(worst) = worst {
+                let worst = W::Key::rank_id(worst);
+                let Membership::Forest(node) = self.table.get(worst).state else {
+                    unreachable!("all edges of paths are in the forest")
+                };
+                self.leave(worst, node, Membership::NonForest);
             }
-            let worst = W::Key::rank_id(worst);
-            let Membership::Forest(node) = self.table.get(worst).state else {
-                unreachable!("all edges of paths are in the forest")
-            };
-            self.leave(worst, node, Membership::NonForest);
+            self.enter(id);
         }
-        self.enter(id);
+        // One edge more is outside the forest, unless the new one joined two trees.
+        if let (Some(tours), Some(worst)) = (&mut self.tours, worst) {
+            let outside = worst.max(rank);
+            tours.insert(self.table.get(W::Key::rank_id(outside)).ends, outside);
+        }
     }
 
     /// After an edge between `u` and `v` has left: lets the best edge between the two trees enter
-    /// (cut property). Visits the smaller tree and its edges, and returns their number.
+    /// (cut property). Needs the tours. Returns how much was searched.
     pub(crate) fn replace(&mut self, [u, v]: [Vertex; 2]) -> usize {
-        let smaller = if self.paths.tree_size(u) <= self.paths.tree_size(v) { u } else { v };
-        let mut tree = vec![smaller];
-        self.visited[smaller as usize] = true;
-        let (mut next, mut steps) = (0, 0);
-        while let Some(&vertex) = tree.get(next) {
-            next += 1;
-            for id in self.table.forest_edges(vertex) {
-                steps += 1;
-                let other = self.table.get(id).other(vertex);
-                if !std::mem::replace(&mut self.visited[other as usize], true) {
-                    tree.push(other);
-                }
-            }
+        let tours = self.tours.as_mut().expect("deletions make the tours");
+        let search = tours.best_between(u, v);
+        if let Some(best) = search.best {
+            let id = W::Key::rank_id(best);
+            tours.remove(self.table.get(id).ends, best);
+            self.enter(id);
         }
-        let mut best: Option<Rank<W>> = None;
-        for &vertex in &tree {
-            for id in self.table.other_edges(vertex) {
-                steps += 1;
-                let rank = self.table.rank(id);
-                if best.is_none_or(|best| rank < best)
-                    && !self.visited[self.table.get(id).other(vertex) as usize]
-                {
-                    best = Some(rank);
-                }
-            }
+        search.steps
+    }
+
+    /// Makes the tours, if there are none.
+    pub(crate) fn make_tours(&mut self) -> Result<(), OutOfMemory> {
+        if self.tours.is_some() {
+            return Ok(());
         }
-        for vertex in tree {
-            self.visited[vertex as usize] = false;
-        }
-        if let Some(best) = best {
-            self.enter(W::Key::rank_id(best));
-        }
-        steps
+        let edges = self.edges_from_roots();
+        let table = &self.table;
+        let forest = edges.iter().map(|&(id, upper)| {
+            let edge = table.get(id);
+            let Membership::Forest(node) = edge.state else { unreachable!("it is in the forest") };
+            (upper, edge.other(upper), node)
+        });
+        let others = (self.oldest..table.edges.len() as EdgeId)
+            .filter(|&id| table.get(id).state == Membership::NonForest)
+            .map(|id| (table.get(id).ends, table.rank(id)));
+        self.tours = Some(Tours::new(self.vertices, forest, others)?);
+        Ok(())
     }
 
     /// Makes the candidates in `forest` the edges of the forest; they must be its canonical edges.
@@ -264,6 +271,7 @@ impl<W: Weight> DynamicForest<W> {
         candidates: &[EdgeId],
         mut is_forest: impl FnMut(usize) -> bool,
     ) {
+        self.tours = None;
         self.forest_edges = 0;
         for (position, &id) in candidates.iter().enumerate() {
             let is_in = is_forest(position);
@@ -282,32 +290,51 @@ impl<W: Weight> DynamicForest<W> {
             .map(|&(id, upper)| (upper, self.table.get(id).other(upper), self.table.rank(id)));
         let nodes = self.paths.rebuild(self.vertices, ranked);
         for ((id, _), node) in edges.into_iter().zip(nodes) {
-            self.table.edges[id as usize].state = Membership::Forest(node);
+            self.table.set_state(id, Membership::Forest(node));
         }
     }
 
-    /// The edges of the forest from the roots of the trees down, each with its upper end.
-    fn edges_from_roots(&mut self) -> Vec<(EdgeId, Vertex)> {
-        let mut edges: Vec<(EdgeId, Vertex)> = Vec::with_capacity(self.forest_edges as usize);
-        let mut next = 0;
-        for root in 0..self.vertices {
-            if std::mem::replace(&mut self.visited[root as usize], true) {
-                continue;
-            }
-            let mut upper = root;
-            loop {
-                for id in self.table.forest_edges(upper) {
-                    let lower = self.table.get(id).other(upper);
-                    if !std::mem::replace(&mut self.visited[lower as usize], true) {
-                        edges.push((id, upper));
-                    }
-                }
-                let Some(&(id, parent)) = edges.get(next) else { break };
-                upper = self.table.get(id).other(parent);
-                next += 1;
+    /// The edges of the forest, each with its upper end, as depth-first searches from the lowest
+    /// vertices of the trees meet them. O(vertices + edges ever inserted).
+    fn edges_from_roots(&self) -> Vec<(EdgeId, Vertex)> {
+        let ids = self.ids();
+        // The edges at each vertex, one vertex after another.
+        let mut ends = vec![0_usize; self.vertices as usize + 1];
+        for &id in &ids {
+            for end in self.table.get(id).ends {
+                ends[end as usize] += 1;
             }
         }
-        self.visited.fill(false);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut at_vertices = vec![0; sum];
+        for &id in ids.iter().rev() {
+            for end in self.table.get(id).ends {
+                ends[end as usize] -= 1;
+                at_vertices[ends[end as usize]] = id;
+            }
+        }
+        let at = |vertex: Vertex| {
+            at_vertices[ends[vertex as usize]..ends[vertex as usize + 1]].iter().rev()
+        };
+        let mut edges: Vec<(EdgeId, Vertex)> = Vec::with_capacity(ids.len());
+        let mut is_lower = vec![false; self.vertices as usize];
+        let mut waiting = Vec::new();
+        for root in 0..self.vertices {
+            if is_lower[root as usize] {
+                continue;
+            }
+            waiting.extend(at(root).map(|&id| (id, root)));
+            while let Some((id, upper)) = waiting.pop() {
+                edges.push((id, upper));
+                let lower = self.table.get(id).other(upper);
+                is_lower[lower as usize] = true;
+                waiting.extend(at(lower).filter(|&&other| other != id).map(|&id| (id, lower)));
+            }
+        }
         edges
     }
 }

@@ -27,6 +27,7 @@ mod log;
 mod log_tests;
 #[cfg(test)]
 mod tests;
+mod tours;
 mod update;
 
 pub use any::AnyDynamicForest;

@@ -56,14 +56,14 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
 
     /// Removes the edge with this node, which joins `u` and `v`.
     pub(crate) fn cut(&mut self, edge: u32, u: u32, v: u32) {
-        for end in [u, v] {
-            // With the edge as the root, its path to a neighbor has no other node.
-            self.make_root(edge);
-            self.access(end);
-            self.nodes[edge as usize].parent = NONE;
-            self.nodes[end as usize].children[0] = NONE;
-            self.update(end);
-        }
+        self.make_root(u);
+        self.access(v);
+        // The path is `u`, the edge, `v`, and `v` is the root of its splay tree.
+        let above = std::mem::replace(&mut self.nodes[v as usize].children[0], NONE);
+        self.nodes[above as usize].parent = NONE;
+        self.update(v);
+        self.splay(edge);
+        self.nodes[u as usize].parent = NONE;
         self.unused.push(edge);
     }
 
@@ -211,6 +211,7 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
             (lower, upper) = (upper, self.nodes[upper as usize].parent);
         }
         self.splay(node);
+        self.update(node);
     }
 
     /// Which child of its parent in the splay tree a node is; nothing for the root.
@@ -222,6 +223,7 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
         self.nodes[parent as usize].children.iter().position(|&child| child == node)
     }
 
+    /// Makes a node the root of its splay tree. Its aggregates are not computed.
     fn splay(&mut self, node: u32) {
         self.above.clear();
         let mut top = node;
@@ -242,7 +244,7 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
         }
     }
 
-    /// Moves a node above its parent.
+    /// Moves a node above its parent. The aggregates of the node are not computed.
     fn rotate(&mut self, node: u32) {
         let side = self.side(node).expect("only nodes below others are rotated");
         let parent = self.nodes[node as usize].parent;
@@ -259,7 +261,6 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
         self.nodes[parent as usize].parent = node;
         self.nodes[node as usize].parent = above;
         self.update(parent);
-        self.update(node);
     }
 
     fn push_down(&mut self, node: u32) {

@@ -329,10 +329,7 @@ impl UpdateLog {
                         values(&mut updates, count).ok_or_else(|| self.damaged())?;
                     forest.reweight(&ids, &weights)
                 }
-                EXPIRE => {
-                    forest.expire(count);
-                    Ok(())
-                }
+                EXPIRE => forest.expire(count).map(|_| ()),
                 _ => return Err(self.damaged()),
             };
             applied.map_err(|error| LogError::Update { path: self.path.clone(), error })?;

@@ -57,7 +57,7 @@ fn logged<W: Weight>(
         forest.delete(&[id]).unwrap();
         log.delete(&[id]);
         if round == 4 {
-            forest.expire(present[2]);
+            forest.expire(present[2]).unwrap();
             log.expire(present[2]);
         }
         log.commit().unwrap();

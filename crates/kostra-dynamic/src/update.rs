@@ -61,20 +61,19 @@ impl<W: Weight> DynamicForest<W> {
     /// When an edge is not present or is named twice.
     pub fn delete(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
         self.check_ids(ids)?;
-        self.delete_present(ids);
-        Ok(())
+        self.delete_present(ids)
     }
 
     /// Deletes all edges with ids below `before`: the oldest ones, since ids ascend in the order of
     /// insertion. Returns the number of deleted edges. O(1) per edge that was inserted, in addition
     /// to the deletions.
-    pub fn expire(&mut self, before: EdgeId) -> usize {
+    pub fn expire(&mut self, before: EdgeId) -> Result<usize, UpdateError> {
         let end = before.min(self.table.edges.len() as EdgeId);
         let is_present = |id: &EdgeId| self.table.get(*id).state != Membership::Absent;
         let ids: Vec<EdgeId> = (self.oldest..end).filter(is_present).collect();
-        self.delete_present(&ids);
+        self.delete_present(&ids)?;
         self.oldest = self.oldest.max(end);
-        ids.len()
+        Ok(ids.len())
     }
 
     /// Changes the weights of edges: of edge `ids[i]` to `weights[i]`.
@@ -101,6 +100,13 @@ impl<W: Weight> DynamicForest<W> {
             }
             self.set_weights(ids, &old);
         }
+        let gets_worse = |(&id, &weight): (&EdgeId, &W)| {
+            matches!(self.table.get(id).state, Membership::Forest(_))
+                && self.table.rank_with(id, weight) > self.table.rank(id)
+        };
+        if ids.iter().zip(weights).any(gets_worse) {
+            self.make_tours()?;
+        }
         for (&id, &weight) in ids.iter().zip(weights) {
             self.reweight_one(id, weight);
         }
@@ -123,56 +129,82 @@ impl<W: Weight> DynamicForest<W> {
             Membership::Forest(node) if after <= before => self.paths.set_rank(node, after),
             Membership::Forest(node) => {
                 self.leave(id, node, Membership::NonForest);
+                if let Some(tours) = &mut self.tours {
+                    tours.insert(edge.ends, after);
+                }
                 self.replace(edge.ends);
             }
-            Membership::NonForest if after < before => self.offer(id),
-            _ => {}
+            Membership::NonForest => {
+                if let Some(tours) = &mut self.tours {
+                    tours.remove(edge.ends, before);
+                }
+                self.offer(id);
+            }
+            Membership::Loop | Membership::Absent => {}
         }
     }
 
-    /// Deletes present edges, each named once. First those outside the forest, so that none of them
-    /// becomes a replacement.
-    fn delete_present(&mut self, ids: &[EdgeId]) {
-        self.present -= ids.len();
-        let mut in_forest = Vec::new();
+    /// Deletes present edges, each named once.
+    fn delete_present(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
+        let is_in_forest = |id: &EdgeId| matches!(self.table.get(*id).state, Membership::Forest(_));
+        let in_forest: Vec<EdgeId> = ids.iter().copied().filter(is_in_forest).collect();
+        let present = self.present - ids.len();
+        if self.is_large(in_forest.len(), present) && self.delete_and_solve(ids) {
+            return Ok(());
+        }
+        if !in_forest.is_empty() {
+            self.make_tours()?;
+        }
+        // First those outside the forest, so that none of them becomes a replacement.
         for &id in ids {
-            match self.table.get(id).state {
-                Membership::Forest(node) => in_forest.push((id, node)),
-                _ => self.table.set_state(id, Membership::Absent),
-            }
-        }
-        let mut rest = in_forest.as_slice();
-        let (mut changes, mut steps) = (0_usize, 0_usize);
-        while let Some((&(id, node), others)) = rest.split_first() {
-            // The searches so far tell what the others will take.
-            let expected = steps.checked_div(changes).unwrap_or(0) * rest.len();
-            if self.is_large(rest.len() + expected / SEARCH_STEPS, self.present) {
-                break;
-            }
-            self.leave(id, node, Membership::Absent);
-            steps += self.replace(self.table.get(id).ends);
-            changes += 1;
-            rest = others;
-        }
-        if !rest.is_empty() {
-            let mut gone: Vec<EdgeId> = rest.iter().map(|&(id, _)| id).collect();
-            gone.sort_unstable();
-            let mut candidates = self.present_ids();
-            candidates.retain(|id| gone.binary_search(id).is_err());
-            let forest = self.forest_of(&candidates);
-            for &(id, node) in rest {
-                self.leave(id, node, Membership::Absent);
-                // One at a time: the search takes the best edge that leaves one of two trees, and
-                // would miss edges between others.
-                if forest.is_none() {
-                    self.replace(self.table.get(id).ends);
+            let edge = *self.table.get(id);
+            if edge.state == Membership::NonForest {
+                if let Some(tours) = &mut self.tours {
+                    tours.remove(edge.ends, self.table.rank(id));
                 }
             }
-            if let Some(forest) = forest {
-                self.set_forest(&candidates, |position| forest.contains(position as EdgeId));
+            if !matches!(edge.state, Membership::Forest(_)) {
+                self.table.set_state(id, Membership::Absent);
             }
         }
+        self.present = present;
+        let (mut steps, mut is_refused) = (0_usize, false);
+        for (changes, &id) in in_forest.iter().enumerate() {
+            // The searches so far tell what the others will take.
+            let rest = &in_forest[changes..];
+            let expected = steps.checked_div(changes).unwrap_or(0) * rest.len() / SEARCH_STEPS;
+            if !is_refused && self.is_large(rest.len() + expected, self.present) {
+                if self.delete_and_solve(rest) {
+                    return Ok(());
+                }
+                is_refused = true;
+            }
+            let edge = *self.table.get(id);
+            let Membership::Forest(node) = edge.state else { unreachable!("deletions keep it") };
+            self.leave(id, node, Membership::Absent);
+            steps += self.replace(edge.ends);
+        }
         self.finish_batch();
+        Ok(())
+    }
+
+    /// Deletes edges and solves again for the others; whether there was memory.
+    fn delete_and_solve(&mut self, ids: &[EdgeId]) -> bool {
+        let mut gone = ids.to_vec();
+        gone.sort_unstable();
+        let mut candidates = self.present_ids();
+        candidates.retain(|id| gone.binary_search(id).is_err());
+        let Some(forest) = self.forest_of(&candidates) else { return false };
+        for id in gone {
+            if matches!(self.table.get(id).state, Membership::Forest(_)) {
+                self.changed.push(id);
+            }
+            self.table.set_state(id, Membership::Absent);
+        }
+        self.present = candidates.len();
+        self.set_forest(&candidates, |position| forest.contains(position as EdgeId));
+        self.finish_batch();
+        true
     }
 
     /// Whether changing `changes` edges one by one takes longer than solving again, where a solve

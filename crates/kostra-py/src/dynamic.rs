@@ -99,7 +99,8 @@ impl LoggedForest {
         py.detach(|| {
             let mut state = self.lock();
             let State { forest, log } = &mut *state;
-            let expired = with_dynamic_forest!(forest, forest => forest.expire(before));
+            let expired =
+                with_dynamic_forest!(forest, forest => forest.expire(before)).map_err(refused)?;
             log.iter_mut().for_each(|log| log.expire(before));
             state.commit()?;
             Ok(expired)

@@ -211,7 +211,7 @@ impl Watched {
             ["<", id] => {
                 let before = edge(id)?;
                 let expired =
-                    with_dynamic_forest!(&mut self.forest, forest => forest.expire(before));
+                    with_dynamic_forest!(&mut self.forest, forest => forest.expire(before))?;
                 self.log.iter_mut().for_each(|log| log.expire(before));
                 self.changed(Done::Expired(expired))
             }
