@@ -11,8 +11,14 @@ pub(crate) enum Membership {
     Loop,
     /// Present, and not in the forest.
     NonForest,
-    /// In the forest, with this node of the link-cut trees.
+    /// In the forest, with this node of the link-cut trees if there are some.
     Forest(u32),
+}
+
+impl Membership {
+    pub(crate) fn is_forest(self) -> bool {
+        matches!(self, Self::Forest(_))
+    }
 }
 
 /// An edge.
@@ -33,16 +39,26 @@ impl<W> EdgeEntry<W> {
 /// Edges by id.
 pub(crate) struct EdgeTable<W: Weight> {
     pub(crate) edges: Vec<EdgeEntry<W>>,
+    /// Every edge below this id is absent.
+    pub(crate) oldest: EdgeId,
     encoding: Encoding<W::Key>,
 }
 
 impl<W: Weight> EdgeTable<W> {
     pub(crate) fn new(encoding: Encoding<W::Key>) -> Self {
-        Self { edges: Vec::new(), encoding }
+        Self { edges: Vec::new(), oldest: 0, encoding }
     }
 
     pub(crate) fn get(&self, id: EdgeId) -> &EdgeEntry<W> {
         &self.edges[id as usize]
+    }
+
+    /// The ids of the edges that are where `wanted` says, ascending.
+    pub(crate) fn ids(
+        &self,
+        wanted: impl Fn(Membership) -> bool + Clone,
+    ) -> impl Iterator<Item = EdgeId> + Clone {
+        (self.oldest..self.edges.len() as EdgeId).filter(move |&id| wanted(self.get(id).state))
     }
 
     /// Appends an edge, outside the forest.

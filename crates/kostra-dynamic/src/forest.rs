@@ -1,14 +1,33 @@
 //! The forest of a changing graph: what it answers, and the steps that change it.
 
-use kostra_core::{EdgeId, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType};
+use kostra_core::{
+    EdgeId, EdgeSet, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType, memory,
+};
 
+use crate::bottleneck_tree::{BottleneckTree, Grown};
+use crate::changing_trees::ChangingTrees;
 use crate::edge_table::{EdgeTable, Membership};
-use crate::link_cut::LinkCut;
-use crate::tours::Tours;
 use crate::{MAX_VERTICES, UpdateError};
 
 /// The rank of an edge with weights `W`.
 pub(crate) type Rank<W> = <<W as Weight>::Key as Key>::Rank;
+
+/// What answers queries on the forest.
+pub(crate) enum Trees<R> {
+    /// Until an edge leaves the forest for another reason than a better one.
+    Growing(BottleneckTree<R>),
+    /// From then on, until a batch is solved as a whole.
+    Changing(ChangingTrees<R>),
+}
+
+impl<R: Copy + Ord + Default> Trees<R> {
+    fn path_maximum(&mut self, s: Vertex, t: Vertex) -> Option<R> {
+        match self {
+            Self::Growing(tree) => tree.path_maximum(s, t),
+            Self::Changing(trees) => trees.paths.path_maximum(s, t),
+        }
+    }
+}
 
 /// A graph that changes, and its canonical forest.
 ///
@@ -32,20 +51,16 @@ pub(crate) type Rank<W> = <<W as Weight>::Key as Key>::Rank;
 /// forest; more for weights of 64 bits.
 pub struct DynamicForest<W: Weight> {
     pub(crate) table: EdgeTable<W>,
-    pub(crate) paths: LinkCut<Rank<W>>,
+    pub(crate) trees: Trees<Rank<W>>,
     pub(crate) vertices: u32,
     pub(crate) encoding: Encoding<W::Key>,
     /// The number of present edges.
     pub(crate) present: usize,
     forest_edges: u32,
-    /// Every edge below this id is absent.
-    pub(crate) oldest: EdgeId,
     /// The edges that entered or left the forest in the last batch, once per change.
     pub(crate) changed: Vec<EdgeId>,
     pub(crate) entered: Vec<EdgeId>,
     pub(crate) left: Vec<EdgeId>,
-    /// Made when an edge of the forest is deleted, and dropped when a batch is solved as a whole.
-    pub(crate) tours: Option<Tours<Rank<W>>>,
 }
 
 impl<W: Weight> DynamicForest<W> {
@@ -60,16 +75,14 @@ impl<W: Weight> DynamicForest<W> {
         let encoding = Encoding::new::<W>(order);
         Ok(Self {
             table: EdgeTable::new(encoding),
-            paths: LinkCut::new(vertices as u32)?,
+            trees: Trees::Growing(BottleneckTree::new(vertices as u32, Vec::new())?),
             vertices: vertices as u32,
             encoding,
             present: 0,
             forest_edges: 0,
-            oldest: 0,
             changed: Vec::new(),
             entered: Vec::new(),
             left: Vec::new(),
-            tours: None,
         })
     }
 
@@ -108,18 +121,12 @@ impl<W: Weight> DynamicForest<W> {
 
     /// The ids of the forest's edges, ascending. O(edges ever inserted).
     pub fn ids(&self) -> Vec<EdgeId> {
-        self.ids_where(|state| matches!(state, Membership::Forest(_)))
+        self.table.ids(Membership::is_forest).collect()
     }
 
     /// The ids of all present edges, ascending. O(edges ever inserted).
     pub fn present_ids(&self) -> Vec<EdgeId> {
-        self.ids_where(|state| state != Membership::Absent)
-    }
-
-    fn ids_where(&self, wanted: impl Fn(Membership) -> bool) -> Vec<EdgeId> {
-        (self.oldest..self.table.edges.len() as EdgeId)
-            .filter(|&id| wanted(self.table.get(id).state))
-            .collect()
+        self.table.ids(|state| state != Membership::Absent).collect()
     }
 
     /// The sum of the forest's weights: exact for integers, compensated in ascending id for floats.
@@ -141,7 +148,7 @@ impl<W: Weight> DynamicForest<W> {
     pub fn connected(&mut self, s: Vertex, t: Vertex) -> Result<bool, UpdateError> {
         self.check_vertex(s)?;
         self.check_vertex(t)?;
-        Ok(s == t || self.paths.path_maximum(s, t).is_some())
+        Ok(s == t || self.trees.path_maximum(s, t).is_some())
     }
 
     /// The id of the worst edge on the path between two vertices in the forest: the last one in
@@ -153,7 +160,7 @@ impl<W: Weight> DynamicForest<W> {
     pub fn bottleneck(&mut self, s: Vertex, t: Vertex) -> Result<Option<EdgeId>, UpdateError> {
         self.check_vertex(s)?;
         self.check_vertex(t)?;
-        let worst = if s == t { None } else { self.paths.path_maximum(s, t) };
+        let worst = if s == t { None } else { self.trees.path_maximum(s, t) };
         Ok(worst.map(W::Key::rank_id))
     }
 
@@ -163,7 +170,10 @@ impl<W: Weight> DynamicForest<W> {
     /// When the graph does not have the vertex.
     pub fn component_size(&mut self, vertex: Vertex) -> Result<u32, UpdateError> {
         self.check_vertex(vertex)?;
-        Ok(self.paths.tree_size(vertex))
+        Ok(match &mut self.trees {
+            Trees::Growing(tree) => tree.tree_size(vertex),
+            Trees::Changing(trees) => trees.paths.tree_size(vertex),
+        })
     }
 
     /// The edges that the last batch brought into the forest, ascending.
@@ -183,31 +193,33 @@ impl<W: Weight> DynamicForest<W> {
         Err(UpdateError::NoVertex { vertex, vertices: self.vertices })
     }
 
-    /// Adds an edge to the forest. It must join two trees.
-    fn enter(&mut self, id: EdgeId) {
-        let [u, v] = self.table.get(id).ends;
-        let node = self.paths.link(u, v, self.table.rank(id));
-        if let Some(tours) = &mut self.tours {
-            tours.link(u, v, node);
+    /// The trees from which edges can leave. O(vertices + edges) if edges only entered so far.
+    pub(crate) fn changing(&mut self) -> Result<&mut ChangingTrees<Rank<W>>, OutOfMemory> {
+        if let Trees::Growing(_) = self.trees {
+            let trees = ChangingTrees::new(self.vertices, &mut self.table)?;
+            self.trees = Trees::Changing(trees);
         }
+        match &mut self.trees {
+            Trees::Changing(trees) => Ok(trees),
+            Trees::Growing(_) => unreachable!("they were made"),
+        }
+    }
+
+    /// Records that an edge has entered the forest.
+    fn entered_as(&mut self, id: EdgeId, node: u32) {
         self.table.set_state(id, Membership::Forest(node));
         self.forest_edges += 1;
         self.changed.push(id);
     }
 
-    /// Takes an edge out of the forest, to become `state`.
-    pub(crate) fn leave(&mut self, id: EdgeId, node: u32, state: Membership) {
-        let [u, v] = self.table.get(id).ends;
-        self.paths.cut(node, u, v);
-        if let Some(tours) = &mut self.tours {
-            tours.cut(node);
-        }
+    /// Records that an edge has left the forest, to become `state`.
+    pub(crate) fn left_as(&mut self, id: EdgeId, state: Membership) {
         self.table.set_state(id, state);
         self.forest_edges -= 1;
         self.changed.push(id);
     }
 
-    /// Lets an edge outside the forest, which the tours do not have, enter the forest if it is
+    /// Lets an edge outside the forest, which the trees do not know, enter the forest if it is
     /// better than the worst edge of the cycle that it closes, which leaves (cycle property).
     pub(crate) fn offer(&mut self, id: EdgeId) {
         let edge = *self.table.get(id);
@@ -215,126 +227,83 @@ impl<W: Weight> DynamicForest<W> {
             return;
         }
         let rank = self.table.rank(id);
-        let worst = self.paths.path_maximum(edge.ends[0], edge.ends[1]);
-        if worst.is_none_or(|worst| rank < worst) {
-            if let Some(worst) = worst {
-                let worst = W::Key::rank_id(worst);
-                let Membership::Forest(node) = self.table.get(worst).state else {
-                    unreachable!("all edges of paths are in the forest")
-                };
-                self.leave(worst, node, Membership::NonForest);
+        let (outside, node) = match &mut self.trees {
+            Trees::Growing(tree) => match tree.insert(edge.ends, rank) {
+                Grown::Joined => (None, 0),
+                Grown::Left(worst) => (Some(worst), 0),
+            },
+            Trees::Changing(trees) => {
+                let worst = trees.paths.path_maximum(edge.ends[0], edge.ends[1]);
+                let outside = worst.map(|worst| worst.max(rank));
+                if let Some(outside) = outside {
+                    let leaving = self.table.get(W::Key::rank_id(outside));
+                    if let Membership::Forest(node) = leaving.state {
+                        trees.cut(node, leaving.ends);
+                    }
+                    trees.tours.insert(leaving.ends, outside);
+                }
+                let enters = outside != Some(rank);
+                (outside, if enters { trees.link(edge.ends, rank) } else { 0 })
             }
-            self.enter(id);
+        };
+        if outside == Some(rank) {
+            return;
         }
-        // One edge more is outside the forest, unless the new one joined two trees.
-        if let (Some(tours), Some(worst)) = (&mut self.tours, worst) {
-            let outside = worst.max(rank);
-            tours.insert(self.table.get(W::Key::rank_id(outside)).ends, outside);
+        if let Some(worst) = outside {
+            self.left_as(W::Key::rank_id(worst), Membership::NonForest);
         }
+        self.entered_as(id, node);
     }
 
-    /// After an edge between `u` and `v` has left: lets the best edge between the two trees enter
-    /// (cut property). Needs the tours. Returns how much was searched.
-    pub(crate) fn replace(&mut self, [u, v]: [Vertex; 2]) -> usize {
-        let tours = self.tours.as_mut().expect("deletions make the tours");
-        let search = tours.best_between(u, v);
+    /// Takes an edge out of the forest, to become `state`, and lets the best edge between the two
+    /// trees enter (cut property), perhaps itself. `rank` is its rank if it stays outside the
+    /// forest. Returns how much was searched.
+    pub(crate) fn replace(&mut self, id: EdgeId, state: Membership) -> Result<usize, OutOfMemory> {
+        let Membership::Forest(node) = self.table.get(id).state else { return Ok(0) };
+        let (ends, rank) = (self.table.get(id).ends, self.table.rank(id));
+        let trees = self.changing()?;
+        trees.cut(node, ends);
+        if state == Membership::NonForest {
+            trees.tours.insert(ends, rank);
+        }
+        let search = trees.tours.best_between(ends[0], ends[1]);
+        self.left_as(id, state);
         if let Some(best) = search.best {
             let id = W::Key::rank_id(best);
-            tours.remove(self.table.get(id).ends, best);
-            self.enter(id);
+            let ends = self.table.get(id).ends;
+            let trees = self.changing()?;
+            trees.tours.remove(ends, best);
+            let node = trees.link(ends, best);
+            self.entered_as(id, node);
         }
-        search.steps
-    }
-
-    /// Makes the tours, if there are none.
-    pub(crate) fn make_tours(&mut self) -> Result<(), OutOfMemory> {
-        if self.tours.is_some() {
-            return Ok(());
-        }
-        let edges = self.edges_from_roots();
-        let table = &self.table;
-        let forest = edges.iter().map(|&(id, upper)| {
-            let edge = table.get(id);
-            let Membership::Forest(node) = edge.state else { unreachable!("it is in the forest") };
-            (upper, edge.other(upper), node)
-        });
-        let others = (self.oldest..table.edges.len() as EdgeId)
-            .filter(|&id| table.get(id).state == Membership::NonForest)
-            .map(|id| (table.get(id).ends, table.rank(id)));
-        self.tours = Some(Tours::new(self.vertices, forest, others)?);
-        Ok(())
+        Ok(search.steps)
     }
 
     /// Makes the candidates in `forest` the edges of the forest; they must be its canonical edges.
+    /// Nothing changes without memory.
     pub(crate) fn set_forest(
         &mut self,
         candidates: &[EdgeId],
-        mut is_forest: impl FnMut(usize) -> bool,
-    ) {
-        self.tours = None;
-        self.forest_edges = 0;
+        forest: &EdgeSet,
+    ) -> Result<(), OutOfMemory> {
+        let is_in = |position: usize| forest.contains(position as EdgeId);
+        let mut edges = memory::with_capacity(forest.len())?;
         for (position, &id) in candidates.iter().enumerate() {
-            let is_in = is_forest(position);
-            let was_in = matches!(self.table.get(id).state, Membership::Forest(_));
-            self.forest_edges += u32::from(is_in);
-            if is_in != was_in {
-                // Its node is set below.
-                let state = if is_in { Membership::Forest(0) } else { Membership::NonForest };
+            if is_in(position) {
+                edges.push((self.table.rank(id), self.table.get(id).ends));
+            }
+        }
+        let forest_edges = edges.len() as u32;
+        self.trees = Trees::Growing(BottleneckTree::new(self.vertices, edges)?);
+        self.forest_edges = forest_edges;
+        for (position, &id) in candidates.iter().enumerate() {
+            if is_in(position) != self.table.get(id).state.is_forest() {
+                let state =
+                    if is_in(position) { Membership::Forest(0) } else { Membership::NonForest };
                 self.table.set_state(id, state);
                 self.changed.push(id);
             }
         }
-        let edges = self.edges_from_roots();
-        let ranked = edges
-            .iter()
-            .map(|&(id, upper)| (upper, self.table.get(id).other(upper), self.table.rank(id)));
-        let nodes = self.paths.rebuild(self.vertices, ranked);
-        for ((id, _), node) in edges.into_iter().zip(nodes) {
-            self.table.set_state(id, Membership::Forest(node));
-        }
-    }
-
-    /// The edges of the forest, each with its upper end, as depth-first searches from the lowest
-    /// vertices of the trees meet them. O(vertices + edges ever inserted).
-    fn edges_from_roots(&self) -> Vec<(EdgeId, Vertex)> {
-        let ids = self.ids();
-        // The edges at each vertex, one vertex after another.
-        let mut ends = vec![0_usize; self.vertices as usize + 1];
-        for &id in &ids {
-            for end in self.table.get(id).ends {
-                ends[end as usize] += 1;
-            }
-        }
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += *end;
-            *end = sum;
-        }
-        let mut at_vertices = vec![0; sum];
-        for &id in ids.iter().rev() {
-            for end in self.table.get(id).ends {
-                ends[end as usize] -= 1;
-                at_vertices[ends[end as usize]] = id;
-            }
-        }
-        let at = |vertex: Vertex| {
-            at_vertices[ends[vertex as usize]..ends[vertex as usize + 1]].iter().rev()
-        };
-        let mut edges: Vec<(EdgeId, Vertex)> = Vec::with_capacity(ids.len());
-        let mut is_lower = vec![false; self.vertices as usize];
-        let mut waiting = Vec::new();
-        for root in 0..self.vertices {
-            if is_lower[root as usize] {
-                continue;
-            }
-            waiting.extend(at(root).map(|&id| (id, root)));
-            while let Some((id, upper)) = waiting.pop() {
-                edges.push((id, upper));
-                let lower = self.table.get(id).other(upper);
-                is_lower[lower as usize] = true;
-                waiting.extend(at(lower).filter(|&&other| other != id).map(|&id| (id, lower)));
-            }
-        }
-        edges
+        Ok(())
     }
 }

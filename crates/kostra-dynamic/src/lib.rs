@@ -18,6 +18,8 @@
 //! ```
 
 mod any;
+mod bottleneck_tree;
+mod changing_trees;
 mod edge_table;
 mod error;
 mod forest;

@@ -40,10 +40,48 @@ pub(crate) struct LinkCut<R> {
 }
 
 impl<R: Copy + Ord + Default> LinkCut<R> {
-    /// `vertices` trees of one vertex each. Nodes `0..vertices` are the vertices.
-    pub(crate) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
-        let nodes = memory::filled(vertices as usize, Node::new(R::default(), 1))?;
-        Ok(Self { nodes, unused: Vec::new(), above: Vec::new() })
+    /// The forest with the given edges, ends and rank each, which must contain no cycle and be
+    /// ordered such that every edge has its first end nearer to the root of its tree and comes after
+    /// the edge above it; and the node of each edge. Nodes `0..vertices` are the vertices. O(n).
+    pub(crate) fn new(
+        vertices: u32,
+        edges: impl ExactSizeIterator<Item = (u32, u32, R)>,
+    ) -> Result<(Self, Vec<u32>), OutOfMemory> {
+        let mut nodes = memory::with_capacity(vertices as usize + edges.len())?;
+        nodes.resize(vertices as usize, Node::new(R::default(), 1));
+        let mut trees = Self { nodes, unused: Vec::new(), above: Vec::new() };
+        let edges: Vec<_> =
+            edges.map(|(upper, lower, rank)| (upper, lower, trees.edge_node(rank))).collect();
+        let mut sizes = memory::filled(vertices as usize, 1)?;
+        for &(upper, lower, _) in edges.iter().rev() {
+            sizes[upper as usize] += sizes[lower as usize];
+        }
+        // Below each vertex, the edge to the largest subtree continues the path (heavy paths). So a
+        // node is below O(log n) paths, and each path is balanced.
+        let mut heavy = memory::filled(vertices as usize, None)?;
+        for &(upper, lower, edge) in &edges {
+            let size = |(lower, _): (u32, u32)| sizes[lower as usize];
+            if heavy[upper as usize].is_none_or(|other| size(other) < size((lower, edge))) {
+                heavy[upper as usize] = Some((lower, edge));
+            }
+        }
+        let mut is_root = memory::filled(vertices as usize, true)?;
+        let mut path = Vec::new();
+        // From below, so that what hangs from a path is complete.
+        for &(upper, lower, edge) in edges.iter().rev() {
+            is_root[lower as usize] = false;
+            if heavy[upper as usize] == Some((lower, edge)) {
+                continue;
+            }
+            path.push(edge);
+            let top = trees.balanced_path(lower, &heavy, &mut path);
+            trees.nodes[top as usize].parent = upper;
+            trees.nodes[upper as usize].hanging += sizes[lower as usize];
+        }
+        for root in (0..vertices).filter(|&root| is_root[root as usize]) {
+            trees.balanced_path(root, &heavy, &mut path);
+        }
+        Ok((trees, edges.into_iter().map(|(_, _, edge)| edge).collect()))
     }
 
     /// Joins two trees by an edge, and returns its node.
@@ -86,52 +124,6 @@ impl<R: Copy + Ord + Default> LinkCut<R> {
     pub(crate) fn tree_size(&mut self, vertex: u32) -> u32 {
         self.make_root(vertex);
         self.nodes[vertex as usize].vertices
-    }
-
-    /// Replaces the forest by one with the given edges, ends and rank each, which must contain no
-    /// cycle and be ordered such that every edge has its first end nearer to the root of its tree
-    /// and comes after the edge above it. Returns the node of each edge. O(n).
-    pub(crate) fn rebuild(
-        &mut self,
-        vertices: u32,
-        edges: impl ExactSizeIterator<Item = (u32, u32, R)>,
-    ) -> Vec<u32> {
-        self.unused.clear();
-        self.nodes.clear();
-        self.nodes.resize(vertices as usize, Node::new(R::default(), 1));
-        self.nodes.reserve(edges.len());
-        let edges: Vec<_> =
-            edges.map(|(upper, lower, rank)| (upper, lower, self.edge_node(rank))).collect();
-        let mut sizes = vec![1; vertices as usize];
-        for &(upper, lower, _) in edges.iter().rev() {
-            sizes[upper as usize] += sizes[lower as usize];
-        }
-        // Below each vertex, the edge to the largest subtree continues the path (heavy paths). So a
-        // node is below O(log n) paths, and each path is balanced.
-        let mut heavy = vec![None; vertices as usize];
-        for &(upper, lower, edge) in &edges {
-            let size = |(lower, _): (u32, u32)| sizes[lower as usize];
-            if heavy[upper as usize].is_none_or(|other| size(other) < size((lower, edge))) {
-                heavy[upper as usize] = Some((lower, edge));
-            }
-        }
-        let mut is_root = vec![true; vertices as usize];
-        let mut path = Vec::new();
-        // From below, so that what hangs from a path is complete.
-        for &(upper, lower, edge) in edges.iter().rev() {
-            is_root[lower as usize] = false;
-            if heavy[upper as usize] == Some((lower, edge)) {
-                continue;
-            }
-            path.push(edge);
-            let top = self.balanced_path(lower, &heavy, &mut path);
-            self.nodes[top as usize].parent = upper;
-            self.nodes[upper as usize].hanging += sizes[lower as usize];
-        }
-        for root in (0..vertices).filter(|&root| is_root[root as usize]) {
-            self.balanced_path(root, &heavy, &mut path);
-        }
-        edges.into_iter().map(|(_, _, edge)| edge).collect()
     }
 
     /// Makes a balanced splay tree of `path`, which is emptied, and the heavy path from `vertex`

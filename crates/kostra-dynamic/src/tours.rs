@@ -113,33 +113,38 @@ impl<R: Copy + Ord> Tours<R> {
             }
         }
         tours.close(first);
-        for (ends, _) in others.clone() {
-            for end in ends {
-                tours.degrees[end as usize] += 1;
-            }
+        tours.insert_all(others)?;
+        Ok(tours)
+    }
+
+    /// Adds the edges outside the forest to tours without such edges.
+    fn insert_all(
+        &mut self,
+        others: impl Iterator<Item = ([Vertex; 2], R)> + Clone,
+    ) -> Result<(), OutOfMemory> {
+        for end in others.clone().flat_map(|(ends, _)| ends) {
+            self.degrees[end as usize] += 1;
         }
-        let degrees = std::mem::take(&mut tours.degrees);
         for ([u, v], rank) in others {
             for (end, other) in [(u, v), (v, u)] {
-                if degrees[end as usize] > HUB {
-                    tours.hubs.entry(end).or_default().insert(rank, other);
+                if self.degrees[end as usize] > HUB {
+                    self.hubs.entry(end).or_default().insert(rank, other);
                 } else {
-                    let block = &mut tours.blocks[tours.block_of[end as usize] as usize];
+                    let block = &mut self.blocks[self.block_of[end as usize] as usize];
                     memory::push(&mut block.halves, Half { rank, end, other })?;
                 }
             }
         }
-        tours.degrees = degrees;
-        for (&hub, edges) in &tours.hubs {
+        for (&hub, edges) in &self.hubs {
             if let Some((&rank, _)) = edges.first_key_value() {
-                let block = &mut tours.blocks[tours.block_of[hub as usize] as usize];
+                let block = &mut self.blocks[self.block_of[hub as usize] as usize];
                 block.halves.push(Half { rank, end: hub, other: NONE });
             }
         }
-        for block in &mut tours.blocks {
+        for block in &mut self.blocks {
             block.best = block.halves.iter().map(|half| half.rank).min();
         }
-        Ok(tours)
+        Ok(())
     }
 
     /// The entries of an edge of the forest: from its first end to its second one, and back.
@@ -349,7 +354,8 @@ impl<R: Copy + Ord> Tours<R> {
 
     fn insert_half(&mut self, half: Half<R>) {
         let block = &mut self.blocks[self.block_of[half.end as usize] as usize];
-        let place = if block.sorted { block.place(half.rank, half.end) } else { block.halves.len() };
+        let place =
+            if block.sorted { block.place(half.rank, half.end) } else { block.halves.len() };
         block.halves.insert(place, half);
         block.best = block.best.map_or(half.rank, |best| best.min(half.rank)).into();
     }

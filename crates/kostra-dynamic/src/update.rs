@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use kostra_core::{
-    EdgeId, EdgeList, EdgeSet, Edges, GraphError, MAX_EDGES, Run, Vertex, Weight, memory,
+    EdgeId, EdgeList, EdgeSet, Edges, GraphError, MAX_EDGES, OutOfMemory, Run, Vertex, Weight,
+    memory,
 };
 use kostra_cpu::forest_of_edges;
 
 use crate::edge_table::Membership;
+use crate::forest::Trees;
 use crate::{DynamicForest, UpdateError};
 
 /// Changing one edge takes as long as solving again for this many vertices and edges. Estimated
@@ -70,9 +72,9 @@ impl<W: Weight> DynamicForest<W> {
     pub fn expire(&mut self, before: EdgeId) -> Result<usize, UpdateError> {
         let end = before.min(self.table.edges.len() as EdgeId);
         let is_present = |id: &EdgeId| self.table.get(*id).state != Membership::Absent;
-        let ids: Vec<EdgeId> = (self.oldest..end).filter(is_present).collect();
+        let ids: Vec<EdgeId> = (self.table.oldest..end).filter(is_present).collect();
         self.delete_present(&ids)?;
-        self.oldest = self.oldest.max(end);
+        self.table.oldest = self.table.oldest.max(end);
         Ok(ids.len())
     }
 
@@ -100,15 +102,12 @@ impl<W: Weight> DynamicForest<W> {
             }
             self.set_weights(ids, &old);
         }
-        let gets_worse = |(&id, &weight): (&EdgeId, &W)| {
-            matches!(self.table.get(id).state, Membership::Forest(_))
-                && self.table.rank_with(id, weight) > self.table.rank(id)
-        };
-        if ids.iter().zip(weights).any(gets_worse) {
-            self.make_tours()?;
+        // Edges of the batch may enter the forest before their turn, so all or none is checked.
+        if ids.iter().any(|&id| self.table.get(id).state.is_forest()) {
+            self.changing()?;
         }
         for (&id, &weight) in ids.iter().zip(weights) {
-            self.reweight_one(id, weight);
+            self.reweight_one(id, weight)?;
         }
         self.finish_batch();
         Ok(())
@@ -120,50 +119,49 @@ impl<W: Weight> DynamicForest<W> {
         }
     }
 
-    fn reweight_one(&mut self, id: EdgeId, weight: W) {
+    fn reweight_one(&mut self, id: EdgeId, weight: W) -> Result<(), OutOfMemory> {
         let before = self.table.rank(id);
         self.table.edges[id as usize].weight = weight;
         let after = self.table.rank(id);
         let edge = *self.table.get(id);
         match edge.state {
-            Membership::Forest(node) if after <= before => self.paths.set_rank(node, after),
-            Membership::Forest(node) => {
-                self.leave(id, node, Membership::NonForest);
-                if let Some(tours) = &mut self.tours {
-                    tours.insert(edge.ends, after);
-                }
-                self.replace(edge.ends);
+            Membership::Forest(node) if after <= before => {
+                self.changing()?.paths.set_rank(node, after);
+            }
+            Membership::Forest(_) => {
+                self.replace(id, Membership::NonForest)?;
             }
             Membership::NonForest => {
-                if let Some(tours) = &mut self.tours {
-                    tours.remove(edge.ends, before);
+                if let Trees::Changing(trees) = &mut self.trees {
+                    trees.tours.remove(edge.ends, before);
                 }
                 self.offer(id);
             }
             Membership::Loop | Membership::Absent => {}
         }
+        Ok(())
     }
 
     /// Deletes present edges, each named once.
     fn delete_present(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
-        let is_in_forest = |id: &EdgeId| matches!(self.table.get(*id).state, Membership::Forest(_));
-        let in_forest: Vec<EdgeId> = ids.iter().copied().filter(is_in_forest).collect();
+        let is_forest = |id: &EdgeId| self.table.get(*id).state.is_forest();
+        let in_forest: Vec<EdgeId> = ids.iter().copied().filter(is_forest).collect();
         let present = self.present - ids.len();
         if self.is_large(in_forest.len(), present) && self.delete_and_solve(ids) {
             return Ok(());
         }
         if !in_forest.is_empty() {
-            self.make_tours()?;
+            self.changing()?;
         }
         // First those outside the forest, so that none of them becomes a replacement.
         for &id in ids {
             let edge = *self.table.get(id);
-            if edge.state == Membership::NonForest {
-                if let Some(tours) = &mut self.tours {
-                    tours.remove(edge.ends, self.table.rank(id));
-                }
+            if edge.state == Membership::NonForest
+                && let Trees::Changing(trees) = &mut self.trees
+            {
+                trees.tours.remove(edge.ends, self.table.rank(id));
             }
-            if !matches!(edge.state, Membership::Forest(_)) {
+            if !edge.state.is_forest() {
                 self.table.set_state(id, Membership::Absent);
             }
         }
@@ -179,10 +177,7 @@ impl<W: Weight> DynamicForest<W> {
                 }
                 is_refused = true;
             }
-            let edge = *self.table.get(id);
-            let Membership::Forest(node) = edge.state else { unreachable!("deletions keep it") };
-            self.leave(id, node, Membership::Absent);
-            steps += self.replace(edge.ends);
+            steps += self.replace(id, Membership::Absent)?;
         }
         self.finish_batch();
         Ok(())
@@ -195,14 +190,16 @@ impl<W: Weight> DynamicForest<W> {
         let mut candidates = self.present_ids();
         candidates.retain(|id| gone.binary_search(id).is_err());
         let Some(forest) = self.forest_of(&candidates) else { return false };
+        if self.set_forest(&candidates, &forest).is_err() {
+            return false;
+        }
         for id in gone {
-            if matches!(self.table.get(id).state, Membership::Forest(_)) {
+            if self.table.get(id).state.is_forest() {
                 self.changed.push(id);
             }
             self.table.set_state(id, Membership::Absent);
         }
         self.present = candidates.len();
-        self.set_forest(&candidates, |position| forest.contains(position as EdgeId));
         self.finish_batch();
         true
     }
@@ -216,8 +213,7 @@ impl<W: Weight> DynamicForest<W> {
     /// Solves again for the edges `candidates`, in ascending order; whether there was memory.
     fn solve(&mut self, candidates: &[EdgeId]) -> bool {
         let Some(forest) = self.forest_of(candidates) else { return false };
-        self.set_forest(candidates, |position| forest.contains(position as EdgeId));
-        true
+        self.set_forest(candidates, &forest).is_ok()
     }
 
     /// The canonical forest of the edges `candidates`, by their positions; none without memory.
@@ -250,7 +246,7 @@ impl<W: Weight> DynamicForest<W> {
         for changes in self.changed.chunk_by(|a, b| a == b) {
             if changes.len() % 2 == 1 {
                 let id = changes[0];
-                let is_in = matches!(self.table.get(id).state, Membership::Forest(_));
+                let is_in = self.table.get(id).state.is_forest();
                 if is_in { &mut self.entered } else { &mut self.left }.push(id);
             }
         }
