@@ -87,13 +87,9 @@ impl<W: Weight> EdgeList<W> {
         v: impl Into<Column<Vertex>>,
         weights: impl Into<Column<W>>,
     ) -> Result<Self, GraphError> {
-        let weights = weights.into();
-        // No early exit, so that the loop is vectorized. The search for the edge is rarely needed.
-        if weights.iter().fold(false, |any, weight| any | weight.is_nan()) {
-            let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
-            return Err(GraphError::NanWeight { edge: edge as EdgeId });
-        }
-        Self::new_without_nan_check(vertices, u.into(), v.into(), weights)
+        let (u, v, weights) = (u.into(), v.into(), weights.into());
+        check_edges(vertices, &u, &v, &weights)?;
+        Ok(Self { vertices: vertices as u32, u, v, weights })
     }
 
     /// Like [`EdgeList::new`], but skips edges with weight NaN. A skipped edge becomes a self-loop
@@ -118,32 +114,9 @@ impl<W: Weight> EdgeList<W> {
                 skipped.push(edge as EdgeId);
             }
         }
-        Ok((Self::new_without_nan_check(vertices, u, v.into(), weights.into())?, skipped))
-    }
-
-    fn new_without_nan_check(
-        vertices: usize,
-        u: Column<Vertex>,
-        v: Column<Vertex>,
-        weights: Column<W>,
-    ) -> Result<Self, GraphError> {
-        check_lengths(&u, &v, &weights)?;
-        if vertices > MAX_VERTICES {
-            return Err(GraphError::TooManyVertices { vertices: vertices as u64 });
-        }
-        let vertices = vertices as u32;
-        let outside = |&vertex: &Vertex| vertex >= vertices;
-        let any = |ends: &[Vertex]| ends.iter().fold(false, |any, vertex| any | outside(vertex));
-        if any(&u) || any(&v) {
-            let edge = u
-                .iter()
-                .zip(v.iter())
-                .position(|(u, v)| outside(u) || outside(v))
-                .unwrap_or_default();
-            let vertex = if outside(&u[edge]) { u[edge] } else { v[edge] };
-            return Err(GraphError::EndpointOutOfRange { edge: edge as EdgeId, vertex, vertices });
-        }
-        Ok(Self { vertices, u, v, weights })
+        check_ends(vertices, &u, &v, &weights)?;
+        let (v, weights) = (v.into(), weights.into());
+        Ok((Self { vertices: vertices as u32, u, v, weights }, skipped))
     }
 
     /// A graph from arrays that were checked before, such as parts of other edge lists. Checks only
@@ -221,6 +194,45 @@ impl<W: Weight> EdgeList<W> {
             encoding: Encoding::new::<W>(order),
         }
     }
+}
+
+/// Checks edges as [`EdgeList::new`] does.
+///
+/// # Errors
+/// As [`EdgeList::new`].
+pub fn check_edges<W: Weight>(
+    vertices: usize,
+    u: &[Vertex],
+    v: &[Vertex],
+    weights: &[W],
+) -> Result<(), GraphError> {
+    // No early exit, so that the loop is vectorized. The search for the edge is rarely needed.
+    if weights.iter().fold(false, |any, weight| any | weight.is_nan()) {
+        let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
+        return Err(GraphError::NanWeight { edge: edge as EdgeId });
+    }
+    check_ends(vertices, u, v, weights)
+}
+
+fn check_ends<W>(
+    vertices: usize,
+    u: &[Vertex],
+    v: &[Vertex],
+    weights: &[W],
+) -> Result<(), GraphError> {
+    check_lengths(u, v, weights)?;
+    if vertices > MAX_VERTICES {
+        return Err(GraphError::TooManyVertices { vertices: vertices as u64 });
+    }
+    let vertices = vertices as u32;
+    let outside = |&vertex: &Vertex| vertex >= vertices;
+    let any = |ends: &[Vertex]| ends.iter().fold(false, |any, vertex| any | outside(vertex));
+    if any(u) || any(v) {
+        let edge = u.iter().zip(v).position(|(u, v)| outside(u) || outside(v)).unwrap_or_default();
+        let vertex = if outside(&u[edge]) { u[edge] } else { v[edge] };
+        return Err(GraphError::EndpointOutOfRange { edge: edge as EdgeId, vertex, vertices });
+    }
+    Ok(())
 }
 
 fn check_lengths<W>(u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), GraphError> {

@@ -54,7 +54,7 @@ pub use column::Column;
 pub use coordinates::{Coordinates, EARTH_RADIUS};
 pub use counted::{count, counted, on_one_line, shown, thousands};
 pub use csr::{Arc, Csr, CsrView};
-pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at};
+pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, check_edges, items_at};
 pub use element::ElementType;
 pub use forest::{Forest, Labels, Total};
 pub use forest_edges::{ForestEdges, ForestState};

@@ -1,65 +1,146 @@
-//! Times of updates: `updates SPEC [BATCH]`, where SPEC is a generated graph such as
-//! `road:n=1000000` and BATCH the number of edges per batch. Compares with solving again.
+//! Times of updates: `updates SPEC [FILE]`, where SPEC is a generated graph such as
+//! `road:n=1000000`. Prints JSON.
+//!
+//! Single insertions are measured with the weights of the graph, and as a stream in which each edge
+//! is better than all before, as in temporal graphs. With FILE, the stream is written there for
+//! other programs in the form that `lab/kostra-bench/src/peers/program.rs` describes.
 
-use std::time::Instant;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::time::{Duration, Instant};
 
 use kostra_core::random::RandomStream;
-use kostra_core::{Order, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Order};
 use kostra_dynamic::DynamicForest;
 
-/// The number of batches of each kind.
-const BATCHES: usize = 200;
+/// How long batches of one size are repeated.
+const LONG: Duration = Duration::from_secs(2);
+/// The number of queries.
+const QUERIES: u64 = 1_000_000;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let spec = arguments.next().unwrap_or_else(|| "road:n=1000000".to_owned());
-    let batch = arguments.next().map_or(1, |batch| batch.parse().expect("a number of edges"));
     let graph = kostra_gen::generate(&spec).expect("a generator and its parameters").graph;
-    with_graph!(&graph, graph => {
-        let list = graph.edge_list();
-        let start = Instant::now();
-        let mut forest = DynamicForest::new(list.vertices() as usize, Order::Minimum)
-            .expect("the graph has fewer vertices");
-        let all = forest.insert(list.u(), list.v(), list.weights()).expect("a valid graph");
-        println!("solve: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
-
-        // Deletions of random edges of the forest, each batch inserted again afterwards.
-        let (mut ids, stream) = (forest.ids(), RandomStream::new(1));
-        stream.shuffle(&mut ids);
-        let (mut deleting, mut inserting, mut deleted) = (0.0, 0.0, 0);
-        let first = ids.pop().expect("the forest has an edge");
-        let start = Instant::now();
-        forest.delete(&[first]).expect("the edge is present");
-        println!("first deletion: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
-        for ids in ids.chunks(batch).take(BATCHES) {
-            let edges: Vec<_> =
-                ids.iter().map(|&id| forest.edge(id).expect("it is present")).collect();
-            let start = Instant::now();
-            forest.delete(ids).expect("the edges are present");
-            deleting += start.elapsed().as_secs_f64();
-            let u: Vec<_> = edges.iter().map(|edge| edge.0).collect();
-            let v: Vec<_> = edges.iter().map(|edge| edge.1).collect();
-            let weights: Vec<_> = edges.iter().map(|edge| edge.2).collect();
-            let start = Instant::now();
-            forest.insert(&u, &v, &weights).expect("the edges are valid");
-            inserting += start.elapsed().as_secs_f64();
-            deleted += ids.len();
-        }
-        let each = |seconds: f64| seconds * 1e6 / deleted.max(1) as f64;
-        println!("delete: {:.2} us an edge; insert: {:.2} us an edge", each(deleting), each(inserting));
-
-        // From no edges, in batches.
-        let mut forest = DynamicForest::new(list.vertices() as usize, Order::Minimum)
-            .expect("the graph has fewer vertices");
-        let start = Instant::now();
-        let mut inserted = 0;
-        for first in all.step_by(batch).take(BATCHES * 1000) {
-            let range = first as usize..(first as usize + batch).min(list.len());
-            let (u, v) = (&list.u()[range.clone()], &list.v()[range.clone()]);
-            forest.insert(u, v, &list.weights()[range.clone()]).expect("a valid graph");
-            inserted += range.len();
-        }
-        let each = start.elapsed().as_secs_f64() * 1e6 / inserted.max(1) as f64;
-        println!("insert {inserted} edges in order: {each:.2} us an edge");
+    let AnyGraph::U32(graph) = graph else { panic!("{spec} has no weights of type u32") };
+    let list = graph.edge_list();
+    let newest_first: Vec<u32> = (1..=list.len() as u32).rev().collect();
+    let stream =
+        EdgeList::of_checked(list.vertices(), list.u().to_vec(), list.v().to_vec(), newest_first);
+    if let Some(path) = arguments.next() {
+        write(&stream, &path).expect("the file can be written");
+    }
+    let (solve, mut forest) = timed(|| {
+        let mut forest = empty(list);
+        forest.insert(list.u(), list.v(), list.weights()).expect("a valid graph");
+        forest
     });
+    println!("{{\"solve_seconds\": {solve:.6}");
+    single_insertions("insert", list);
+    single_insertions("stream", &stream);
+    // The first deletion solves again, the second one makes trees that can change.
+    for order in ["first", "second"] {
+        let id = forest.ids()[0];
+        let (seconds, ()) = timed(|| forest.delete(&[id]).expect("it is present"));
+        println!(", \"{order}_deletion_seconds\": {seconds:.6}");
+    }
+    let mut batch = 1;
+    while batch <= forest.ids().len() {
+        batches(&mut forest, batch);
+        batch *= 10;
+    }
+    check(&mut forest);
+    println!("}}");
+}
+
+fn empty(list: &EdgeList<u32>) -> DynamicForest<u32> {
+    DynamicForest::new(list.vertices() as usize, Order::Minimum).expect("there is memory")
+}
+
+fn timed<T>(step: impl FnOnce() -> T) -> (f64, T) {
+    let start = Instant::now();
+    let result = step();
+    (start.elapsed().as_secs_f64(), result)
+}
+
+/// All edges, one at a time, and queries on what they give.
+fn single_insertions(name: &str, list: &EdgeList<u32>) {
+    let mut forest = empty(list);
+    let (seconds, ()) = timed(|| {
+        for ((u, v), weight) in
+            list.u().chunks(1).zip(list.v().chunks(1)).zip(list.weights().chunks(1))
+        {
+            forest.insert(u, v, weight).expect("a valid edge");
+        }
+    });
+    let each = seconds * 1e6 / list.len().max(1) as f64;
+    println!(", \"{name}_seconds\": {seconds:.6}, \"{name}_us\": {each:.3}");
+    println!(", \"{name}_total\": {}", forest.total());
+    let (stream, n) = (RandomStream::new(2), u64::from(list.vertices()));
+    let (seconds, found) = timed(|| {
+        (0..QUERIES)
+            .filter_map(|query| {
+                let [s, t] = [0, 1].map(|end| stream.below(2 * query + end, n) as u32);
+                forest.bottleneck(s, t).expect("vertices of the graph")
+            })
+            .fold(0_u64, |sum, id| sum.wrapping_add(u64::from(id)))
+    });
+    let each = seconds * 1e6 / QUERIES as f64;
+    println!(", \"{name}_query_us\": {each:.3}, \"{name}_query_checksum\": {found}");
+}
+
+/// Deletes random edges of the forest in batches, and inserts each batch again.
+fn batches(forest: &mut DynamicForest<u32>, batch: usize) {
+    let mut ids = forest.ids();
+    RandomStream::new(1).shuffle(&mut ids);
+    let (mut deleting, mut inserting, mut edges) = (0.0, 0.0, 0);
+    let start = Instant::now();
+    for ids in ids.chunks(batch) {
+        if start.elapsed() > LONG {
+            break;
+        }
+        let ends = ids.iter().map(|&id| forest.edge(id).expect("it is present"));
+        let (mut u, mut v, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        for (s, t, weight) in ends {
+            u.push(s);
+            v.push(t);
+            weights.push(weight);
+        }
+        deleting += timed(|| forest.delete(ids).expect("the edges are present")).0;
+        inserting += timed(|| forest.insert(&u, &v, &weights).expect("valid edges")).0;
+        edges += ids.len();
+    }
+    let [deleting, inserting] = [deleting, inserting].map(|seconds| seconds * 1e6 / edges as f64);
+    println!(", \"delete_{batch}_us\": {deleting:.3}, \"insert_{batch}_us\": {inserting:.3}");
+}
+
+/// Panics unless the forest is that of a fresh solve.
+fn check(forest: &mut DynamicForest<u32>) {
+    let (mut u, mut v, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    let present = forest.present_ids();
+    for &id in &present {
+        let (s, t, weight) = forest.edge(id).expect("it is present");
+        u.push(s);
+        v.push(t);
+        weights.push(weight);
+    }
+    let mut fresh =
+        DynamicForest::new(forest.vertices() as usize, Order::Minimum).expect("there is memory");
+    fresh.insert(&u, &v, &weights).expect("valid edges");
+    let ids: Vec<_> = fresh.ids().into_iter().map(|id| present[id as usize]).collect();
+    assert!(forest.ids() == ids, "the forest is not that of a fresh solve");
+}
+
+fn write(list: &EdgeList<u32>, path: &str) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    file.write_all(b"KOSTRAPE")?;
+    for count in [u64::from(list.vertices()), list.len() as u64] {
+        file.write_all(&count.to_le_bytes())?;
+    }
+    for values in [list.u(), list.v(), list.weights()] {
+        for value in values {
+            file.write_all(&value.to_le_bytes())?;
+        }
+    }
+    file.flush()
 }

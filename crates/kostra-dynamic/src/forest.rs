@@ -14,9 +14,9 @@ pub(crate) type Rank<W> = <<W as Weight>::Key as Key>::Rank;
 
 /// What answers queries on the forest.
 pub(crate) enum Trees<R> {
-    /// Until an edge leaves the forest for another reason than a better one.
+    /// While edges leave the forest only for better ones.
     Growing(BottleneckTree<R>),
-    /// From then on, until a batch is solved as a whole.
+    /// When edges leave again and again, until a batch is solved as a whole.
     Changing(ChangingTrees<R>),
 }
 
@@ -39,16 +39,18 @@ impl<R: Copy + Ord + Default> Trees<R> {
 ///
 /// | operation | time |
 /// |---|---|
-/// | insert an edge | O(log n) amortized |
-/// | delete or reweight an edge outside the forest | O(1), O(log n) amortized |
-/// | delete an edge of the forest, or make it worse | O(log n + s) amortized, for s edges at the smaller of the two trees that remain |
+/// | insert an edge | O(log n) amortized, in expectation |
+/// | delete or reweight an edge outside the forest | O(log n) amortized |
+/// | delete an edge of the forest, or make it worse | O(log n + s) amortized, for s vertices of the smaller of the two trees that remain and edges outside the forest at them |
 /// | [`bottleneck`](Self::bottleneck), [`connected`](Self::connected), [`component_size`](Self::component_size) | O(log n) amortized |
 ///
-/// So a deletion takes O(n + m) at worst. A large batch is solved again as a whole, which is faster
-/// from a measured size on.
+/// So a deletion takes O(n + m) at worst, of which blocks of edges that are worse than the best one
+/// so far are skipped. The first deletion of an edge of the forest solves again; the second one
+/// makes trees from which edges can leave, in O(n + m). A large batch is solved again as a whole,
+/// which is faster from a measured size on.
 ///
-/// Memory: about 50 bytes per edge that was ever inserted, 60 per vertex and 48 per edge of the
-/// forest; more for weights of 64 bits.
+/// Memory: about 20 bytes per edge that was ever inserted and 20 per vertex. For edges that leave,
+/// 110 more per vertex and 32 more per edge outside the forest. More for weights of 64 bits.
 pub struct DynamicForest<W: Weight> {
     pub(crate) table: EdgeTable<W>,
     pub(crate) trees: Trees<Rank<W>>,
@@ -57,6 +59,12 @@ pub struct DynamicForest<W: Weight> {
     /// The number of present edges.
     pub(crate) present: usize,
     forest_edges: u32,
+    /// Whether the growing trees were made because an edge left the forest: the next time, trees
+    /// that can change are worth the time to make them.
+    pub(crate) has_lost: bool,
+    /// The number of searches for replacements so far, and of their steps.
+    pub(crate) searches: usize,
+    pub(crate) search_steps: usize,
     /// The edges that entered or left the forest in the last batch, once per change.
     pub(crate) changed: Vec<EdgeId>,
     pub(crate) entered: Vec<EdgeId>,
@@ -80,6 +88,9 @@ impl<W: Weight> DynamicForest<W> {
             encoding,
             present: 0,
             forest_edges: 0,
+            has_lost: false,
+            searches: 0,
+            search_steps: 0,
             changed: Vec::new(),
             entered: Vec::new(),
             left: Vec::new(),
@@ -256,10 +267,9 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Takes an edge out of the forest, to become `state`, and lets the best edge between the two
-    /// trees enter (cut property), perhaps itself. `rank` is its rank if it stays outside the
-    /// forest. Returns how much was searched.
-    pub(crate) fn replace(&mut self, id: EdgeId, state: Membership) -> Result<usize, OutOfMemory> {
-        let Membership::Forest(node) = self.table.get(id).state else { return Ok(0) };
+    /// trees enter (cut property), perhaps itself.
+    pub(crate) fn replace(&mut self, id: EdgeId, state: Membership) -> Result<(), OutOfMemory> {
+        let Membership::Forest(node) = self.table.get(id).state else { return Ok(()) };
         let (ends, rank) = (self.table.get(id).ends, self.table.rank(id));
         let trees = self.changing()?;
         trees.cut(node, ends);
@@ -267,6 +277,8 @@ impl<W: Weight> DynamicForest<W> {
             trees.tours.insert(ends, rank);
         }
         let search = trees.tours.best_between(ends[0], ends[1]);
+        self.searches += 1;
+        self.search_steps += search.steps;
         self.left_as(id, state);
         if let Some(best) = search.best {
             let id = W::Key::rank_id(best);
@@ -276,7 +288,7 @@ impl<W: Weight> DynamicForest<W> {
             let node = trees.link(ends, best);
             self.entered_as(id, node);
         }
-        Ok(search.steps)
+        Ok(())
     }
 
     /// Makes the candidates in `forest` the edges of the forest; they must be its canonical edges.
@@ -296,6 +308,7 @@ impl<W: Weight> DynamicForest<W> {
         let forest_edges = edges.len() as u32;
         self.trees = Trees::Growing(BottleneckTree::new(self.vertices, edges)?);
         self.forest_edges = forest_edges;
+        self.has_lost = false;
         for (position, &id) in candidates.iter().enumerate() {
             if is_in(position) != self.table.get(id).state.is_forest() {
                 let state =

@@ -41,8 +41,9 @@ pub(crate) struct LinkCut<R> {
 
 impl<R: Copy + Ord + Default> LinkCut<R> {
     /// The forest with the given edges, ends and rank each, which must contain no cycle and be
-    /// ordered such that every edge has its first end nearer to the root of its tree and comes after
-    /// the edge above it; and the node of each edge. Nodes `0..vertices` are the vertices. O(n).
+    /// ordered such that every edge has its first end nearer to the root of its tree and comes
+    /// after the edge above it; and the node of each edge. Nodes `0..vertices` are the vertices.
+    /// O(n).
     pub(crate) fn new(
         vertices: u32,
         edges: impl ExactSizeIterator<Item = (u32, u32, R)>,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kostra_core::{
-    EdgeId, EdgeList, EdgeSet, Edges, GraphError, MAX_EDGES, OutOfMemory, Run, Vertex, Weight,
+    EdgeId, EdgeSet, Edges, GraphError, MAX_EDGES, OutOfMemory, Run, Vertex, Weight, check_edges,
     memory,
 };
 use kostra_cpu::forest_of_edges;
@@ -12,13 +12,15 @@ use crate::edge_table::Membership;
 use crate::forest::Trees;
 use crate::{DynamicForest, UpdateError};
 
-/// Changing one edge takes as long as solving again for this many vertices and edges. Estimated
-/// from the times of the example `updates` for batches of 100 insertions and for a first solve, on
-/// generated roads and uniform graphs of a million vertices.
-const CHANGE: usize = 30;
-/// A search for a replacement of this many steps takes as long as changing one edge. Estimated from
-/// the same times.
-const SEARCH_STEPS: usize = 240;
+/// Stitching an edge into a growing forest takes as long as solving again for this many vertices
+/// and edges. From the times of the example `updates` on generated roads and uniform graphs of a
+/// million vertices, as the others.
+const STITCH: usize = 4;
+/// Changing one edge of trees that can change takes as long as solving again for this many vertices
+/// and edges.
+const CHANGE: usize = 50;
+/// A search for a replacement of this many steps takes as long as changing one edge.
+const SEARCH_STEPS: usize = 200;
 
 impl<W: Weight> DynamicForest<W> {
     /// Inserts edges: edge `i` of the batch joins `u[i]` and `v[i]` and has weight `weights[i]`.
@@ -32,20 +34,24 @@ impl<W: Weight> DynamicForest<W> {
         v: &[Vertex],
         weights: &[W],
     ) -> Result<Range<EdgeId>, UpdateError> {
-        let batch =
-            EdgeList::new(self.vertices as usize, u.to_vec(), v.to_vec(), weights.to_vec())?;
+        check_edges(self.vertices as usize, u, v, weights)?;
         let first = self.table.edges.len();
-        let end = first + batch.len();
+        let end = first + u.len();
         if end > MAX_EDGES {
             return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
         }
         let ids = first as EdgeId..end as EdgeId;
-        for ((&u, &v), &weight) in batch.u().iter().zip(batch.v()).zip(batch.weights()) {
+        for ((&u, &v), &weight) in u.iter().zip(v).zip(weights) {
             self.table.push([u, v], weight);
         }
-        self.present += batch.len();
+        self.present += u.len();
         // Insertions bring no edge into the forest that was present before (cycle property).
-        let solved = self.is_large(batch.len(), batch.len()) && {
+        let is_large = match self.trees {
+            Trees::Growing(_) => self.is_large(u.len() * STITCH / CHANGE, u.len()),
+            // Edges may leave again, and making such trees takes longer than solving for all edges.
+            Trees::Changing(_) => self.is_large(u.len(), 2 * self.present),
+        };
+        let solved = is_large && {
             let mut candidates = self.ids();
             candidates.extend(ids.clone());
             self.solve(&candidates)
@@ -92,18 +98,20 @@ impl<W: Weight> DynamicForest<W> {
         if let Some((&edge, _)) = ids.iter().zip(weights).find(|(_, weight)| weight.is_nan()) {
             return Err(UpdateError::NanWeight { edge });
         }
-        if self.is_large(ids.len(), self.present) {
+        // Edges of the batch may enter the forest before their turn, so all or none is checked.
+        let may_lose = ids.iter().any(|&id| self.table.get(id).state.is_forest());
+        if self.is_large(ids.len(), self.present) || may_lose && self.loses_first() {
             // The weights of the nodes are wrong until the solve, which reads none of them.
             let old: Vec<W> = ids.iter().map(|&id| self.table.get(id).weight).collect();
             self.set_weights(ids, weights);
             if self.solve(&self.present_ids()) {
+                self.has_lost = may_lose;
                 self.finish_batch();
                 return Ok(());
             }
             self.set_weights(ids, &old);
         }
-        // Edges of the batch may enter the forest before their turn, so all or none is checked.
-        if ids.iter().any(|&id| self.table.get(id).state.is_forest()) {
+        if may_lose {
             self.changing()?;
         }
         for (&id, &weight) in ids.iter().zip(weights) {
@@ -147,7 +155,10 @@ impl<W: Weight> DynamicForest<W> {
         let is_forest = |id: &EdgeId| self.table.get(*id).state.is_forest();
         let in_forest: Vec<EdgeId> = ids.iter().copied().filter(is_forest).collect();
         let present = self.present - ids.len();
-        if self.is_large(in_forest.len(), present) && self.delete_and_solve(ids) {
+        let is_large = self.is_large(self.deletions_as_changes(in_forest.len()), present);
+        let is_first = !in_forest.is_empty() && self.loses_first();
+        if (is_first || is_large) && self.delete_and_solve(ids) {
+            self.has_lost = !is_large;
             return Ok(());
         }
         if !in_forest.is_empty() {
@@ -166,18 +177,17 @@ impl<W: Weight> DynamicForest<W> {
             }
         }
         self.present = present;
-        let (mut steps, mut is_refused) = (0_usize, false);
-        for (changes, &id) in in_forest.iter().enumerate() {
-            // The searches so far tell what the others will take.
-            let rest = &in_forest[changes..];
-            let expected = steps.checked_div(changes).unwrap_or(0) * rest.len() / SEARCH_STEPS;
-            if !is_refused && self.is_large(rest.len() + expected, self.present) {
+        let mut is_refused = is_large;
+        for (position, &id) in in_forest.iter().enumerate() {
+            let rest = &in_forest[position..];
+            let changes = self.deletions_as_changes(rest.len());
+            if !is_refused && self.is_large(changes, self.present) {
                 if self.delete_and_solve(rest) {
                     return Ok(());
                 }
                 is_refused = true;
             }
-            steps += self.replace(id, Membership::Absent)?;
+            self.replace(id, Membership::Absent)?;
         }
         self.finish_batch();
         Ok(())
@@ -202,6 +212,19 @@ impl<W: Weight> DynamicForest<W> {
         self.present = candidates.len();
         self.finish_batch();
         true
+    }
+
+    /// Whether no edge left the forest since a batch was solved as a whole. Solving again takes
+    /// less time than making trees that can change.
+    fn loses_first(&self) -> bool {
+        matches!(self.trees, Trees::Growing(_)) && !self.has_lost
+    }
+
+    /// How many changes take as long as deleting `deletions` edges of the forest, if the searches
+    /// for replacements take as long as those so far.
+    fn deletions_as_changes(&self, deletions: usize) -> usize {
+        let steps = deletions.saturating_mul(self.search_steps);
+        deletions + steps.checked_div(self.searches).unwrap_or(0) / SEARCH_STEPS
     }
 
     /// Whether changing `changes` edges one by one takes longer than solving again, where a solve
