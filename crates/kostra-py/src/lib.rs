@@ -75,9 +75,9 @@ mod _kostra {
     use super::partition::partition_graph;
     #[pymodule_export]
     use super::points::{
-        asymmetric_entries, cores_of_points, degrees_among, grid_ends, grid_graph,
-        may_be_coordinate, neighbors_of_points, order_of_axes, segments, tree_of_distances,
-        tree_of_entries, tree_of_neighbors, tree_of_points, tree_of_rows,
+        approximate_tree_of_points, asymmetric_entries, cores_of_points, degrees_among, grid_ends,
+        grid_graph, may_be_coordinate, neighbors_of_points, order_of_axes, segments,
+        tree_of_distances, tree_of_entries, tree_of_neighbors, tree_of_points, tree_of_rows,
     };
     #[pymodule_export]
     use super::rolling::RollingTrees;

@@ -9,8 +9,8 @@ use kostra_points::cluster::{
 };
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{
-    AxisOrder, Coordinate, Distance, Metric, Neighbors, Points, PointsError, core_distances,
-    nearest_neighbors, neighbors_tree, spanning_tree,
+    AxisOrder, Coordinate, Distance, ErrorBound, Metric, Neighbors, Points, PointsError,
+    approximate_tree, core_distances, nearest_neighbors, neighbors_tree, spanning_tree,
 };
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -120,6 +120,23 @@ pub(crate) fn cores_of_points<'py>(
         core_distances(&points.weighted(&weights)?, distance, run)
     })?;
     Ok(cores.into_pyarray(py))
+}
+
+/// The tree of points from near neighbors, and its length, the least length of the exact tree, the
+/// confidence, and the recall.
+#[pyfunction]
+pub(crate) fn approximate_tree_of_points(
+    py: Python<'_>,
+    basis: Basis<'_>,
+    seed: u64,
+) -> PyResult<(Forest, [f64; 4])> {
+    let distance = basis.distance()?;
+    let Basis { coordinates, dimensions, threads, .. } = basis;
+    let found = solve(py, coordinates, dimensions, threads, move |points, run| {
+        approximate_tree(points, distance, seed, run)
+    })?;
+    let ErrorBound { length, least, confidence, recall } = found.error;
+    Ok((Forest::of_points(found.tree), [length, least, confidence, recall]))
 }
 
 /// The tree of the nearest neighbors of points. `metric` is a name that Python has checked.

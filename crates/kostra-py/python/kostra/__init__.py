@@ -32,6 +32,7 @@ equal, negative and infinite.
   package hdbscan. In NetworkX, pass ``backend="kostra"``.
 """
 
+from kostra._approximate import ErrorBound
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
 from kostra._dynamic import DynamicForest
@@ -53,6 +54,7 @@ __all__ = [
     "DeviceForest",
     "DevicePointTree",
     "DynamicForest",
+    "ErrorBound",
     "Forest",
     "Graph",
     "Partition",

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +144,17 @@ class Forest:
     def _repr_html_(self) -> str: ...
     def _repr_svg_(self) -> str | None: ...
 
+class ErrorBound(NamedTuple):
+    length: float
+    least: float
+    confidence: float
+    recall: float
+    @property
+    def relative(self) -> float: ...
+
 class PointTree(Forest):
+    @property
+    def error(self) -> ErrorBound | None: ...
     @property
     def edges(self) -> npt.NDArray[np.int32]: ...
     @property
@@ -451,6 +461,8 @@ def euclidean_mst(
     metric: str | _Distance = "euclidean",
     metric_params: dict[str, Any] | None = None,
     min_samples: int | None = None,
+    approximate: bool = False,
+    seed: int = 0,
     threads: int | None = None,
 ) -> PointTree: ...
 def nearest_neighbors(
@@ -483,6 +495,8 @@ def single_linkage(
     join: float | None = None,
     metric: str | _Distance = "euclidean",
     min_samples: int | None = None,
+    approximate: bool = False,
+    seed: int = 0,
     threads: int | None = None,
 ) -> npt.NDArray[np.float64]: ...
 def newick(linkage: npt.ArrayLike, names: Iterable[Any] | None = None) -> str: ...

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _metrics, _points, _tables
+from kostra import _approximate, _arrays, _device, _metrics, _points, _tables
 from kostra._forest import Forest, in_memory
 
 try:
@@ -81,6 +81,10 @@ class Estimator(ClusterMixin, BaseEstimator):
         """Whether the rows of a sparse matrix of features stay sparse."""
         return False
 
+    def _approximation(self):
+        """Whether the tree may be approximate, as arguments for it."""
+        return {"approximate": False, "seed": 0}
+
     def _tree(self, X, min_samples, metric_params=None, alpha=1.0):
         return self._tree_and_cores(X, min_samples, metric_params, alpha, None)[0]
 
@@ -90,6 +94,7 @@ class Estimator(ClusterMixin, BaseEstimator):
         """
         options = {"metric": self.metric, "metric_params": metric_params}
         options |= {"min_samples": min_samples, "threads": self._thread_count()}
+        options |= self._approximation()
         if self.metric != "precomputed" and _device.place_of(X) is not None:
             if alpha != 1:
                 raise ValueError(f"alpha={alpha} needs points in host memory")
@@ -99,12 +104,17 @@ class Estimator(ClusterMixin, BaseEstimator):
             return tree, None
         X = self._validated(X)
         if isinstance(X, Forest):
-            options |= {"min_samples": None, "metric_params": None}
+            options |= {"min_samples": None, "metric_params": None, "approximate": False}
             self.n_features_in_ = X.n
+        is_sparse = hasattr(X, "tocoo") and self.metric != "precomputed"
+        if alpha == 1 and weights is None and not is_sparse:
+            return _points.tree(X, **options), None
+        _approximate.refuse(
+            options.pop("approximate"), "trees of sparse rows, with weights or alpha are exact"
+        )
+        del options["seed"]
         if alpha != 1:
             return _points.scaled_tree(X, alpha, weights, **options)
-        if hasattr(X, "tocoo") and self.metric != "precomputed":
+        if is_sparse:
             return _points.features_tree(X, weights, alpha, **options)
-        if weights is not None:
-            return _points.counted_tree(X, weights, **options)
-        return _points.tree(X, **options), None
+        return _points.counted_tree(X, weights, **options)

@@ -41,8 +41,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
     min_samples : int, optional
         The number of nearest points, itself included, within the core distance of a point. By
         default, ``min_cluster_size``. With 1, clusters are those of plain single linkage. A Forest
-        already has its distances, so ``min_samples`` and ``metric`` have no effect on it. The
-        package hdbscan does not count the point itself: its ``k`` is ``k + 1`` here.
+        already has its distances, so ``min_samples``, ``metric`` and ``approximate`` have no effect
+        on it. The package hdbscan does not count the point itself: its ``k`` is ``k + 1`` here.
     cluster_selection_epsilon : float
         Clusters are not divided below this distance.
     cluster_selection_epsilon_max : float, optional
@@ -86,6 +86,11 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         Whether points with NaN or infinite coordinates are refused, or have labels of their own, as
         in scikit-learn. The clusters are those of the other points, and the trees contain only
         them, numbered in their order.
+    approximate : bool
+        Whether the spanning tree may be longer than the minimum, as in
+        :func:`kostra.euclidean_mst`. ``spanning_tree_.error`` says how much longer at most.
+    seed : int
+        The seed of an approximate tree.
     threads : int, optional
         The number of threads; by default, all of the machine's.
     n_jobs : int, optional
@@ -157,6 +162,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         store_centers=None,
         prediction_data=False,
         nonfinite="refuse",
+        approximate=False,
+        seed=0,
         threads=None,
         n_jobs=None,
     ):
@@ -178,6 +185,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self.store_centers = store_centers
         self.prediction_data = prediction_data
         self.nonfinite = nonfinite
+        self.approximate = approximate
+        self.seed = seed
         self.threads = threads
         self.n_jobs = n_jobs
 
@@ -272,6 +281,9 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         if not 0 < alpha < np.inf:
             raise ValueError(f"alpha must be a finite number above 0, not {alpha}")
         return alpha
+
+    def _approximation(self):
+        return {"approximate": self.approximate, "seed": self.seed}
 
     def _metric_parameters(self):
         return self.metric_params

@@ -67,6 +67,8 @@ object
     allow_single_cluster = False
     ties = "together"
     alpha = 1.0
+    approximate = False
+    seed = 0
     algorithm = "auto"
     leaf_size = 40
     copy = False

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _distances, _kostra, _matrix, _metrics, _tables, _weights
+from kostra import (
+    _approximate,
+    _arrays,
+    _device,
+    _distances,
+    _kostra,
+    _matrix,
+    _metrics,
+    _tables,
+    _weights,
+)
 from kostra._distances import samples
 from kostra._forest import Forest, in_memory
 from kostra._graph import Graph
@@ -25,7 +35,15 @@ class PointTree(Forest):
     array([1.   , 4.243])
     """
 
-    __slots__ = ()
+    __slots__ = ("_error",)
+
+    @property
+    def error(self):
+        """The :class:`ErrorBound` of a tree with ``approximate=True``; None for other trees."""
+        return getattr(self, "_error", None)
+
+    def __reduce__(self):
+        return _with_error, (super().__reduce__(), self.error)
 
     @classmethod
     def _of(cls, inner, points=None, metric=None):
@@ -47,8 +65,23 @@ class PointTree(Forest):
         return self.weights
 
 
+def _with_error(reduced, error):
+    """Restores a tree from the arguments of ``PointTree.__reduce__``."""
+    restore, arguments = reduced
+    tree = restore(*arguments)
+    tree._error = error
+    return tree
+
+
 def euclidean_mst(
-    X, *, metric="euclidean", metric_params=None, min_samples=None, threads=None
+    X,
+    *,
+    metric="euclidean",
+    metric_params=None,
+    min_samples=None,
+    approximate=False,
+    seed=0,
+    threads=None,
 ):
     """The minimum spanning tree of points.
 
@@ -90,6 +123,13 @@ def euclidean_mst(
         largest of their distance and their core distances. The core distance of a point is the
         distance to its ``min_samples``-th nearest point, where the point itself is the first, as in
         scikit-learn. At most 129 for arrays on a device.
+    approximate : bool
+        Whether the tree may be longer than the minimum: it is found from near neighbors, in about
+        O(n d) time. Its ``error`` is an :class:`ErrorBound`. For points in host memory, and metrics
+        of their coordinates. The tree is exact for up to 16 dimensions, less than 4096 points, or a
+        ``min_samples`` above 128.
+    seed : int
+        The seed of an approximate tree, which does not depend on the number of threads.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
@@ -111,7 +151,8 @@ def euclidean_mst(
     Notes
     -----
     Takes O(n log n) time for points that are spread evenly in few dimensions, and up to O(n^2) in
-    many. More than 16 dimensions always take O(n^2 d) time. Memory is O(n d).
+    many. More than 16 dimensions always take O(n^2 d) time, unless ``approximate`` is True. Memory
+    is O(n d).
 
     Examples
     --------
@@ -127,26 +168,32 @@ def euclidean_mst(
     if _device.place_of(X) is not None:
         from kostra import _device_forest
 
+        _approximate.refuse(approximate, "X is on a device, whose trees are exact")
         if metric_params:
             raise ValueError("metric_params needs points in host memory")
         return _device_forest.euclidean_mst(X, _metrics.engine(metric), min_samples, threads)
     if isinstance(metric, str) and metric == "precomputed":
         _arrays.threads(threads)
-        options = {"metric": metric, "metric_params": metric_params}
+        options = {"metric": metric, "metric_params": metric_params, "approximate": approximate}
         return tree(X, **options, min_samples=min_samples, threads=threads)
+    seed = _approximate.seed_of(approximate, seed)
     options = {"metric": metric, "metric_params": metric_params, "threads": threads}
-    return _tree_of_points(X, None, min_samples=min_samples, **options)[0]
+    return _tree_of_points(X, None, min_samples=min_samples, seed=seed, **options)[0]
 
 
-def _tree_of_points(X, weights, alpha=1.0, *, metric, metric_params, min_samples, threads):
+def _tree_of_points(
+    X, weights, alpha=1.0, *, metric, metric_params, min_samples, threads, seed=None
+):
     """The tree of points that count as several, with distances divided by ``alpha``, and their core
-    distances: None without weights.
+    distances: None without weights. With a seed, an approximate tree of points that count as one
+    each.
     """
     found = _metrics.resolve(metric, metric_params)
     coordinates = points("X", X, found)
     n, dimensions = coordinates.shape
     min_samples = samples(min_samples, _weights.total(weights, n))
     if callable(found):
+        _approximate.refuse(seed is not None, f"metric={metric!r} compares all pairs")
         threads = _arrays.threads(threads)
         refuse_infinite(coordinates)
         inner, cores = found(coordinates).tree(min_samples, threads, weights=weights)
@@ -161,6 +208,11 @@ def _tree_of_points(X, weights, alpha=1.0, *, metric, metric_params, min_samples
         "weights": weights,
         "threads": _arrays.threads(threads),
     }
+    if seed is not None:
+        inner, error = _kostra.approximate_tree_of_points(basis, seed)
+        tree = PointTree._of(inner, coordinates, found)
+        tree._error = _approximate.ErrorBound(*error)
+        return tree, None
     tree, cores = PointTree._of(_kostra.tree_of_points(basis), coordinates, found), None
     if weights is not None:
         # Rows that count as many points have the core distance 0.
@@ -406,12 +458,22 @@ def scaled_tree(X, alpha, weights, *, metric, metric_params, min_samples, thread
     return PointTree._of(inner, None if isinstance(rows, _metrics.MatrixRows) else X), cores
 
 
-def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads=None):
+def tree(
+    X,
+    *,
+    metric="euclidean",
+    metric_params=None,
+    min_samples=None,
+    approximate=False,
+    seed=0,
+    threads=None,
+):
     """The forest of points, or with ``metric="precomputed"`` of distances in one of these forms:
     a Forest, a square matrix, a condensed vector, a sparse matrix, or a pair of k-NN arrays.
     """
     X = in_memory(X)
     if isinstance(X, Forest):
+        _approximate.refuse(approximate, "a forest already has its edges")
         if X.maximum:
             raise ValueError("X is a maximum spanning forest; pass a minimum spanning forest")
         if min_samples is not None:
@@ -420,8 +482,10 @@ def tree(X, *, metric="euclidean", metric_params=None, min_samples=None, threads
     if isinstance(X, Graph):
         raise TypeError("X must not be a Graph; pass X.minimum_spanning_forest()")
     if not (isinstance(metric, str) and metric == "precomputed"):
-        options = {"metric": metric, "metric_params": metric_params}
-        return in_memory(euclidean_mst(X, **options, min_samples=min_samples, threads=threads))
+        options = {"metric": metric, "metric_params": metric_params, "min_samples": min_samples}
+        options |= {"approximate": approximate, "seed": seed, "threads": threads}
+        return in_memory(euclidean_mst(X, **options))
+    _approximate.refuse(approximate, "trees of distances are exact")
     if metric_params:
         raise ValueError("metric='precomputed' has no metric_params")
     if hasattr(X, "tocoo"):

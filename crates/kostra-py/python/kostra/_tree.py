@@ -9,7 +9,16 @@ from kostra import _arrays, _kostra, _names, _points
 from kostra._forest import Forest, _signed, in_memory
 
 
-def single_linkage(X, *, join=None, metric="euclidean", min_samples=None, threads=None):
+def single_linkage(
+    X,
+    *,
+    join=None,
+    metric="euclidean",
+    min_samples=None,
+    approximate=False,
+    seed=0,
+    threads=None,
+):
     """The single-linkage clustering of points or of a forest, as a SciPy linkage matrix.
 
     Each row contains two merged clusters, the lower number first, their distance, and the number of
@@ -27,8 +36,9 @@ def single_linkage(X, *, join=None, metric="euclidean", min_samples=None, thread
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the
         forest. Without it, several components raise a ValueError.
-    metric, min_samples, threads : optional
-        For points, as in :func:`kostra.euclidean_mst`.
+    metric, min_samples, approximate, seed, threads : optional
+        For points, as in :func:`kostra.euclidean_mst`, whose tree says how large the error of
+        ``approximate`` is. Pass that tree as ``X``.
 
     Returns
     -------
@@ -64,7 +74,8 @@ def single_linkage(X, *, join=None, metric="euclidean", min_samples=None, thread
         # Points have two dimensions, and condensed distances have one.
         _refuse_metric(metric, "a vector contains distances")
         metric = "precomputed"
-    forest = _points.tree(X, metric=metric, min_samples=min_samples, threads=threads)
+    options = {"min_samples": min_samples, "approximate": approximate, "seed": seed}
+    forest = _points.tree(X, metric=metric, **options, threads=threads)
     if forest.n_components > 1 and join is None:
         raise ValueError(
             f"the forest of X has {forest.n_components} components, but a linkage matrix needs "

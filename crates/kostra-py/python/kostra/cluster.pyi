@@ -51,6 +51,8 @@ class HDBSCAN(_Estimator):
     store_centers: str | None
     prediction_data: bool
     nonfinite: str
+    approximate: bool
+    seed: int
     n_jobs: int | None
     centroids_: npt.NDArray[np.float64]
     medoids_: npt.NDArray[np.float64]
@@ -80,6 +82,8 @@ class HDBSCAN(_Estimator):
         store_centers: Literal["centroid", "medoid", "both"] | None = None,
         prediction_data: bool = False,
         nonfinite: Literal["refuse", "label"] = "refuse",
+        approximate: bool = False,
+        seed: int = 0,
         threads: int | None = None,
         n_jobs: int | None = None,
     ) -> None: ...
