@@ -272,6 +272,11 @@ impl ColumnOptions {
         Self { weight: None, ..self.clone() }.first_besides_kept()
     }
 
+    /// The name of the first option that is used besides those of the ends and the weight.
+    pub(crate) fn first_besides_ends(&self) -> Option<&'static str> {
+        Self { source: None, target: None, weight: None, ..self.clone() }.first_used()
+    }
+
     /// The name of the first option that is used besides those that say how fields are written.
     pub(crate) fn first_besides_fields(&self) -> Option<&'static str> {
         let (header, delimiter, decimal_comma) = (Header::Recognize, None, false);

@@ -126,7 +126,7 @@ pub(crate) fn decode(
             let sentence = format!(
                 "the vertex is {}, but vertices are whole numbers from 0 to {}; are the types \
                  {row} right?",
-                wrong.map_or_else(String::new, text),
+                wrong.map_or_else(String::new, |number| number.to_string()),
                 MAX_VERTICES - 1
             );
             return Err(Fault::at_byte(start + (index * size) as u64, sentence));
@@ -148,8 +148,8 @@ pub(crate) fn decode(
 /// The first of some rows, as text.
 pub(crate) fn shown(bytes: &[u8], row: RawRow) -> Option<String> {
     let (ends, weight) = values(bytes.get(..row.size())?, row);
-    let weight = weight.map(|weight| format!(" {}", text(weight))).unwrap_or_default();
-    Some(format!("{}-{}{weight}", text(ends[0]), text(ends[1])))
+    let weight = weight.map(|weight| format!(" {weight}")).unwrap_or_default();
+    Some(format!("{}-{}{weight}", ends[0], ends[1]))
 }
 
 fn vertex(number: TextNumber) -> Option<Vertex> {
@@ -159,12 +159,4 @@ fn vertex(number: TextNumber) -> Option<Vertex> {
         TextNumber::Float(_) => return None,
     };
     Vertex::try_from(number).ok().filter(|&vertex| (vertex as usize) < MAX_VERTICES)
-}
-
-fn text(number: TextNumber) -> String {
-    match number {
-        TextNumber::Integer(number) => number.to_string(),
-        TextNumber::Huge(number) => number.to_string(),
-        TextNumber::Float(number) => number.to_string(),
-    }
 }

@@ -9,6 +9,8 @@ mod ends;
 mod kinds;
 mod weights;
 
+use std::fmt;
+
 use kostra_core::{GraphError, MAX_EDGES, Vertex};
 
 use crate::ReadErrorKind;
@@ -44,6 +46,16 @@ impl TextNumber {
             Self::Float(value) => return Ok(value),
         };
         Some(integer as f64).filter(|&float| float as i128 == integer).ok_or(integer)
+    }
+}
+
+impl fmt::Display for TextNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            Self::Huge(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
+        }
     }
 }
 

@@ -226,6 +226,12 @@ impl<'a> Array<'a> {
         if self.by_columns { column * self.rows + row } else { row * self.columns + column }
     }
 
+    /// The array with rows and columns exchanged.
+    pub(super) fn transposed(self) -> Self {
+        let (rows, columns, by_columns) = (self.columns, self.rows, !self.by_columns);
+        Self { shape: vec![rows, columns], rows, columns, by_columns, ..self }
+    }
+
     /// The offset of a value in the file.
     pub(super) fn offset(&self, row: usize, column: usize) -> usize {
         self.start + self.index(row, column) * self.stride
@@ -270,14 +276,9 @@ impl<'a> Array<'a> {
         };
         let fault = |sentence: String| (self.offset(row, column), sentence);
         let vertex = whole.filter(|&vertex| vertex < MAX_VERTICES as u64).ok_or_else(|| {
-            let shown = match number {
-                TextNumber::Integer(value) => value.to_string(),
-                TextNumber::Huge(value) => value.to_string(),
-                TextNumber::Float(value) => value.to_string(),
-            };
             let highest = MAX_VERTICES - 1;
             fault(format!(
-                "the vertex in row {row} is {shown}; vertices are whole numbers from 0 to {highest}"
+                "the vertex in row {row} is {number}; vertices are whole numbers from 0 to {highest}"
             ))
         })?;
         let (bits, least) =

@@ -4,7 +4,7 @@ use super::array::{Array, At};
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::is_similarity;
+use crate::formats::edge_list::{Chooser, Chosen, left_out, similarity};
 use crate::interface::{Parsed, Vertices};
 use crate::matrix::Matrix;
 use crate::message::{Remedy, message};
@@ -19,18 +19,16 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// Reads the graph of an array in memory.
 pub(super) fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Parsed, Fault> {
     let fields = Array::fields(bytes).map_err(at_byte)?;
-    if let [(u, first), (v, second), rest @ ..] = &*fields
-        && NAMES_OF_ENDS.contains(&[*u, *v])
-        && rest.len() < 2
-        && options.array != Some(ArrayContent::Matrix)
-    {
-        let weight = rest.first();
-        let places: Vec<_> =
-            [first, second].into_iter().chain(weight.map(|(_, array)| array)).collect();
-        let places: Vec<_> = places.into_iter().map(|array| (array, 0)).collect();
-        let similarity = weight.map(|(name, _)| *name).filter(|name| is_similarity(name));
-        let parsed = read_edges(&places, options)?;
-        return Ok(Parsed { similarity: similarity.map(str::to_owned), ..parsed });
+    if fields.len() > 1 && options.array != Some(ArrayContent::Matrix) {
+        let columns: Vec<_> = fields.iter().map(|(name, array)| (*name, array, 0)).collect();
+        return read_columns(&columns, options);
+    }
+    if let Some(option) = options.columns.first_used() {
+        return Err(ReadErrorKind::question(message![
+            Remedy::option(option),
+            " applies to several arrays with names, such as u, v and weight; omit it",
+        ])
+        .into());
     }
     let array = Array::parse(bytes).map_err(at_byte)?;
     if content(&array, options)? == ArrayContent::Matrix {
@@ -52,15 +50,36 @@ pub(super) fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Parsed, 
     read_edges(&places, options)
 }
 
-/// The names of the fields that are the ends of edges, in a structured array.
-const NAMES_OF_ENDS: [[&str; 2]; 6] = [
-    ["u", "v"],
-    ["source", "target"],
-    ["from", "to"],
-    ["src", "dst"],
-    ["start", "end"],
-    ["row", "col"],
-];
+/// The name of an array, the array, and a column of it.
+pub(super) type Column<'a> = (&'a str, &'a Array<'a>, usize);
+
+/// Reads edges from columns, whose names tell which are the ends and the weight.
+pub(super) fn read_columns(columns: &[Column<'_>], options: &ReadOptions) -> Result<Parsed, Fault> {
+    // SciPy calls the ends of a sparse matrix so.
+    let names: Vec<&[u8]> = columns
+        .iter()
+        .map(|(name, ..)| match name.as_bytes() {
+            b"row" => b"source",
+            b"col" => b"target",
+            name => name,
+        })
+        .collect();
+    let rows = columns.first().map_or(0, |(_, array, _)| array.rows);
+    let first = |(_, array, column): &Column<'_>| array.number(0, *column).to_string();
+    let row: Vec<String> = columns.iter().filter(|_| rows > 0).map(first).collect();
+    let row: Vec<&[u8]> = row.iter().map(String::as_bytes).collect();
+    let count = names.len();
+    let names = Some(&*names);
+    let chooser = Chooser { names, row: &row, columns: count, third_is_weight: false, options };
+    let Chosen { u, v, weight } = chooser.choose()?;
+    let chosen: Vec<usize> = [u, v].into_iter().chain(weight).collect();
+    let places = chosen.iter().filter_map(|&at| columns.get(at));
+    let places: Vec<_> = places.map(|(_, array, column)| (*array, *column)).collect();
+    let mut parsed = read_edges(&places, options)?;
+    parsed.notes.extend(left_out(count, names, |column| chosen.contains(&column)));
+    parsed.similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
+    Ok(parsed)
+}
 
 /// Reads a graph whose edges are rows: the ends and perhaps the weight are in these arrays, each
 /// in a column.

@@ -4,7 +4,7 @@ use kostra_core::MAX_VERTICES;
 
 use super::array::{self, Array, At};
 use super::dense;
-use super::tables::which;
+use super::tables::{ArchiveTable, which};
 use super::zip::Archive;
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
@@ -47,6 +47,10 @@ fn read_dense(archive: &Archive<'_>, options: &ReadOptions) -> Result<Parsed, Fa
         return dense::read_bytes(&found.map(|(content, _)| content).unwrap_or_default(), options);
     }
     let (tables, others) = archive.tables().map_err(at_byte)?;
+    let (vectors, _) = archive.arrays(1).map_err(at_byte)?;
+    if let Some(parsed) = read_vectors(&tables, &vectors, options)? {
+        return Ok(parsed);
+    }
     match &tables[..] {
         [table] => {
             let mut parsed = dense::read_bytes(&table.content, options)?;
@@ -65,6 +69,42 @@ fn read_dense(archive: &Archive<'_>, options: &ReadOptions) -> Result<Parsed, Fa
         ))
         .into()),
     }
+}
+
+/// Reads edges whose ends are in two arrays of one dimension, or in a table of two columns or rows,
+/// and the weight in another array. None if no arrays are of the same length.
+fn read_vectors(
+    tables: &[ArchiveTable<'_>],
+    vectors: &[ArchiveTable<'_>],
+    options: &ReadOptions,
+) -> Result<Option<Parsed>, Fault> {
+    const MOST_ENDS: usize = 3;
+    let table = match tables {
+        [] => None,
+        [table] => match table.shape {
+            [rows, 2] if rows > 2 => Some((table, rows)),
+            [2, rows] if rows > MOST_ENDS && table.name.contains("edge") => Some((table, rows)),
+            _ => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let length = table.map(|(_, rows)| rows).or(vectors.first().map(|vector| vector.shape[0]));
+    let ends = table.map(|(table, _)| table.array()).transpose().map_err(at_byte)?;
+    let ends = ends.map(|(_, array)| if array.columns == 2 { array } else { array.transposed() });
+    let vectors: At<Vec<(&str, Array<'_>)>> = vectors
+        .iter()
+        .filter(|vector| Some(vector.shape[0]) == length)
+        .map(ArchiveTable::array)
+        .collect();
+    let vectors = vectors.map_err(at_byte)?;
+    let least = if ends.is_some() { 1 } else { 2 };
+    if vectors.len() < least {
+        return Ok(None);
+    }
+    let of_ends = ends.iter().flat_map(|array| [("source", array, 0), ("target", array, 1)]);
+    let others = vectors.iter().map(|(name, array)| (*name, array, 0));
+    let columns: Vec<_> = of_ends.chain(others).collect();
+    dense::read_columns(&columns, options).map(Some)
 }
 
 fn at_byte((byte, sentence): (usize, String)) -> Fault {

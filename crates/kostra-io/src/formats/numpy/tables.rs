@@ -1,9 +1,9 @@
-//! The tables of an archive of NumPy: its arrays of two dimensions.
+//! The arrays of an archive of NumPy.
 
 use super::array::{Array, At};
 use super::zip::Archive;
 
-/// An array of two dimensions.
+/// An array of one or two dimensions.
 pub(crate) struct ArchiveTable<'a> {
     pub(crate) name: &'a str,
     pub(crate) shape: [usize; 2],
@@ -11,14 +11,28 @@ pub(crate) struct ArchiveTable<'a> {
     pub(crate) content: Vec<u8>,
 }
 
+impl<'a> ArchiveTable<'a> {
+    /// The name and the array.
+    pub(super) fn array(&self) -> At<(&'a str, Array<'_>)> {
+        Ok((self.name, Array::parse(&self.content)?))
+    }
+}
+
 impl<'a> Archive<'a> {
     /// The arrays of numbers with two dimensions, and the names of the other arrays.
     pub(crate) fn tables(&self) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
+        self.arrays(2)
+    }
+
+    /// The arrays of numbers with as many dimensions, and the names of the other arrays.
+    pub(super) fn arrays(&self, dimensions: usize) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
         let (mut tables, mut others) = (Vec::new(), Vec::new());
         for file in self.names() {
             let Some(name) = file.strip_suffix(".npy") else { continue };
             let Some((content, _)) = self.file(file)? else { continue };
-            match Array::parse_of(&content, 2..=2).map(|array| [array.rows, array.columns]) {
+            match Array::parse_of(&content, dimensions..=dimensions)
+                .map(|array| [array.rows, array.columns])
+            {
                 Ok(shape) => tables.push(ArchiveTable { name, shape, content }),
                 Err(_) => others.push(name),
             }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::testing::edges;
-use crate::{ArrayContent, Loaded, Meaning, ReadOptions, Vertices, read_bytes};
+use crate::{
+    ArrayContent, ColumnChoice, ColumnOptions, Loaded, Meaning, ReadOptions, Vertices, read_bytes,
+};
 
 fn read_with(bytes: &[u8], options: &ReadOptions) -> Result<Loaded, String> {
     read_bytes("x", bytes, options).map_err(|error| error.to_string())
@@ -104,7 +106,8 @@ fn a_structured_array_with_ends_and_a_weight_is_a_list() {
     let loaded = read(&array(["source", "target", "weight"])).unwrap();
     assert_eq!(edges(&loaded.parsed.graph), "0-1:5.5 1-2:-6.0");
     assert!(read(&array(["u", "v", "corr"])).unwrap().parsed.similarity.is_some());
-    assert!(read(&array(["x", "y", "z"])).unwrap_err().contains("the values have named fields"));
+    let error = read(&array(["x", "y", "z"])).unwrap_err();
+    assert!(error.contains("is each line an edge from x to y, or a point?"), "{error}");
     let cut = array(["u", "v", "w"]);
     let error = read(&cut[..cut.len() - 1]).unwrap_err();
     assert!(error.contains("another size than its shape says"), "{error}");
@@ -276,8 +279,42 @@ fn an_archive_of_one_table_is_read_as_its_array() {
         "{error}"
     );
     let error = read(&zip(&[("a", labels()), ("b", labels())])).unwrap_err();
-    assert!(error.contains("no array of this archive is a table of numbers"), "{error}");
+    assert!(error.contains("which columns are the vertices? columns: a, b;"), "{error}");
     let sparse = csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3]);
     let error = read_with(&sparse, &options).unwrap_err();
     assert!(error.contains("`array` does not apply to a sparse matrix; omit it"), "{error}");
+}
+
+#[test]
+fn arrays_of_ends_and_weights_are_edges() {
+    let vector = |values: &[i32]| npy("<i4", &format!("{},", values.len()), &ints(values));
+    let [u, v, w] = [&[0, 1, 0, 2][..], &[1, 2, 2, 3], &[5, 6, 9, 2]].map(vector);
+    let expected = "0-1:5 1-2:6 0-2:9 2-3:2";
+    for names in [["u", "v", "w"], ["row", "col", "data"], ["source", "target", "km"]] {
+        let files = [(names[2], w.clone()), (names[0], u.clone()), (names[1], v.clone())];
+        assert_eq!(edges(&read(&zip(&files)).unwrap().parsed.graph), expected, "{names:?}");
+    }
+    let pairs = npy("<i4", "4, 2", &ints(&[0, 1, 1, 2, 0, 2, 2, 3]));
+    let rows = npy("<i4", "2, 4", &ints(&[0, 1, 0, 2, 1, 2, 2, 3]));
+    for (name, table) in [("edges", pairs), ("edge_index", rows)] {
+        let files = [(name, table), ("weights", w.clone())];
+        assert_eq!(edges(&read(&zip(&files)).unwrap().parsed.graph), expected, "{name}");
+    }
+    let files = [("arr_0", u.clone()), ("arr_1", v.clone()), ("arr_2", w.clone())];
+    let error = read(&zip(&files)).unwrap_err();
+    assert!(error.contains("which columns are the vertices? columns: arr_0"), "{error}");
+    let choose = |name: &str| Some(ColumnChoice::Name(name.into()));
+    let columns = ColumnOptions {
+        source: choose("arr_0"),
+        target: choose("arr_1"),
+        weight: choose("arr_2"),
+        ..ColumnOptions::default()
+    };
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    let loaded = read_with(&zip(&files), &options).unwrap();
+    assert_eq!(edges(&loaded.parsed.graph), expected);
+    let error = read_with(&npy("<i4", "4, 2", &ints(&[0; 8])), &options).unwrap_err();
+    assert!(error.contains("applies to several arrays with names"), "{error}");
+    let error = read(&zip(&[("u", u), ("v", v), ("a", w.clone()), ("b", w)])).unwrap_err();
+    assert!(error.contains("which column is the weight?"), "{error}");
 }
