@@ -16,6 +16,7 @@
 //! edges.
 
 mod distances;
+mod doubts;
 
 use kostra_core::counted;
 
@@ -102,6 +103,7 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
     /// # Errors
     /// When the matrix is not symmetric, or zeros or negative values are in question.
     pub(crate) fn graph(&self, options: &ReadOptions) -> Result<Parsed, Fault> {
+        self.refuse_totals()?;
         let facts = self.facts();
         let negatives = options.negatives.unwrap_or(Meaning::Edge);
         if options.negatives.is_none() && self.may_mean_none(&facts) {
@@ -143,7 +145,9 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
         }
         let graph = RawGraph::new(self.size, columns, true).build(options, &mut notes)?;
         let similarity = self.similarity(&facts);
-        Ok(Parsed { similarity, ..Parsed::new(graph, notes) })
+        let warnings: Vec<Message> = self.far_entry(&facts).into_iter().collect();
+        notes.extend_from_slice(&warnings);
+        Ok(Parsed { similarity, warnings, ..Parsed::new(graph, notes) })
     }
 
     /// The finite value in a row and a column.
