@@ -118,12 +118,21 @@ pub(super) fn coordinates(
     if !columns.is_empty() {
         return places("--columns", columns, names, count);
     }
-    if let Some(name) = names.iter().find(|name| !may_be_coordinate(name)) {
+    if let Some((place, name)) = names.iter().enumerate().find(|(_, name)| !may_be_coordinate(name))
+    {
         let others: Vec<_> = names.iter().filter(|name| may_be_coordinate(name)).cloned().collect();
         let example = match &*others {
             [] => String::new(),
             others => format!(", such as `--columns {}`", others.join(",")),
         };
+        if name.is_empty() {
+            return Err(format!(
+                "column {} has no name: does it have the names of the rows? pass `--metric \
+                 precomputed` if the table has all distances between its rows, or the columns of \
+                 the coordinates with `--columns`{example}",
+                place + 1
+            ));
+        }
         return Err(format!(
             "is column {name:?} a coordinate? pass the columns of the coordinates with \
              `--columns`{example}"
