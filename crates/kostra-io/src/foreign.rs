@@ -101,13 +101,63 @@ const TEXTS: [(&str, &str, &str); 41] = [
 ];
 
 /// What a text is that Kostra does not read, and what to do.
-pub(crate) fn text(start: &[u8]) -> Option<String> {
-    let start = start.get(..start.len().min(64))?.to_ascii_lowercase();
+pub(crate) fn text(text: &[u8]) -> Option<String> {
+    if are_points_of_qhull(text) {
+        let what = "these are points below their dimension and number, as Qhull writes them";
+        let remedy = "remove the first two lines, and `kostra tree` finds the tree of the points";
+        return Some(format!("{what}; {remedy}"));
+    }
+    let subtitle = is_subtitle(text).then_some(&("", "a subtitle", EDGES));
+    let start = text.get(..text.len().min(64))?.to_ascii_lowercase();
     let start = String::from_utf8_lossy(&start).replace("\r\n", "\n");
     let found = TEXTS.iter().find(|(head, ..)| start.starts_with(head));
     let fasta = start.starts_with('>') && !start.starts_with(">>");
-    let found = found.or(fasta.then_some(&(">", "FASTA", DISTANCES)));
+    let found = found.or(fasta.then_some(&(">", "FASTA", DISTANCES))).or(subtitle);
     found.map(|(_, what, remedy)| format!("this is {what}, which Kostra does not read; {remedy}"))
+}
+
+/// The lines in which another kind of text shows.
+const LOOKED_OVER: usize = 50;
+
+/// Whether one of the first lines says from when to when a subtitle is shown.
+fn is_subtitle(text: &[u8]) -> bool {
+    let is_time = |word: &str| {
+        let is_part = |byte: u8| byte.is_ascii_digit() || b":.,".contains(&byte);
+        word.contains(':') && word.bytes().all(is_part)
+    };
+    text.split(|&byte| byte == b'\n').take(LOOKED_OVER).any(|line| {
+        let times = str::from_utf8(line).ok().and_then(|line| line.split_once("-->"));
+        times.is_some_and(|(from, to)| {
+            is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
+        })
+    })
+}
+
+/// Whether a text is points below their dimension and number, and not edges below counts: the first
+/// line has words after the dimension, or the second one repeats it, or points are no ids.
+fn are_points_of_qhull(text: &[u8]) -> bool {
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let lines: Option<Vec<Vec<&str>>> = lines
+        .take(LOOKED_OVER)
+        .map(|line| Some(str::from_utf8(line).ok()?.split_whitespace().collect()))
+        .collect();
+    let Some([head, counts, rows @ ..]) = lines.as_deref() else { return false };
+    let number = |word: Option<&&str>| word.and_then(|word| word.parse::<usize>().ok());
+    let (Some(dimension), Some(count)) = (number(head.first()), number(counts.first())) else {
+        return false;
+    };
+    let has_comment = head.get(1).is_some_and(|word| word.parse::<f64>().is_err());
+    let repeats = counts.len() == 2 && number(counts.get(1)) == Some(dimension);
+    let is_id = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let have_ids = rows.iter().all(|row| row.iter().take(2).all(is_id));
+    let are_numbers = rows.iter().flatten().all(|word| word.parse::<f64>().is_ok());
+    let is_short = rows.len() + 2 < LOOKED_OVER;
+    count > 1
+        && (head.len() == 1 || has_comment)
+        && (repeats || counts.len() == 1 && (has_comment || !have_ids))
+        && (rows.len() == count || !is_short && count > rows.len())
+        && rows.iter().all(|row| row.len() == dimension)
+        && are_numbers
 }
 
 /// What a file is whose first bytes can be those of no other file. Some look like row starts.

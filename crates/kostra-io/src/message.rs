@@ -33,6 +33,20 @@ pub enum RemedyValue {
 }
 
 impl Remedy {
+    /// The options for the columns of the ends, which say that each line is an edge.
+    pub(crate) fn ends() -> Message {
+        Self::if_edges([Self::option("source"), Self::option("target")])
+    }
+
+    /// The same with columns to pass, which count from 0.
+    pub(crate) fn ends_at([u, v]: [usize; 2]) -> Message {
+        Self::if_edges([Self::position("source", u + 1), Self::position("target", v + 1)])
+    }
+
+    fn if_edges([source, target]: [Self; 2]) -> Message {
+        message![source, " and ", target, " if each line is an edge"]
+    }
+
     /// An option by its name, such as one to omit.
     pub fn option(option: &'static str) -> Self {
         Self::Option { option, value: RemedyValue::Unsaid }

@@ -80,12 +80,14 @@ pub(crate) fn choose_format(
 fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     let is_table = format == Format::PARQUET;
     let is_map = format == Format::OSM_PBF;
+    let is_numpy = [Format::NPY, Format::NPZ].contains(&format);
     if let (Some(option), false) = (options.roads.first_used(), is_map) {
         return Err(does_not_apply(option, "OpenStreetMap files", format));
     }
     let column = match format.info().has_attributes {
         _ if is_map => options.columns.first_besides_kept(),
         _ if is_table => options.columns.first_of_text(),
+        _ if is_numpy => options.columns.first_besides_ends(),
         _ if format == Format::MATRIX => options.columns.first_besides_fields(),
         true => options.columns.first_besides_attributes(),
         false => options.columns.first_used(),
@@ -111,7 +113,7 @@ fn check_options(format: Format, options: &ReadOptions) -> Result<(), ReadErrorK
         return Err(does_not_apply(option, "matrices", format));
     }
     let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
-    let has_ids = [Format::NPY, Format::NPZ, Format::RAW].contains(&format);
+    let has_ids = is_numpy || format == Format::RAW;
     let counts = counts.filter(|_| !has_ids && !is_table);
     let used = column.or(names).or(counts);
     let has_columns = [Format::EDGE_LIST, Format::TABLE, Format::WRITTEN].contains(&format);
@@ -226,11 +228,12 @@ fn of_rows(
         let evidence = format!("the extension .{extension}");
         return Ok(Some(Recognized { format: *format, evidence }));
     }
-    let Some(sample) = Sample::new(head, options) else { return Ok(None) };
     let has_columns_chosen =
         options.columns.names.is_some() || options.columns.all_chosen().next().is_some();
     let is_said_to_be_edges =
         options.names || has_columns_chosen || OF_EDGES.contains(&&*extension);
+    let sample = Sample::new(head, options, is_said_to_be_edges);
+    let Some(sample) = sample else { return Ok(None) };
     let among = |format: Format| {
         let is_table = OF_TABLES.contains(&&*extension) && format == Format::METIS;
         let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format)
@@ -248,13 +251,10 @@ fn of_rows(
             " for a graph without edges",
         ]));
     }
-    let doubt = match &recognized {
-        _ if is_said_to_be_edges => None,
-        None => text_kinds::nearly_a_matrix(&sample),
-        Some(found) if found.format == Format::EDGE_LIST => text_kinds::doubt_of_edges(&sample),
-        Some(_) => None,
-    };
-    if let Some(sentence) = doubt {
+    if recognized.is_none()
+        && !is_said_to_be_edges
+        && let Some(sentence) = text_kinds::nearly_a_matrix(&sample)
+    {
         return Err(ReadErrorKind::question(sentence));
     }
     Ok(recognized.or_else(|| {

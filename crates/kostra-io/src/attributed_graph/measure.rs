@@ -2,9 +2,9 @@
 
 /// A text that is a number and a unit.
 #[derive(Debug, PartialEq)]
-pub(super) struct Measure<'a> {
-    pub(super) number: &'a str,
-    pub(super) unit: &'a str,
+pub(crate) struct Quantity<'a> {
+    pub(crate) number: &'a str,
+    pub(crate) unit: &'a str,
 }
 
 /// Units that precede the number.
@@ -41,10 +41,10 @@ fn inside(text: &str) -> Option<&str> {
     (end > 0 && end + 1 == text.len()).then(|| text.get(1..end)).flatten()
 }
 
-impl<'a> Measure<'a> {
+impl<'a> Quantity<'a> {
     /// The number and the unit of a text without tags; none if it is anything else. A unit has no
     /// digits, so that dates, ratios and addresses are no numbers.
-    pub(super) fn parse(text: &'a str) -> Option<Self> {
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let text = text.trim();
         if let Some(number) = text.strip_prefix(CURRENCIES) {
             let unit = text.get(..text.len() - number.len())?;
@@ -85,10 +85,10 @@ mod tests {
             ("4\u{a0}m²", "4", "m²"),
             ("8", "8", ""),
         ] {
-            assert_eq!(Measure::parse(text), Some(Measure { number, unit }), "{text}");
+            assert_eq!(Quantity::parse(text), Some(Quantity { number, unit }), "{text}");
         }
         for text in ["km", "3-4", "12:30", "A12", "12,5 km", "1 of 2", "2026-11-28", "", "1.2.3"] {
-            assert_eq!(Measure::parse(text), None, "{text}");
+            assert_eq!(Quantity::parse(text), None, "{text}");
         }
     }
 

@@ -25,6 +25,7 @@ use crate::{Place, ReadErrorKind, ReadOptions};
 mod measure;
 mod weight;
 
+pub(crate) use measure::Quantity;
 pub(crate) use weight::{WEIGHT, WeightAttribute};
 
 /// A graph that grows by vertices and edges in any order.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::measure::{Measure, without_tags};
+use super::measure::{Quantity, without_tags};
 use crate::columns::TextNumber;
 use crate::formats::is_similarity;
 use crate::message::{Message, Remedy, message};
@@ -112,7 +112,7 @@ impl<'a> WeightAttribute<'a> {
         let (number, unit) = match number::weight(text.as_bytes(), nan) {
             Ok(number) => (number, ""),
             Err(sentence) => {
-                let Measure { number, unit } = Measure::parse(text).ok_or(sentence)?;
+                let Quantity { number, unit } = Quantity::parse(text).ok_or(sentence)?;
                 (number::weight(number.as_bytes(), nan)?, unit)
             }
         };
@@ -131,7 +131,7 @@ impl<'a> WeightAttribute<'a> {
     /// The number that a text is, whatever its unit.
     pub(crate) fn number_in(&self, text: &str) -> Option<TextNumber> {
         let plain = without_tags(text);
-        let measure = Measure::parse(plain.as_deref().unwrap_or(text))?;
+        let measure = Quantity::parse(plain.as_deref().unwrap_or(text))?;
         number::weight(measure.number.as_bytes(), self.options.nan).ok()
     }
 
@@ -150,7 +150,7 @@ impl<'a> WeightAttribute<'a> {
             return;
         }
         let plain = without_tags(text);
-        let measure = Measure::parse(plain.as_deref().unwrap_or(text));
+        let measure = Quantity::parse(plain.as_deref().unwrap_or(text));
         let unit = measure.map(|measure| measure.unit.to_owned());
         match self.measured.iter_mut().find(|(other, _)| other == name) {
             Some((_, before)) => drop(before.take_if(|before| unit.as_ref() != Some(before))),

@@ -30,7 +30,7 @@ mod numpy;
 mod osm;
 mod pajek;
 mod parquet;
-mod phylip;
+pub(crate) mod phylip;
 pub(crate) mod printed;
 mod raw;
 pub(crate) mod sheet;

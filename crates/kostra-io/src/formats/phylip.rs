@@ -7,6 +7,8 @@
 //!
 //! Source: J. Felsenstein, PHYLIP 3.6, "Distance matrix programs".
 
+use std::collections::HashSet;
+
 use kostra_core::memory;
 
 use crate::columns::TextNumber;
@@ -81,25 +83,65 @@ fn divided(text: &str) -> Option<(usize, Vec<(u64, &str)>)> {
 }
 
 /// Recognizes the number of species and rows of distances with names, unless the text is a plain
-/// matrix below its size.
+/// matrix below its size. Names without letters need [`of_numbers`].
 fn recognize(head: &Head<'_>) -> Evidence {
-    let Some(lines) = head.lines() else { return Evidence::Absent };
+    let is = tables(head).is_some_and(|tables| tables.iter().any(has_words));
+    Evidence::Signature.when(is && plain_matrix(head).is_none())
+}
+
+/// The first rows of a matrix whose names are numbers, each once. A square one is symmetric, with
+/// zeros on its diagonal; rows of a triangle grow.
+pub(crate) fn of_numbers(head: &Head<'_>) -> Option<Vec<String>> {
+    /// Two rows of a triangle can be other lines.
+    const FEWEST: usize = 3;
+    let is_square = |table: &Table<'_>| {
+        let value = |row: usize, column: usize| table.rows.get(row)?.get(column)?.parse().ok();
+        let size = table.rows.len();
+        (0..size).all(|row| {
+            let is_same = |column| value(row, column) == value(column, row);
+            value(row, row) == Some(0.0_f64) && (0..row).all(is_same)
+        })
+    };
+    let is_triangle = |table: &Table<'_>| {
+        table.rows.first().is_some_and(|row| row.len() < 2)
+            && table.rows.last().is_some_and(|row| row.len() > 1)
+    };
+    let is_structured = |shape: Shape<'_>| shape.traits().is_structured(shape.size);
+    let table = tables(head)?.into_iter().find(|table| {
+        let names: HashSet<&str> = table.names.iter().copied().collect();
+        let are_numbers = names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+        table.names.len() >= FEWEST
+            && names.len() == table.names.len()
+            && are_numbers
+            && (is_triangle(table) || is_square(table))
+    })?;
+    if plain_matrix(head).is_some_and(is_structured) {
+        return None;
+    }
+    let edges =
+        table.names.iter().zip(&table.rows).enumerate().flat_map(|(row, (name, values))| {
+            let others = table.names.iter().take(row).zip(values);
+            others.map(move |(other, value)| format!("{other}-{name} {value}"))
+        });
+    Some(edges.collect())
+}
+
+/// The matrices that the lines of a text can be.
+fn tables<'t>(head: &Head<'t>) -> Option<Vec<Table<'t>>> {
+    head.lines()?;
     // The last line may be incomplete.
     let text = head.text();
     let end = if head.is_whole() { text.len() } else { text.rfind('\n').unwrap_or(0) };
-    let found = divided(text.get(..end).unwrap_or_default());
-    let Some((size, rows)) = found.filter(|(_, rows)| !rows.is_empty()) else {
-        return Evidence::Absent;
-    };
-    let is_plain = || {
-        let lines: Vec<&[u8]> =
-            lines.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
-        let lines = DividedLines::new(lines);
-        let shape = Shape::find(&lines, head.is_whole(), &crate::ColumnOptions::default());
-        shape.is_some_and(|shape| shape.has_size_on_top)
-    };
-    let mut tables = WAYS.iter().filter_map(|&way| table(size, &rows, way, head.is_whole()));
-    Evidence::Signature.when(tables.any(|table| has_words(&table)) && !is_plain())
+    let (size, rows) = divided(text.get(..end)?).filter(|(_, rows)| !rows.is_empty())?;
+    Some(WAYS.iter().filter_map(|&way| table(size, &rows, way, head.is_whole())).collect())
+}
+
+/// The plain matrix below its size that a text is.
+fn plain_matrix<'t>(head: &Head<'t>) -> Option<Shape<'t>> {
+    let lines = head.lines()?.iter().copied().filter(|line| !line.trim_ascii().is_empty());
+    let lines = DividedLines::new(lines.collect());
+    let shape = Shape::find(&lines, head.is_whole(), &crate::ColumnOptions::default());
+    shape.filter(|shape| shape.has_size_on_top)
 }
 
 /// Whether each name has a letter, unlike the first number in a row of numbers.

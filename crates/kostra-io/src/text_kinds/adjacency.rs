@@ -30,6 +30,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         Mark::Sign(_) if facts.is_measured || !facts.is_ragged && has_weights_alone(parsed()) => {
             Strength::Weak
         }
+        // Most words after a speaker or a key have no line of their own.
+        Mark::Sign(_) if facts.share <= 0.5 && sample.lines().len() > 1 => Strength::Weak,
         Mark::Sign(_) => Strength::Certain,
         Mark::None if is_of_networkx && is_closed => Strength::Certain,
         Mark::None if facts.is_mirrored && facts.is_weighted => Strength::Certain,
@@ -57,12 +59,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         };
         neighbors.iter().map(edge).collect::<Vec<_>>()
     });
-    Some(Claim {
-        strength,
-        evidence: shows
-            .fold("a vertex and its neighbors in each line".into(), |all, one| all + &one),
-        reading: shown(edges),
-    })
+    let what = "a vertex and its neighbors in each line".to_owned();
+    Some(Claim::new(strength, shows.fold(what, |all, one| all + &one), shown(edges)))
 }
 
 /// Whether the first number after a vertex counts its neighbors in each line.

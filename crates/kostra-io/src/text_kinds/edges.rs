@@ -1,7 +1,8 @@
 //! Edge lists: two columns are the ends of edges, by their names, or because each line is `u v` or
 //! `u v weight` with one type per column.
 
-use super::{Claim, Kind, Sample, Strength, shown};
+use super::{Claim, Kind, Sample, Strength, measured, shown};
+use crate::formats::edge_list::{COUNTS_COMMENT, Says};
 use crate::formats::matrix::{Form, Shape};
 use crate::formats::{edge_list, printed};
 use crate::interface::Format;
@@ -20,14 +21,15 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     };
     let Some(found) = found else {
         let evidence = "there are only comments, which speak of edges".to_owned();
-        return sample.comments.iter().any(|line| speaks_of_edges(line)).then(|| Claim {
-            strength: Strength::Fits,
-            evidence,
-            reading: "no edges".into(),
-        });
+        let speaks = sample.comments.iter().any(|line| speaks_of_edges(line));
+        return speaks.then(|| Claim::new(Strength::Fits, evidence, "no edges".into()));
     };
-    let strength = if found.is_named { Strength::Certain } else { Strength::Fits };
-    Some(Claim { strength, evidence: found.evidence, reading: shown(found.edges.into_iter()) })
+    let strength = if found.says == Says::Header { Strength::Certain } else { Strength::Fits };
+    let is_of_kostra = |line: &&[u8]| line.starts_with(COUNTS_COMMENT.as_bytes());
+    let are_sure = sample.are_said_to_be_edges || sample.comments.iter().any(is_of_kostra);
+    let doubt = if are_sure { None } else { measured::doubt(sample, &found) };
+    let reading = shown(found.edges.into_iter());
+    Some(Claim { doubt, ..Claim::new(strength, found.evidence, reading) })
 }
 
 /// Whether the lines have the shape of a matrix, about which its own kind or the reader asks.

@@ -46,11 +46,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         let cell = shape.cell(u, v).filter(zero).or(shape.cell(v, u).filter(zero))?;
         Some(format!("{}-{} {}", name(u), name(v), text(cell)))
     });
-    Some(Claim {
-        strength,
-        evidence: shows.fold(form, |all, one| all + &one),
-        reading: format!("{size} vertices, {}", shown(edges)),
-    })
+    let reading = format!("{size} vertices, {}", shown(edges));
+    Some(Claim::new(strength, shows.fold(form, |all, one| all + &one), reading))
 }
 
 /// What to say about lines that would be a matrix but for a field that is no number.
@@ -63,10 +60,7 @@ pub(crate) fn nearly(sample: &Sample<'_>) -> Option<Message> {
             text(field),
             row + 1
         ),
-        Remedy::option("source"),
-        " and ",
-        Remedy::option("target"),
-        " if each line is an edge",
+        Remedy::ends(),
     ])
 }
 

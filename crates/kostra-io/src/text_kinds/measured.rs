@@ -1,53 +1,59 @@
-//! Lines that can be read as edges, but are points or measurements rather.
+//! Lines that have the form of edges, but may be points, measurements or sentences, and last lines
+//! that may be no edges.
 
 use std::collections::HashSet;
 
 use super::Sample;
-use crate::formats::edge_list::{Fields, Separator};
+use crate::formats::edge_list::{Examined, Says, text};
 use crate::message::{Message, Remedy, message};
 use crate::number::natural;
+use crate::text_fold::fold;
 
-/// The question whether lines are edges, if no header says so, and they are points or measurements
-/// rather.
-pub(crate) fn doubt(sample: &Sample<'_>) -> Option<Message> {
-    let (first, rest) = sample.lines().split_first()?;
-    let separator = Separator::of_lines(first, rest, false);
-    let rows = sample.divided.rows(separator);
-    let width = rows.first()?.len();
-    if !(2..=3).contains(&width) || rows.iter().any(|row| row.len() != width) {
+/// The question whether the lines are edges, or something else that has the same form.
+pub(super) fn doubt(sample: &Sample<'_>, found: &Examined<'_>) -> Option<Message> {
+    let is_bare = found.says == Says::Form;
+    let question = if found.header().is_some_and(|header| are_intervals(header, found)) {
+        "are the lines edges or intervals? each starts where the line before it ends or later; \
+         pass "
+            .into()
+    } else if let Some(column) = times(found) {
+        format!("which columns are the vertices? column {column} has times; pass ").into()
+    } else if is_bare && sample.is_whole() && share_no_end(found) {
+        points("no two of them share a vertex")
+    } else if is_bare && sample.is_whole() && counts_lines_with_loops(found) {
+        points("the first column counts them")
+    } else if is_points_below_counts(sample, found) {
+        points("the first two lines may be their dimension and number")
+    } else if is_bare && are_cells(found) {
+        "are the lines edges, or the cells of a table with their rows and columns? pass ".into()
+    } else if is_bare && are_apart(sample, found) {
+        "are the lines edges? no vertex is in both columns; pass ".into()
+    } else if let Some(what) = end_line(sample, found) {
+        format!("is {what}; remove it, or pass ").into()
+    } else {
         return None;
-    }
-    let times =
-        (0..2).find(|&column| rows.len() > 1 && rows.iter().all(|row| is_time(row[column])));
-    let question = match times {
-        Some(column) => message![format!(
-            "which columns are the vertices? column {} has times; pass ",
-            column + 1
-        )],
-        None if sample.is_whole() && share_no_end(&rows) => message![
-            "are the lines edges or points? no two of them share a vertex; ",
-            Remedy::PointTree,
-            " finds the tree of points; pass "
-        ],
-        None => return None,
     };
-    Some(message![
-        question,
-        Remedy::position("source", 1),
-        " and ",
-        Remedy::position("target", 2),
-        " if each line is an edge"
-    ])
+    let if_edges = match found.header() {
+        Some(_) => Remedy::ends(),
+        None => Remedy::ends_at([0, 1]),
+    };
+    Some(message![question, if_edges])
 }
 
-/// Whether nearly all first and second numbers of several lines differ.
-fn share_no_end(rows: &[Fields<'_>]) -> bool {
-    const FEWEST: usize = 4;
-    let numbers: Option<Vec<Vec<u64>>> =
-        rows.iter().map(|row| row.iter().map(|field| natural(field, "").ok()).collect()).collect();
-    let Some(numbers) = numbers.filter(|rows| rows.len() >= FEWEST) else { return false };
-    let ends: HashSet<u64> = numbers.iter().flat_map(|row| [row[0], row[1]]).collect();
-    10 * ends.len() >= 19 * rows.len()
+/// The question whether the lines are edges or points, with the reason for it.
+fn points(reason: &str) -> Message {
+    message![
+        format!("are the lines edges or points? {reason}; "),
+        Remedy::PointTree,
+        " finds the tree of points; pass "
+    ]
+}
+
+/// The column of the ends that has only times, counted from 1.
+fn times(found: &Examined<'_>) -> Option<usize> {
+    let are_times = |end: usize| found.ends().all(|ends| is_time(ends[end]));
+    let has_several = found.ends().nth(1).is_some();
+    (0..2).find(|&end| has_several && are_times(end)).map(|end| end + 1)
 }
 
 /// Whether a field is a time such as `12:30:00` or a date such as `2026-11-29`.
@@ -58,4 +64,127 @@ fn is_time(field: &[u8]) -> bool {
         if are_digits { groups.map(<[u8]>::len).collect() } else { Vec::new() }
     };
     matches!(groups(b':')[..], [1 | 2, 2] | [1 | 2, 2, 2]) || groups(b'-') == [4, 2, 2]
+}
+
+/// The ends of all edges, if they are numbers.
+fn numbers(found: &Examined<'_>) -> Option<Vec<[u64; 2]>> {
+    let number = |field: &[u8]| natural(field, "").ok();
+    found.ends().map(|[u, v]| Some([number(u)?, number(v)?])).collect()
+}
+
+/// Whether nearly all first and second numbers of several lines differ.
+fn share_no_end(found: &Examined<'_>) -> bool {
+    const FEWEST: usize = 3;
+    let Some(rows) = numbers(found).filter(|rows| rows.len() >= FEWEST) else { return false };
+    let ends: HashSet<u64> = rows.iter().flatten().copied().collect();
+    10 * ends.len() >= 19 * rows.len()
+}
+
+/// Whether the first numbers count the lines, and a second number is the first one of its line: so
+/// are the values of a function.
+fn counts_lines_with_loops(found: &Examined<'_>) -> bool {
+    const FEWEST: usize = 3;
+    let Some(rows) = numbers(found).filter(|rows| rows.len() >= FEWEST) else { return false };
+    let counts = |start: u64| (start..).zip(&rows).all(|(row, [first, _])| *first == row);
+    (counts(0) || counts(1)) && rows.iter().any(|[u, v]| u == v) && found.weights().is_none()
+}
+
+/// Whether a header calls the ends start and end, and they are intervals in order.
+fn are_intervals(header: &[&[u8]], found: &Examined<'_>) -> bool {
+    let names: Vec<String> = header.iter().map(|name| fold(&text(name))).collect();
+    let has = |name: &str| names.iter().any(|other| other == name);
+    let Some(rows) = numbers(found) else { return false };
+    (has("start") || has("begin"))
+        && has("end")
+        && rows.len() > 1
+        && rows.iter().all(|[start, end]| start <= end)
+        && rows.windows(2).all(|pair| pair[0][1] <= pair[1][0])
+}
+
+/// Whether two single numbers are above the lines, as Qhull writes the dimension and the number of
+/// points: the number of columns, and the number of lines. As numbers of vertices and edges they
+/// would be those of a graph with loops or parallel edges.
+fn is_points_below_counts(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
+    let [dimension, count, first, ..] = sample.lines() else { return false };
+    let number = |line: &[u8]| natural(line.trim_ascii(), "").ok();
+    let (Some(dimension), Some(count)) = (number(dimension), number(count)) else { return false };
+    let width = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    let rows = found.ends().count() as u64;
+    let pairs: HashSet<[&[u8]; 2]> =
+        found.ends().filter(|[u, v]| u != v).map(|[u, v]| [u.min(v), u.max(v)]).collect();
+    (dimension, count) == (width as u64, rows) && (pairs.len() as u64) < rows
+}
+
+/// Whether the lines are all cells of a table, row by row, whose values are no symmetric matrix.
+fn are_cells(found: &Examined<'_>) -> bool {
+    let (Some(cells), Some(values)) = (numbers(found), found.weights()) else { return false };
+    let (Some(&[first, column]), Some(&[last, _])) = (cells.first(), cells.last()) else {
+        return false;
+    };
+    let rows = last.saturating_sub(first).saturating_add(1);
+    let width = cells.len() as u64 / rows;
+    let place = |at: usize| [first + at as u64 / width.max(1), column + at as u64 % width.max(1)];
+    let are_all = rows > 1
+        && width > 1
+        && first < 2
+        && column < 2
+        && rows * width == cells.len() as u64
+        && cells.iter().enumerate().all(|(at, cell)| *cell == place(at));
+    let value = |row: u64, column: u64| values.get((row * width + column) as usize);
+    let is_symmetric =
+        || rows == width && (0..rows).all(|u| (0..u).all(|v| value(u, v) == value(v, u)));
+    are_all && !is_symmetric()
+}
+
+/// Whether no vertex is in both columns of the ends: so are words with their kinds, such as
+/// `doc1 spam`, and measurements. Of a longer text, both columns must repeat in scattered lines, or
+/// one must have few values. Edges that are sorted by one end repeat it in lines next to each
+/// other.
+fn are_apart(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
+    let column = |end: usize| found.ends().map(move |ends| ends[end]);
+    let distinct = [0, 1].map(|end| column(end).collect::<HashSet<&[u8]>>());
+    if !distinct[0].is_disjoint(&distinct[1]) {
+        return false;
+    }
+    let rows = found.ends().count();
+    if sample.is_whole() {
+        return found.has_words && (rows > 1 || found.weights().is_none());
+    }
+    let runs =
+        |end: usize| 1 + column(end).zip(column(end).skip(1)).filter(|(a, b)| a != b).count();
+    let has_at_most = |most: usize| {
+        [0, 1].map(|end| distinct[end].len() <= most && runs(end) > distinct[end].len())
+    };
+    has_at_most(rows / 10).contains(&true) || !has_at_most(rows - rows / 20).contains(&false)
+}
+
+/// Words for the sum of all lines, without accents.
+const TOTALS: [&str; 10] =
+    ["total", "totals", "sum", "summe", "gesamt", "all", "celkem", "suma", "somme", "totale"];
+
+/// What the first or the last line seems to be if it is no edge. Of a longer text it is not known.
+fn end_line(sample: &Sample<'_>, found: &Examined<'_>) -> Option<String> {
+    const FEWEST: usize = 3;
+    let edges: Vec<[&[u8]; 2]> = found.ends().collect();
+    if edges.len() < FEWEST || !sample.is_whole() {
+        return None;
+    }
+    let is_new = |name: &[u8]| edges.as_flattened().iter().filter(|&&end| end == name).count() == 1;
+    for (which, [u, v]) in [("first", edges[0]), ("last", edges[edges.len() - 1])] {
+        if u == v && edges.as_flattened().iter().filter(|&&end| end == u).count() == 2 {
+            return Some(format!("the {which} line an edge? '{}' is in no other line", text(u)));
+        }
+    }
+    let [u, v] = edges[edges.len() - 1];
+    let weights = found.weights()?;
+    let (last, summands) = weights.split_last()?;
+    let sum: f64 = summands.iter().sum();
+    let is_sum = *last > 0.0 && (sum - last).abs() <= 1e-9 * last;
+    let is_called_total = [u, v].into_iter().any(|name| TOTALS.contains(&&*fold(&text(name))));
+    let are_new = is_new(u) && is_new(v);
+    let shows = [is_sum, is_called_total, are_new].into_iter().filter(|&shows| shows).count();
+    (shows > 1).then(|| {
+        let how = if is_sum { "the sum of the others" } else { "a total" };
+        format!("the last line an edge? its weight, {last}, seems to be {how}")
+    })
 }

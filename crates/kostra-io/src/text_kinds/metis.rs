@@ -20,11 +20,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     let neighbors = rows.flat_map(|(vertex, line)| {
         words(line).map(move |(_, neighbor)| format!("{vertex}-{}", show(neighbor)))
     });
-    Some(Claim {
-        strength,
-        evidence: "a line of counts, and a line of neighbors per vertex".into(),
-        reading: shown(neighbors),
-    })
+    let evidence = "a line of counts, and a line of neighbors per vertex".into();
+    Some(Claim::new(strength, evidence, shown(neighbors)))
 }
 
 /// Whether a neighbor is 0, or there are more lines than vertices: then the lines are others.

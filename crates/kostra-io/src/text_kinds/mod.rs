@@ -13,6 +13,7 @@ mod encoding;
 mod matrix;
 mod measured;
 mod metis;
+mod phylip;
 mod printed;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,6 @@ use crate::message::{Message, Remedy, message};
 
 pub(crate) use encoding::refuse_other_encodings;
 pub(crate) use matrix::nearly as nearly_a_matrix;
-pub(crate) use measured::doubt as doubt_of_edges;
 
 /// The lines of a longer text that are looked at.
 const MOST_LINES: usize = 500;
@@ -39,8 +39,15 @@ pub(crate) struct Kind {
 }
 
 /// All kinds, in the order in which questions list them.
-static KINDS: &[Kind] =
-    &[edges::KIND, matrix::KIND, adjacency::KIND, written::KIND, metis::KIND, printed::KIND];
+static KINDS: &[Kind] = &[
+    edges::KIND,
+    matrix::KIND,
+    adjacency::KIND,
+    written::KIND,
+    metis::KIND,
+    phylip::KIND,
+    printed::KIND,
+];
 
 /// How strongly the lines show a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +68,14 @@ pub(crate) struct Claim {
     pub(crate) evidence: String,
     /// What the first lines are in this kind, as `3 vertices, 0-1 3, 0-2 1`.
     pub(crate) reading: String,
+    /// The question whether the lines are something that Kostra does not read.
+    pub(crate) doubt: Option<Message>,
+}
+
+impl Claim {
+    fn new(strength: Strength, evidence: String, reading: String) -> Self {
+        Self { strength, evidence, reading, doubt: None }
+    }
 }
 
 /// The first lines of a text.
@@ -72,16 +87,23 @@ pub(crate) struct Sample<'a> {
     /// The lines that are neither blank nor comments, and their fields.
     pub(crate) divided: DividedLines<'a>,
     pub(crate) options: &'a ReadOptions,
+    /// Whether the options or the name of the file say that the lines are edges.
+    pub(crate) are_said_to_be_edges: bool,
 }
 
 impl<'a> Sample<'a> {
     /// The first lines of a text; `None` if the input is binary.
-    pub(crate) fn new(head: &'a Head<'a>, options: &'a ReadOptions) -> Option<Self> {
+    pub(crate) fn new(
+        head: &'a Head<'a>,
+        options: &'a ReadOptions,
+        are_said_to_be_edges: bool,
+    ) -> Option<Self> {
         let most = if head.is_whole() { usize::MAX } else { MOST_LINES };
         let all = head.lines()?.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let comments = all.clone().take_while(|line| is_comment(line)).collect();
         let lines = all.filter(|line| !is_comment(line)).take(most).collect();
-        Some(Self { head, comments, divided: DividedLines::new(lines), options })
+        let divided = DividedLines::new(lines);
+        Some(Self { head, comments, divided, options, are_said_to_be_edges })
     }
 
     pub(crate) fn lines(&self) -> &[&'a [u8]] {
@@ -123,9 +145,13 @@ pub(crate) fn recognize(
         return doubtful.map_or(Ok(None), |(format, claim)| Err(doubt(*format, claim)));
     }
     match &mut claims[..] {
-        [(format, claim)] => {
-            Ok(Some(Recognized { format: *format, evidence: std::mem::take(&mut claim.evidence) }))
-        }
+        [(format, claim)] => match claim.doubt.take() {
+            Some(doubt) => Err(ReadErrorKind::question(doubt)),
+            None => {
+                let evidence = std::mem::take(&mut claim.evidence);
+                Ok(Some(Recognized { format: *format, evidence }))
+            }
+        },
         _ => Err(ReadErrorKind::question(question(&claims))),
     }
 }
@@ -137,10 +163,8 @@ fn doubt(format: Format, claim: &Claim) -> ReadErrorKind {
         format!("{}; pass ", claim.reading),
         Remedy::text("format", format.id()),
         " if they are, or ",
-        Remedy::option("source"),
-        " and ",
-        Remedy::option("target"),
-        " if each line is an edge; ",
+        Remedy::ends(),
+        "; ",
         Remedy::PointTree,
         " finds the tree of points",
     ])

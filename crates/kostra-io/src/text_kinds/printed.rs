@@ -8,9 +8,6 @@ pub(super) const KIND: Kind = Kind { format: Format::TABLE, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
     printed::columns(sample.lines())?;
-    Some(Claim {
-        strength: Strength::Certain,
-        evidence: "a rule of dashes next to the header".into(),
-        reading: "the rows between the rules".into(),
-    })
+    let evidence = "a rule of dashes next to the header".into();
+    Some(Claim::new(Strength::Certain, evidence, "the rows between the rules".into()))
 }

@@ -27,7 +27,12 @@ fn found_with(name: &str, text: &str, options: &ReadOptions) -> String {
     let mut sets = UnionFind::try_new(graph.vertices()).unwrap();
     let total: f64 = edges.iter().filter(|&&(_, u, v)| sets.union(u, v)).map(|edge| edge.0).sum();
     let (n, m) = (graph.vertices(), graph.edges());
-    format!("{}: {n} vertices, {m} edges, total {total}", loaded.format.id())
+    let mut said = format!("{}: {n} vertices, {m} edges, total {total}", loaded.format.id());
+    for warning in &loaded.parsed.warnings {
+        let warning = warning.to_string();
+        said += &format!(", {}", warning.split(';').next().unwrap_or_default());
+    }
+    said
 }
 
 /// Texts that are read, the name of their file, and what they are.
@@ -114,6 +119,23 @@ const READ: &[(&str, &str, &str)] = &[
     ("x", "0 1 5\n1 2 6\n2 0 7\n", "edges: 3 vertices, 3 edges, total 11"),
     ("x", "0 1\n1 2\n2 0\n", "edges: 3 vertices, 3 edges, total 2"),
     ("x", "ann bob 5\nbob cy 6\n", "edges: 3 vertices, 2 edges, total 11"),
+    ("x", "4\n101\n102 5\n103 6 7\n104 8 9\n1\n", "phylip: 4 vertices, 6 edges, total 12"),
+    ("x", "3\n7 0 5 9\n8 5 0\n3\n9 9 3 0\n", "phylip: 3 vertices, 3 edges, total 8"),
+    ("x", "4\n0\n5 0\n9 3 0\n7 4 2 0\n", "matrix: 4 vertices, 6 edges, total 10"),
+    ("x", "0 0 0\n0 1 4\n1 0 4\n1 1 0\n", "edges: 2 vertices, 4 edges, total 4"),
+    ("x", "3\n3\n0 1 5\n1 2 6\n0 2 7\n", "edges: 3 vertices, 3 edges, total 11"),
+    (
+        "x",
+        "# Fields: query acc.ver, subject acc.ver, % identity\n# 2 hits found\na\tb\t98.5\na\tc\t80\n",
+        "edges: 3 vertices, 2 edges, total 178.5",
+    ),
+    ("x", "a b 1\na c 2\nb c 3\n", "edges: 3 vertices, 3 edges, total 3"),
+    ("x", "start,end\n0,5\n0,7\n5,7\n", "edges: 3 vertices, 3 edges, total 2"),
+    (
+        "x",
+        "0,5,9,999\n5,0,6,999\n9,6,0,2\n999,999,2,0\n",
+        "matrix: 4 vertices, 6 edges, total 13, 4 entries are 999, far above the next, 9",
+    ),
     (
         "x",
         "city_a,city_b,km\nOslo,Moss,60\nMoss,Bergen,500\n",
@@ -238,6 +260,42 @@ const ASKED: &[(&str, &str, &str)] = &[
         "are the lines an edge list with signs (the same signs around two ends",
     ),
     ("x", "0-1 5\n1-2 3\n", "they would be 0-1 5, 1-2 3; pass"),
+    // Words and their kinds, logs and sentences.
+    ("x", "INFO start 5\nWARN stop 6\nINFO again 7\n", "are the lines edges? no vertex is in both"),
+    ("x", "img1.png\tcat\nimg2.png\tdog\nimg3.png\tcat\n", "no vertex is in both columns"),
+    ("x", "Alice,F,30\nBob,M,31\nCarl,M,32\n", "no vertex is in both columns"),
+    ("x", "01 5\n12 6\n02 9\n23 2\n", "no vertex is in both columns"),
+    ("x", "To be\nor not\nto be\n", "no vertex is in both columns"),
+    ("x", "hello world\n", "no vertex is in both columns"),
+    ("x", "Romeo: O Juliet\nJuliet: O Romeo\n", "are the lines an adjacency list"),
+    // Points, values and intervals.
+    ("x", "0 0\n1 1\n2 4\n3 9\n", "are the lines edges or points? the first column counts them"),
+    ("x", "1700000000 42\n1700000060 43\n1700000120 41\n", "are the lines edges or points?"),
+    ("x", "2\n10 2\n1 2\n3 4\n", "another number of columns than the next"),
+    ("x", "2\n4 2\n1 2\n3 4\n5 6\n7 8\n", "as Qhull writes them; remove the first two lines"),
+    ("x", "2 rbox 3 D2\n3\n0 1\n1 2\n0 2\n", "as Qhull writes them"),
+    ("x", "3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n", "the first two lines may be their dimension"),
+    ("x", "start,end\n0,5\n5,7\n", "are the lines edges or intervals?"),
+    ("x", "00:01 --> 00:03\n00:03 --> 00:05\n", "this is a subtitle"),
+    ("x.srt", "1\n00:00:01,000 --> 00:00:03,000\nHello\n", "this is a subtitle"),
+    // Totals and marks at the end.
+    ("x", "A B 5\nB C 6\nTotal weight 11\n", "its weight, 11, seems to be the sum of the others"),
+    ("x", "A B 5\nB C 6\nA C 9\nall edges 3\n", "its weight, 3, seems to be a total"),
+    ("x.csv", "from,to,w\nA,B,5\nB,C,6\nSum,,11\n", "is the last line an edge?"),
+    ("x", "A B 5\nB C 6\nEND END 0\n", "is the last line an edge? 'END' is in no other line"),
+    ("x", "1 2 5\n2 3 6\n1 3 4\n0 0 0\n", "is the last line an edge? '0' is in no other line"),
+    (
+        "x",
+        ",A,B,Total\nA,0,5,5\nB,5,0,5\nTotal,5,5,10\n",
+        "the last row and the last column are the sums of the others",
+    ),
+    ("x", "0 0 0\n1 2 60\n2 3 64\n1 4 128\n", "is the first line an edge? '0' is in no other"),
+    ("x", "2026\n1 2 60\n2 3 64\n1 4 128\n", "is this line the number of vertices?"),
+    ("x", "2026\nA B 60\nB C 64\n", "is this line the number of vertices?"),
+    ("x", "0 0 255\n0 1 254\n1 0 3\n1 1 7\n", "or the cells of a table with their rows"),
+    // Units.
+    ("x", "A B 5km\nB C 6km\n", "is '5km' a weight with its unit? pass `weight:"),
+    ("x", "from,to,length\nA,B,5 km\nB,C,6 km\n", "is '5 km' a weight with its unit?"),
 ];
 
 #[test]
@@ -246,4 +304,26 @@ fn texts_that_fit_several_kinds_or_none_are_questions() {
         let said = found(name, text);
         assert!(said.contains(expected), "{text}\n{said}");
     }
+}
+
+/// The lines of a text that is longer than the head.
+fn long(line: impl Fn(u64) -> String) -> String {
+    (0..20_000).map(|at| line(at) + "\n").collect()
+}
+
+#[test]
+fn long_texts_with_two_kinds_of_names_are_questions() {
+    let scattered = |at: u64, count: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % count;
+    for text in [
+        long(|at| format!("doc{at}\t{}", ["spam", "ham"][scattered(at, 2) as usize])),
+        long(|at| format!("{} {}", 1_700_000_000 + 60 * at, 40 + scattered(at, 20))),
+        long(|at| format!("user{} item{} 5", scattered(at, 3000), scattered(at + 7, 500))),
+    ] {
+        let said = found("x", &text);
+        assert!(said.contains("no vertex is in both columns"), "{said}");
+    }
+    let sorted = long(|at| format!("n{} m{} {}", at / 40, scattered(at, 900), at % 9));
+    assert!(found("x", &sorted).starts_with("edges: 1400 vertices, 20000 edges"));
+    let tree = long(|at| format!("p{} p{} 1", at + 1, scattered(at, at + 1)));
+    assert!(found("x", &tree).starts_with("edges: 20001 vertices, 20000 edges, total 20000"));
 }

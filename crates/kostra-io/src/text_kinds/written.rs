@@ -26,5 +26,5 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         Clarity::Clear => Strength::Certain,
     };
     let evidence = "the same signs around two ends in each line".into();
-    (!is_list).then(|| Claim { strength, evidence, reading: shown(edges) })
+    (!is_list).then(|| Claim::new(strength, evidence, shown(edges)))
 }

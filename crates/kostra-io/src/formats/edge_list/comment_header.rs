@@ -1,13 +1,17 @@
-//! What comments before the lines say about the columns, as `# id from to km` and `% sym weighted`.
+//! What comments before the lines say about the columns, as `# id from to km`, `% sym weighted`,
+//! and `# Fields: query acc.ver, subject acc.ver, % identity` in tables of BLAST.
 
 use super::divided::DividedLines;
 use super::end_names;
-use super::fields::{Fields, fields, text};
+use super::fields::{Fields, Separator, fields, text};
 use crate::number::words;
 use crate::{ColumnOptions, Header, ReadOptions};
 
-/// Options with the names of the columns in the last comment, if the first line is no header, but
-/// this comment has as many fields, and names of ends among them.
+/// How the comment of BLAST starts that lists the columns.
+const FIELDS: &[u8] = b"# Fields:";
+
+/// Options with the names of the columns in a comment, if the first line is no header, but this
+/// comment has as many fields, and names of ends among them. It is the last one, or that of BLAST.
 pub(super) fn options_with_names(
     comments: &[&[u8]],
     lines: &DividedLines<'_>,
@@ -15,12 +19,18 @@ pub(super) fn options_with_names(
 ) -> Option<ReadOptions> {
     let ColumnOptions { source, target, names, header, .. } = &options.columns;
     let is_open = source.as_ref().or(target.as_ref()).is_none() && names.is_none();
-    let comment = comments.last()?.trim_ascii();
-    let start = comment.iter().position(|byte| !b"#%/ \t".contains(byte))?;
-    let comment = comment.get(start..)?;
+    let divided = |line, at| fields(line, at).map(|(_, field)| field).collect::<Fields<'_>>();
     let separator = lines.separator(0, options);
-    let divided = |line| fields(line, separator).map(|(_, field)| field).collect::<Fields<'_>>();
-    let (head, first) = (divided(comment), divided(lines.lines.first()?));
+    let of_blast = comments.iter().find_map(|comment| comment.strip_prefix(FIELDS));
+    let head = match of_blast {
+        Some(names) => divided(names, Separator::Byte(b',')),
+        None => {
+            let comment = comments.last()?.trim_ascii();
+            let start = comment.iter().position(|byte| !b"#%/ \t".contains(byte))?;
+            divided(comment.get(start..)?, separator)
+        }
+    };
+    let first = divided(lines.lines.first()?, separator);
     let is_head = head.len() > 2 && head.len() == first.len() && end_names::are_pair(&head);
     (is_open && *header == Header::Recognize && is_head && !end_names::are_in(&first)).then(|| {
         let mut options = options.clone();

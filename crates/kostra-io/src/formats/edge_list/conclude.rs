@@ -136,6 +136,9 @@ impl Head {
             if let (Some(n), Some(m)) = (n, m) {
                 self.check_counts((n, m), span.largest, options)?;
             }
+            if m.is_none() && n.is_some_and(|n| n > 2 * edges) {
+                self.ask_for_vertices(options)?;
+            }
             let what = match (n, m) {
                 (_, None) => "number of vertices",
                 _ => "numbers of vertices and edges",
@@ -184,6 +187,21 @@ impl Head {
         Fault::at_line(self.line, 1, sentence)
     }
 
+    /// The question whether a single number above the edges is that of vertices, most of which
+    /// would have no edge.
+    fn ask_for_vertices(&self, options: &ReadOptions) -> Result<(), Fault> {
+        if matches!(options.vertices, Vertices::Count(_)) {
+            return Ok(());
+        }
+        let sentence = message![
+            "is this line the number of vertices? most of them would have no edge; remove the \
+             line, and pass ",
+            Remedy::option("vertices"),
+            " if it is",
+        ];
+        Err(Fault::at_line(self.line, 1, sentence))
+    }
+
     /// The question whether the first line of numbers is an edge.
     fn ask_for_edge(&self) -> Fault {
         let sentence = message![
@@ -222,6 +240,9 @@ impl Head {
         self.refuse_no_rows(edges, options)?;
         let FirstLine::Counts { counts, sure: true } = self.first_line else { return Ok(()) };
         let (n, m) = counts.stated(edges, names);
+        if m.is_none() && n.is_some_and(|n| n > 2 * edges) {
+            self.ask_for_vertices(options)?;
+        }
         if m.is_some_and(|m| m != edges) || n.is_some_and(|n| n < names) {
             return Err(Fault::at_line(self.line, 1, mismatch(counts.lines, edges, None)));
         }

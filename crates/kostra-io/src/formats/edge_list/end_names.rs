@@ -8,7 +8,7 @@ use crate::text_fold::fold;
 
 /// Pairs of words in which the names of the two ends differ. All of them are ends by themselves, as
 /// `u` and `v`.
-const WORDS: [[&str; 2]; 25] = [
+const WORDS: [[&str; 2]; 26] = [
     ["u", "v"],
     ["i", "j"],
     ["source", "target"],
@@ -25,6 +25,7 @@ const WORDS: [[&str; 2]; 25] = [
     ["start", "end"],
     ["begin", "end"],
     ["sender", "receiver"],
+    ["query", "subject"],
     ["parent", "child"],
     ["von", "nach"],
     ["od", "do"],

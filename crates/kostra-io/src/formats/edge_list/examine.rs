@@ -1,7 +1,7 @@
 //! What the first lines of a text are as an edge list.
 
-use super::comment_header::is_konect;
-use super::divided::DividedLines;
+use super::comment_header::{is_konect, options_with_names};
+use super::divided::{DividedLines, DividedRows};
 use super::fields::{Fields, is_weight, text};
 use super::header::FirstLine;
 use super::layout::{Layout, WeightAt};
@@ -9,14 +9,52 @@ use super::row_numbers;
 use crate::number::{has_decimal_comma, natural};
 use crate::{ReadErrorKind, ReadOptions};
 
+/// What says that the lines are edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// A header names the ends of the edges.
+    Header,
+    /// A comment names them, or there are counts on top, or a comment of KONECT.
+    Other,
+    /// Only the form of the lines.
+    Form,
+}
+
 /// The first lines of a text, read as an edge list.
-pub(crate) struct Examined {
-    /// Whether a header names the ends of the edges.
-    pub(crate) is_named: bool,
+pub(crate) struct Examined<'a> {
+    pub(crate) says: Says,
     /// What shows that the lines are edges.
     pub(crate) evidence: String,
     /// The first edges, as `0-1 5`.
     pub(crate) edges: Vec<String>,
+    /// All rows, and the number of those before the edges.
+    rows: DividedRows<'a>,
+    before: usize,
+    /// The columns of the ends and the weight.
+    ends: [usize; 2],
+    weight: Option<usize>,
+    /// Whether the vertices are names.
+    pub(crate) has_words: bool,
+}
+
+impl<'a> Examined<'a> {
+    /// The fields of the header.
+    pub(crate) fn header(&self) -> Option<&Fields<'a>> {
+        self.rows.first().filter(|_| self.says == Says::Header)
+    }
+
+    /// The ends of the edges, as they are written.
+    pub(crate) fn ends(&self) -> impl DoubleEndedIterator<Item = [&'a [u8]; 2]> {
+        let end = |row: &Fields<'a>, end: usize| row.get(end).copied().unwrap_or_default();
+        let edges = self.rows.iter().skip(self.before);
+        edges.map(move |row| self.ends.map(|column| end(row, column)))
+    }
+
+    /// The weights of the edges; `None` if one is missing.
+    pub(crate) fn weights(&self) -> Option<Vec<f64>> {
+        let edges = self.rows.iter().skip(self.before);
+        edges.map(|row| text(row.get(self.weight?)?).parse().ok()).collect()
+    }
 }
 
 /// The edges that are shown at most.
@@ -26,11 +64,11 @@ const SHOWN: usize = 4;
 ///
 /// # Errors
 /// When the lines are no edges, or leave their columns open.
-pub(crate) fn examine(
+pub(crate) fn examine<'a>(
     comments: &[&[u8]],
-    lines: &DividedLines<'_>,
+    lines: &DividedLines<'a>,
     options: &ReadOptions,
-) -> Result<Option<Examined>, ReadErrorKind> {
+) -> Result<Option<Examined<'a>>, ReadErrorKind> {
     let comments: Vec<&[u8]> =
         comments.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
     let is_konect = comments.first().is_some_and(|line| is_konect(line));
@@ -41,8 +79,8 @@ pub(crate) fn examine(
         FirstLine::Counts { counts, sure: true } => counts.lines,
         FirstLine::Counts { .. } | FirstLine::Edge => 0,
     };
-    let rows = lines.rows(layout.separator);
-    let rows = rows.get(skipped..).unwrap_or_default();
+    let all = lines.rows(layout.separator);
+    let rows = all.get(skipped..).unwrap_or_default();
     if !rows.iter().all(|row| row.len() == layout.columns && is_edge(row, &layout)) {
         return Err(ReadErrorKind::malformed("a line is no edge"));
     }
@@ -54,22 +92,44 @@ pub(crate) fn examine(
             WeightAt::Nowhere | WeightAt::Dictionary => edge,
         }
     };
-    let is_named = layout.first_line == FirstLine::ColumnNames;
-    let what = match (is_named, layout.weight) {
-        (true, _) => "a header names the ends",
-        (false, WeightAt::Nowhere) => "each line is u v",
-        (false, _) => "each line is u v weight",
+    let says = match layout.first_line {
+        FirstLine::ColumnNames => Says::Header,
+        FirstLine::Counts { sure: true, .. } => Says::Other,
+        _ if is_konect || options_with_names(&comments, lines, options).is_some() => Says::Other,
+        FirstLine::Counts { .. } | FirstLine::Edge => Says::Form,
+    };
+    let what = match (says, layout.weight) {
+        (Says::Header, _) => "a header names the ends",
+        (_, WeightAt::Nowhere) => "each line is u v",
+        (..) => "each line is u v weight",
     };
     let evidence = match layout.first_line {
         FirstLine::Counts { sure: true, .. } => format!("counts on top, and {what}"),
         _ if is_konect => format!("a comment of KONECT, and {what}"),
         _ => what.into(),
     };
-    Ok(Some(Examined { is_named, evidence, edges: rows.iter().take(SHOWN).map(edge).collect() }))
+    let edges = rows.iter().take(SHOWN).map(edge).collect();
+    let weight = match layout.weight {
+        WeightAt::Column(column) => Some(column),
+        WeightAt::Nowhere | WeightAt::Dictionary => None,
+    };
+    Ok(Some(Examined {
+        says,
+        evidence,
+        edges,
+        rows: all,
+        before: skipped,
+        ends: [layout.u, layout.v],
+        weight,
+        has_words: layout.named,
+    }))
 }
 
 /// Lines whose first column may number the edges in the others.
-pub(crate) fn numbered(lines: &DividedLines<'_>, options: &ReadOptions) -> Option<Examined> {
+pub(crate) fn numbered<'a>(
+    lines: &DividedLines<'a>,
+    options: &ReadOptions,
+) -> Option<Examined<'a>> {
     let separator = lines.separator(0, options);
     let rows = lines.rows(separator);
     let edge = |row: &Fields<'_>| {
@@ -77,9 +137,14 @@ pub(crate) fn numbered(lines: &DividedLines<'_>, options: &ReadOptions) -> Optio
         format!("{}-{} {}", fields[0], fields[1], fields.get(2).map_or("", String::as_str))
     };
     row_numbers::are_open(&rows, separator).then(|| Examined {
-        is_named: false,
+        says: Says::Form,
         evidence: "the first column may number the edges".into(),
         edges: rows.iter().take(SHOWN).map(|row| edge(row).trim_end().to_owned()).collect(),
+        rows,
+        before: 0,
+        ends: [1, 2],
+        weight: None,
+        has_words: false,
     })
 }
 

@@ -66,8 +66,16 @@ fn tabs_separate(line: &[u8]) -> bool {
     divided.clone().nth(1).is_some() && !divided.any(several_numbers)
 }
 
-/// Whether every comma of a line has digits on both sides.
+/// Whether every comma of a line has digits on both sides, and several in one word separate groups
+/// of thousands.
 fn commas_are_in_numbers(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| is_blank(*byte) || b";|".contains(byte));
+    let is_group = |group: &[u8]| matches!(group, [_, _, _] | [_, _, _, b'.', ..]);
+    let are_groups = |word: &[u8]| word.split(|&byte| byte == b',').skip(1).all(is_group);
+    let has_several = |word: &[u8]| memchr::memchr_iter(b',', word).count() > 1;
+    if words.any(|word| has_several(word) && !are_groups(word)) {
+        return false;
+    }
     let is_digit =
         |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
     memchr::memchr_iter(b',', line).all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
@@ -287,6 +295,8 @@ mod tests {
         assert_eq!(Separator::recognize(b"0 1 1,5", false), Separator::Blanks);
         assert_eq!(Separator::recognize(b"0, 1, 5", false), Separator::Byte(b','));
         assert_eq!(Separator::recognize(b"0,1,5 ", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"0,1,5 km", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"0 1 1,234,567", false), Separator::Blanks);
         assert_eq!(Separator::recognize(b"Route 66,67 Street", true), Separator::Byte(b','));
     }
 

@@ -21,7 +21,7 @@ use super::names::{self, NamedRows};
 use super::rows::{Rows, row_in};
 
 /// The start of the comment by which Kostra states the numbers of vertices and edges.
-pub(super) const COUNTS_COMMENT: &str = "# kostra edge list:";
+pub(crate) const COUNTS_COMMENT: &str = "# kostra edge list:";
 
 /// The numbers of vertices and edges that a comment states.
 #[derive(Clone, Copy, Debug)]

@@ -279,48 +279,27 @@ pub(super) fn refuse_names_with_values(
         let words = fields().filter(is_word).count();
         rows.len() > 2 && fields().any(|field| is_id(&field)) && words * 10 > rows.len()
     };
-    if let Some(mixed) = ends.into_iter().find(is_mixed) {
-        return Err(ReadErrorKind::question(message![
-            format!(
-                "which columns are the vertices? column {} has words in some lines and numbers in \
-                 others; pass ",
-                mixed + 1
-            ),
-            Remedy::position("source", u + 1),
-            " and ",
-            Remedy::position("target", v + 1),
-            " if each line is an edge",
-        ]));
-    }
     let is_sign = |field: &&[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_punctuation);
     let of_signs = |end: &usize| rows.iter().all(|row| row.get(*end).is_some_and(is_sign));
-    if let (false, Some(signs)) = (rows.is_empty(), ends.into_iter().find(of_signs)) {
-        return Err(ReadErrorKind::question(message![
-            format!("which columns are the vertices? column {} has signs only; pass ", signs + 1),
-            Remedy::position("source", u + 1),
-            " and ",
-            Remedy::position("target", v + 1),
-            " if each line is an edge",
-        ]));
-    }
-    let is_number = |field: &[u8]| is_number(field, false);
-    let of = |end: usize, expected: bool| {
-        rows.iter().all(|row| row.get(end).is_some_and(|f| is_number(f) == expected))
+    let are_numbers = |end: usize, expected: bool| {
+        let is = |field: &&[u8]| is_number(field, false) == expected;
+        rows.iter().all(|row| row.get(end).is_some_and(is))
     };
-    if rows.is_empty() || !(of(u, true) && of(v, false) || of(u, false) && of(v, true)) {
+    let [words, numbers] = if are_numbers(u, false) { [u, v] } else { [v, u] };
+    let what = if let Some(mixed) = ends.into_iter().find(is_mixed) {
+        format!("column {} has words in some lines and numbers in others", mixed + 1)
+    } else if rows.is_empty() {
         return Ok(());
-    }
-    let [words, numbers] = if of(u, false) { [u, v] } else { [v, u] };
+    } else if let Some(signs) = ends.into_iter().find(of_signs) {
+        format!("column {} has signs only", signs + 1)
+    } else if are_numbers(words, false) && are_numbers(numbers, true) {
+        format!("column {} has words, and column {} has numbers", words + 1, numbers + 1)
+    } else {
+        return Ok(());
+    };
     Err(ReadErrorKind::question(message![
-        format!(
-            "which columns are the vertices? column {} has words, and column {} has numbers; pass ",
-            words + 1,
-            numbers + 1
-        ),
-        Remedy::position("source", u + 1),
-        " and ",
-        Remedy::position("target", v + 1),
-        " if each line is an edge",
+        format!("which columns are the vertices? {what}; pass "),
+        Remedy::ends_at(ends),
     ]))
 }
 

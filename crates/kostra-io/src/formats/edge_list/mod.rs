@@ -51,23 +51,21 @@ use crate::occurring;
 use crate::text_part::Conclusion;
 use crate::text_writer::TextWriter;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
-use head::{COUNTS_COMMENT, Head};
+use head::Head;
 
-#[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen};
 pub(super) use conclude::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use costs::{NOTE_ON_COSTS, cheaper, reverse_of};
 pub(crate) use divided::DividedLines;
-pub(crate) use examine::{examine, numbered};
-#[cfg(feature = "parquet")]
+pub(crate) use examine::{Examined, Says, examine, numbered};
 pub(super) use fields::left_out;
 pub(crate) use fields::{Fields, Separator, fields, is_comment, is_weight, text};
+pub(crate) use head::COUNTS_COMMENT;
 #[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
 pub use known::is_similarity;
-#[cfg(feature = "parquet")]
 pub(super) use known::similarity;
 pub use names::MISSING_VALUES;
 pub(super) use names::missing_value;

@@ -77,7 +77,7 @@ impl NamedRows<'_> {
             return refuse_doubt(line, self.layout);
         }
         let row = Row::parse(line, self.layout)?;
-        let weight = row.weight(self.options)?;
+        let weight = row.weight(self.layout, self.options)?;
         let bytes = |(at, field)| unquote(field).ok_or_else(|| (at, open_quote(field)));
         let (u, v) = (bytes(row.u)?, bytes(row.v)?);
         let name = |(at, _), bytes| match str::from_utf8(bytes) {

@@ -176,3 +176,26 @@ fn the_delimiter_and_the_decimal_comma_are_taken_as_given() {
         assert!(text.parse::<crate::Delimiter>().is_err(), "{text}");
     }
 }
+
+#[test]
+fn weights_may_have_one_unit_if_the_option_names_them() {
+    let weight = Some(ColumnChoice::NameOrPosition("3".into()));
+    let options = ReadOptions {
+        columns: ColumnOptions { weight, ..ColumnOptions::default() },
+        ..ReadOptions::default()
+    };
+    for (text, unit) in [("0,1,5 km\n1,2,6.5km\n", "km"), ("0;1;$5\n1;2;$6.5\n", "$")] {
+        let parsed = read_all_ways(read_in_blocks, text, &options).unwrap();
+        assert_eq!(edges(&parsed.graph), "0-1:5.0 1-2:6.5", "{text}");
+        let notes: Vec<String> = parsed.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes, [format!("the unit of the weights is '{unit}'")]);
+    }
+    for other in ["600 m", "600", "far"] {
+        let text = format!("0,1,5km\n1,2,{other}\n");
+        let error = read_all_ways(read_in_blocks, &text, &options).unwrap_err();
+        assert!(
+            error.contains("that of the first edge has the unit 'km'; use one unit"),
+            "{error}"
+        );
+    }
+}

@@ -4,6 +4,7 @@ use super::choose::Chooser;
 use super::fields::text;
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, plain};
 use super::points;
+use crate::attributed_graph::Quantity;
 use crate::grouping;
 use crate::message::{Message, Remedy, message};
 use crate::quotes::unquote;
@@ -85,6 +86,10 @@ impl Chooser<'_> {
             let question = format!("which column is the weight? {columns}; pass ");
             return self.refusal(message![question, option, ", or ", unit]);
         }
+        if let (None, Some(column)) = (&comma, free.iter().find(|&&at| self.measure(at).is_some()))
+        {
+            return self.ask_for_unit(*column);
+        }
         let column = comma.as_ref().map(|(column, _)| *column);
         let column = column.or(free.first().copied()).unwrap_or_default();
         let name = match self.name(column) {
@@ -119,6 +124,34 @@ impl Chooser<'_> {
         }
         sentence.push(unit);
         self.refusal(sentence)
+    }
+
+    /// The unit of the weights in a column, if the options say that it is the weight.
+    ///
+    /// # Errors
+    /// When the weights seem to have a unit, and the options do not say that they are weights.
+    pub(super) fn unit_of(&self, weight: Option<usize>) -> Result<Option<String>, ReadErrorKind> {
+        let unit = weight.and_then(|column| Some((column, self.measure(column)?)));
+        match unit {
+            Some((column, _)) if self.options.columns.weight.is_none() => {
+                Err(self.ask_for_unit(column))
+            }
+            unit => Ok(unit.map(|(_, unit)| unit)),
+        }
+    }
+
+    /// The unit of the number in a column of the first row.
+    fn measure(&self, column: usize) -> Option<String> {
+        let text = text(self.row.get(column).filter(|_| !self.is_number(column))?);
+        let unit = Quantity::parse(&text)?.unit.to_owned();
+        (!unit.is_empty()).then_some(unit)
+    }
+
+    fn ask_for_unit(&self, column: usize) -> ReadErrorKind {
+        let shown = self.row.get(column).map(|field| text(field)).unwrap_or_default();
+        let question = format!("is '{shown}' a weight with its unit? pass ");
+        let unit = Remedy::text("weights", "unit");
+        self.refusal(message![question, self.weight_option(column), ", or ", unit])
     }
 
     /// The option that says that a column is the weight: by its name if only this column has it.

@@ -6,10 +6,11 @@ use kostra_core::{MAX_VERTICES, Vertex, counted};
 
 use super::costs::cheaper;
 use super::fields::{
-    Separator, cut, fields, has_leading_zero, is_comment, is_empty, open_quote, weight_in,
+    Separator, cut, fields, has_leading_zero, is_comment, is_empty, open_quote, text, weight_in,
     with_point, without_end,
 };
 use super::layout::{Dictionary, Layout, WeightAt};
+use crate::attributed_graph::Quantity;
 use crate::blocks::Parser;
 use crate::columns::{Columns, TextNumber};
 use crate::fault::{BlockFault, LineFault};
@@ -82,12 +83,40 @@ impl<'l> Row<'l> {
     }
 
     /// The weight, if the layout contains weights.
-    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<TextNumber>, LineFault> {
+    pub(super) fn weight(
+        &self,
+        layout: &Layout,
+        options: &ReadOptions,
+    ) -> Result<Option<TextNumber>, LineFault> {
         let Some(field) = self.weight else { return Ok(None) };
+        if let Some(unit) = &layout.unit {
+            return number_with(unit, field, options).map(Some);
+        }
         let weight = number_in(field, options)?;
         let Some(reverse) = self.reverse else { return Ok(Some(weight)) };
         let costs = [weight, number_in(reverse, options)?];
         cheaper(costs, options).map(Some).map_err(|sentence| (field.0, sentence).into())
+    }
+}
+
+/// The number in a field whose text ends or starts with a unit.
+fn number_with(
+    unit: &str,
+    (at, field): Field<'_>,
+    options: &ReadOptions,
+) -> Result<TextNumber, LineFault> {
+    let whole = text(field);
+    match Quantity::parse(&whole) {
+        Some(measure) if measure.unit == unit => {
+            weight(measure.number.as_bytes(), options.nan).map_err(|sentence| (at, sentence).into())
+        }
+        _ => {
+            let sentence = format!(
+                "the weight is '{whole}', but that of the first edge has the unit '{unit}'; use \
+                 one unit"
+            );
+            Err((at, sentence).into())
+        }
     }
 }
 
@@ -217,7 +246,7 @@ impl Rows<'_> {
         let row = Row::parse(line, self.layout)?;
         let vertex = |field| vertex(field, &self.with_names);
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
-        let weight = row.weight(self.options)?;
+        let weight = row.weight(self.layout, self.options)?;
         chunk.push_ends(u, v);
         if let Some(weight) = weight {
             chunk.push_weight(weight);

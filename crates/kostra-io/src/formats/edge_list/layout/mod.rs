@@ -105,6 +105,8 @@ pub(super) struct Layout {
     pub(super) weight: WeightAt,
     /// The column with the cost in the other direction, as pgRouting has it.
     pub(super) reverse: Option<usize>,
+    /// The unit of the weights, such as `km`, if the options say that it is one.
+    pub(super) unit: Option<String>,
     pub(super) dictionary: Dictionary,
     /// The columns that are kept with the edges, and their names.
     pub(super) kept: Vec<(usize, String)>,
@@ -130,6 +132,7 @@ impl Layout {
             && (self.weight, self.columns) == (WeightAt::Column(2), 3)
             && !options.columns.decimal_comma
             && !options.columns.thousands
+            && self.unit.is_none()
     }
 
     fn is_in_order(&self) -> bool {
@@ -144,6 +147,7 @@ impl Layout {
         v: 1,
         weight: WeightAt::Nowhere,
         reverse: None,
+        unit: None,
         dictionary: Dictionary::Absent,
         kept: Vec::new(),
         named: false,
@@ -156,7 +160,7 @@ impl Layout {
     /// comments.
     ///
     /// The comments before the lines may be of KONECT: then the third column is the weight, and
-    /// more columns may follow. The last comment may name the columns, those of the ends among
+    /// more columns may follow. A comment may name the columns, those of the ends among
     /// them.
     ///
     /// If the vertices are those that occur, words in the place of vertices are names. So are all
@@ -176,7 +180,7 @@ impl Layout {
         if let Some(named) = options_with_names(comments, lines, options) {
             let layout = Self::recognize(lines, &[], &named)?;
             return Ok(layout.map(|mut layout| {
-                layout.notes.push("the last comment names the columns".into());
+                layout.notes.push("a comment names the columns".into());
                 layout
             }));
         }
@@ -248,6 +252,7 @@ impl Layout {
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
         let reverse = reverse_of(names, weight, options)?;
+        let unit = chooser.unit_of(weight)?;
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(rows, [u, v], first_line)
             || options.columns.delimiter.is_some()
@@ -262,6 +267,7 @@ impl Layout {
             v,
             weight,
             reverse,
+            unit,
             kept: chooser.kept(|at| at == u || at == v || weight == WeightAt::Column(at))?,
             named: options.names,
             first_line,
@@ -270,6 +276,8 @@ impl Layout {
         };
         layout.take_dictionary(cut(first_edge).1, options)?;
         layout.note_what_is_left_out(head.as_deref());
+        let note = |unit| format!("the unit of the weights is '{unit}'").into();
+        layout.notes.extend(layout.unit.as_ref().map(note));
         Ok((layout, looks_named))
     }
 
