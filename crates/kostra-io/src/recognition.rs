@@ -213,6 +213,13 @@ fn recognize(
     if let Some(sentence) = one_column(head) {
         return Err(ReadErrorKind::malformed(sentence));
     }
+    if head.lines().is_none() {
+        return Err(ReadErrorKind::question(message![
+            "this input is binary, but in none of the formats that Kostra recognizes; if its rows \
+             are numbers without a header, pass their types, as ",
+            Remedy::text("format", "raw:u32,u32,f32"),
+        ]));
+    }
     Err(ReadErrorKind::UnknownFormat { known: formats::ids(|_| true) })
 }
 
@@ -516,6 +523,8 @@ mod tests {
     #[test]
     fn an_input_in_no_format_is_refused_with_a_remedy() {
         let error = recognize(b"\x01\x02\x03", true).unwrap_err().to_string();
+        assert!(error.contains("this input is binary") && error.contains("raw:u32,u32"), "{error}");
+        let error = recognize("\u{2500}\n".as_bytes(), true).unwrap_err().to_string();
         assert_eq!(
             error,
             format!(

@@ -14,10 +14,15 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         return None;
     }
     let found = edge_list::examine(&sample.comments, &sample.divided, sample.options);
+    let is_of_kostra = |line: &&[u8]| line.starts_with(COUNTS_COMMENT.as_bytes());
+    let mut are_sure = sample.are_said_to_be_edges || sample.comments.iter().any(is_of_kostra);
     let found = match found {
         Ok(found) => found,
         Err(_) if is_square(sample) => return None,
-        Err(_) => Some(edge_list::numbered(&sample.divided, sample.options)?),
+        Err(_) => {
+            are_sure = true; // The reader asks about the first column.
+            Some(edge_list::numbered(&sample.divided, sample.options)?)
+        }
     };
     let Some(found) = found else {
         let evidence = "there are only comments, which speak of edges".to_owned();
@@ -25,8 +30,6 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         return speaks.then(|| Claim::new(Strength::Fits, evidence, "no edges".into()));
     };
     let strength = if found.says == Says::Header { Strength::Certain } else { Strength::Fits };
-    let is_of_kostra = |line: &&[u8]| line.starts_with(COUNTS_COMMENT.as_bytes());
-    let are_sure = sample.are_said_to_be_edges || sample.comments.iter().any(is_of_kostra);
     let doubt = if are_sure { None } else { measured::doubt(sample, &found) };
     let reading = shown(found.edges.into_iter());
     Some(Claim { doubt, ..Claim::new(strength, found.evidence, reading) })
