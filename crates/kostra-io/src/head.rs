@@ -79,8 +79,7 @@ impl<'a> Head<'a> {
     /// nor comments.
     pub(crate) fn has_fewer_rows_than(&self, count: usize) -> bool {
         let Some(lines) = self.lines() else { return false };
-        let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
-        let is_row = |line: &&&[u8]| !is_comment(line) && words(line).next().is_some();
+        let is_row = |line: &&&[u8]| !starts_comment(line) && words(line).next().is_some();
         lines.iter().take(self.complete_lines).filter(is_row).count() < count
     }
 
@@ -88,6 +87,11 @@ impl<'a> Head<'a> {
     pub(crate) fn has_complete_line(&self) -> bool {
         self.complete_lines > 0
     }
+}
+
+/// Whether a line starts with the sign of a comment.
+pub(crate) fn starts_comment(line: &[u8]) -> bool {
+    matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..])
 }
 
 /// Whether the input starts with the byte-order mark of UTF-16.

@@ -215,7 +215,7 @@ fn recognize(
     }
     if head.lines().is_none() {
         return Err(ReadErrorKind::question(message![
-            "this input is binary, but in none of the formats that Kostra recognizes; if its rows \
+            "this input is binary, in a format that Kostra does not recognize; if its rows \
              are numbers without a header, pass their types, as ",
             Remedy::text("format", "raw:u32,u32,f32"),
         ]));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::Sample;
-use crate::formats::edge_list::{Examined, Says, text};
+use crate::formats::edge_list::{Examined, Says, lists, text};
 use crate::message::{Message, Remedy, message};
 use crate::number::natural;
 use crate::text_fold::fold;
@@ -159,8 +159,7 @@ fn are_apart(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
 }
 
 /// Words for the sum of all lines, without accents.
-const TOTALS: [&str; 10] =
-    ["total", "totals", "sum", "summe", "gesamt", "all", "celkem", "suma", "somme", "totale"];
+const TOTALS: &str = "total totals sum summe gesamt all celkem suma somme totale";
 
 /// What the first or the last line seems to be if it is no edge. Of a longer text it is not known.
 fn end_line(sample: &Sample<'_>, found: &Examined<'_>) -> Option<String> {
@@ -182,7 +181,7 @@ fn end_line(sample: &Sample<'_>, found: &Examined<'_>) -> Option<String> {
     let (last, summands) = weights.split_last()?;
     let sum: f64 = summands.iter().sum();
     let is_sum = *last > 0.0 && (sum - last).abs() <= 1e-9 * last;
-    let is_called_total = [u, v].into_iter().any(|name| TOTALS.contains(&&*fold(&text(name))));
+    let is_called_total = [u, v].into_iter().any(|name| lists(TOTALS, &fold(&text(name))));
     let are_new = is_new(u) && is_new(v);
     let shows = [is_sum, is_called_total, are_new].into_iter().filter(|&shows| shows).count();
     (shows > 1).then(|| {

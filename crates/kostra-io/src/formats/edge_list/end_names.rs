@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::known::words;
+use super::known::{lists, words};
 use crate::text_fold::fold;
 
 /// Pairs of words in which the names of the two ends differ. All of them are ends by themselves, as
@@ -39,32 +39,11 @@ const WORDS: [[&str; 2]; 26] = [
 /// Pairs of marks after a noun, as in `node1` and `node2`.
 const MARKS: [[&str; 2]; 3] = [["1", "2"], ["0", "1"], ["a", "b"]];
 /// Words that are written without a gap next to another one, as in `fromnode` and `nodea`.
-const NOUNS: [&str; 8] = ["node", "nodeid", "vertex", "vertexid", "id", "city", "station", "name"];
+const NOUNS: &str = "node nodeid vertex vertexid id city station name";
 /// Words with which pairs are no ends: coordinates, times, and columns that are only numbered.
-const OTHERS: [&str; 22] = [
-    "x",
-    "y",
-    "z",
-    "lat",
-    "lon",
-    "lng",
-    "long",
-    "latitude",
-    "longitude",
-    "time",
-    "date",
-    "year",
-    "day",
-    "v",
-    "c",
-    "col",
-    "column",
-    "field",
-    "var",
-    "f",
-    "dim",
-    "pc",
-];
+const OTHERS: &str = "\
+    x y z lat lon lng long latitude longitude time date year day v c col column field var f \
+    dim pc";
 
 /// The words of a name without case and accents, divided before the marks of ends.
 fn parts(name: &[u8]) -> Vec<String> {
@@ -89,8 +68,8 @@ fn parts(name: &[u8]) -> Vec<String> {
 fn is_cut(word: &str, at: usize) -> bool {
     let Some((first, rest)) = word.split_at_checked(at) else { return false };
     let is_number = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    WORDS.as_flattened().contains(&first) && NOUNS.contains(&rest)
-        || NOUNS.contains(&first)
+    WORDS.as_flattened().contains(&first) && lists(NOUNS, rest)
+        || lists(NOUNS, first)
             && (WORDS.as_flattened().contains(&rest) || MARKS.as_flattened().contains(&rest))
         || !first.is_empty() && is_number && !first.ends_with(|c: char| c.is_ascii_digit())
 }
@@ -116,7 +95,7 @@ fn frames(parts: &[String], side: usize) -> impl Iterator<Item = Frame> + '_ {
             let mut others = parts.to_vec();
             others[at] = String::new();
             let is_mark_alone = index >= WORDS.len() && others.len() == 1;
-            let is_other = others.iter().any(|other| OTHERS.contains(&other.as_str()));
+            let is_other = others.iter().any(|other| lists(OTHERS, other));
             (!is_mark_alone && !is_other).then_some((index, others))
         })
     })
@@ -135,8 +114,7 @@ fn find(names: &[&[u8]]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (frame, column) in sides(1) {
         let (index, others) = &frame;
-        let is_header =
-            *index < WORDS.len() || others.iter().any(|other| NOUNS.contains(&other.as_str()));
+        let is_header = *index < WORDS.len() || others.iter().any(|other| lists(NOUNS, other));
         // More columns than one of a name are a question.
         for &first in firsts.get(&frame).into_iter().flatten().take(2) {
             let is_bare = others.len() == 1;

@@ -9,66 +9,21 @@ pub(super) const LENGTH_NAMES: [&str; 7] =
     ["cost", "length", "distance", "dist", "l2distance", "value", "len"];
 
 /// Ends of the names of columns that are no weights.
-const NO_WEIGHT_ENDS: [&str; 13] = [
-    "id", "ids", "key", "name", "type", "class", "code", "index", "number", "date", "label",
-    "count", "counts",
-];
+const NO_WEIGHT_ENDS: &str = "id ids key name type class code index number date label count counts";
 /// First of several words of names that count or identify things, as in `n_trips`.
-const COUNTING_WORDS: [&str; 8] = ["n", "nb", "no", "nr", "num", "number", "count", "id"];
+const COUNTING_WORDS: &str = "n nb no nr num number count id";
 /// Whole names, and last words of names, of columns that are no weights. Pandas calls a column of
 /// row numbers `Unnamed: 0`.
-const NO_WEIGHT_NAMES: [&str; 27] = [
-    "unnamed0",
-    "year",
-    "month",
-    "day",
-    "timestamp",
-    "lane",
-    "lanes",
-    "speed",
-    "maxspeed",
-    "oneway",
-    "direction",
-    "layer",
-    "level",
-    "zone",
-    "region",
-    "group",
-    "category",
-    "status",
-    "version",
-    "color",
-    "idx",
-    "no",
-    "nr",
-    "num",
-    "row",
-    "rank",
-    "order",
-];
+const NO_WEIGHT_NAMES: &str = "\
+    unnamed0 year month day timestamp lane lanes speed maxspeed oneway direction layer level \
+    zone region group category status version color idx no nr num row rank order";
 
 /// Names of weights that are greater where vertices are nearer.
-const SIMILARITIES: [&str; 17] = [
-    "similarity",
-    "correlation",
-    "corr",
-    "r",
-    "identity",
-    "affinity",
-    "score",
-    "strength",
-    "capacity",
-    "bandwidth",
-    "probability",
-    "jaccard",
-    "cosine",
-    "tanimoto",
-    "pident",
-    "bitscore",
-    "confidence",
-];
+const SIMILARITIES: &str = "\
+    similarity correlation corr r identity affinity score strength capacity bandwidth \
+    probability jaccard cosine tanimoto pident bitscore confidence";
 /// First words of names that turn the second into its opposite.
-const OPPOSITES: [&str; 6] = ["inverse", "inv", "neg", "negative", "minus", "not"];
+const OPPOSITES: &str = "inverse inv neg negative minus not";
 
 /// Whether a column or an attribute of this name contains weights that are greater where vertices
 /// are nearer, as `similarity` and `match_score` do. Usually their maximum forest is meant.
@@ -79,8 +34,7 @@ pub fn is_similarity(name: &str) -> bool {
         [first, last] => (Some(first), last),
         _ => return false,
     };
-    SIMILARITIES.contains(&last.as_str())
-        && first.is_none_or(|first| !OPPOSITES.contains(&first.as_str()))
+    lists(SIMILARITIES, last) && first.is_none_or(|first| !lists(OPPOSITES, first))
 }
 
 /// The name of the column of the weights, if it is [a similarity](is_similarity).
@@ -95,16 +49,21 @@ pub(super) fn is_no_weight(name: &[u8]) -> bool {
     let plain = plain(name);
     let words = words(name);
     let counts = match &words[..] {
-        [first, _, ..] => COUNTING_WORDS.contains(&first.as_str()),
+        [first, _, ..] => lists(COUNTING_WORDS, first),
         _ => false,
     };
-    let is_known = |word: &String| NO_WEIGHT_NAMES.contains(&word.as_str());
+    let is_known = |word: &String| lists(NO_WEIGHT_NAMES, word);
     is_empty
         || counts
-        || NO_WEIGHT_ENDS.iter().any(|end| plain.ends_with(end))
+        || NO_WEIGHT_ENDS.split(' ').any(|end| plain.ends_with(end))
         || is_known(&plain)
         // `trips_per_year` is a rate.
         || (!words.iter().any(|word| word == "per") && words.last().is_some_and(is_known))
+}
+
+/// Whether a list of words contains a word.
+pub(crate) fn lists(list: &str, word: &str) -> bool {
+    list.split(' ').any(|other| other == word)
 }
 
 /// The words of a column name in lower case: `num_lanes` and `numLanes` have two.

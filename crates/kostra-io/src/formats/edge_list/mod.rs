@@ -41,7 +41,7 @@ use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
 use crate::edge_blocks::{EdgeSink, Ids};
 use crate::fault::Fault;
-use crate::head::{Evidence, Head as InputHead};
+use crate::head::{Evidence, Head as InputHead, starts_comment};
 use crate::interface::{
     Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Vertices, Writer,
 };
@@ -66,6 +66,7 @@ pub(crate) use head::COUNTS_COMMENT;
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
 pub use known::is_similarity;
+pub(crate) use known::lists;
 pub(super) use known::similarity;
 pub use names::MISSING_VALUES;
 pub(super) use names::missing_value;
@@ -90,13 +91,12 @@ impl Format {
 /// Recognizes a text with a row of at least two columns, and a text of comments only.
 fn recognize(head: &InputHead<'_>) -> Evidence {
     let lines = head.lines().unwrap_or_default();
-    let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
     let columns = |line: &[u8]| {
         let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'|');
         line.split(separator).filter(|word| !word.is_empty()).count()
     };
     let is_blank = lines.iter().all(|line| words(line).next().is_none());
-    let mut rows = lines.iter().filter(|line| !is_comment(line) && columns(line) > 0);
+    let mut rows = lines.iter().filter(|line| !starts_comment(line) && columns(line) > 0);
     let has_rows = rows.clone().next().is_some();
     Evidence::Fallback.when(!is_blank && (!has_rows || rows.any(|line| columns(line) > 1)))
 }
