@@ -65,7 +65,7 @@ fn rows_that_do_not_fit_are_named() {
         assert!(parse_format(format).unwrap_err().starts_with(sentence), "{format}");
     }
     let error = read_bytes("x", &bytes, &ReadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("none of the formats"), "{error}");
+    assert!(error.contains("this input is binary"), "{error}");
 }
 
 /// Collects the edges of blocks as text.
