@@ -76,7 +76,7 @@ pub(super) fn read_columns(columns: &[Column<'_>], options: &ReadOptions) -> Res
     let places = chosen.iter().filter_map(|&at| columns.get(at));
     let places: Vec<_> = places.map(|(_, array, column)| (*array, *column)).collect();
     let mut parsed = read_edges(&places, options)?;
-    parsed.notes.extend(left_out(count, names, |column| chosen.contains(&column)));
+    parsed.notes.extend(left_out(count, names, chosen));
     parsed.similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
     Ok(parsed)
 }
