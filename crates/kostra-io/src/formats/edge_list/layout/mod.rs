@@ -251,8 +251,7 @@ impl Layout {
         }
         let Chosen { u, v, weight } = chooser.choose()?;
         let similarity = similarity(weight.and_then(|column| names?.get(column).copied()));
-        let reverse = reverse_of(names, weight, options)?;
-        let unit = chooser.unit_of(weight)?;
+        let (reverse, unit) = (reverse_of(names, weight, options)?, chooser.unit_of(weight)?);
         let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
         let looks_named = looks_named(rows, [u, v], first_line)
             || options.columns.delimiter.is_some()
@@ -276,8 +275,6 @@ impl Layout {
         };
         layout.take_dictionary(cut(first_edge).1, options)?;
         layout.note_what_is_left_out(head.as_deref());
-        let note = |unit| format!("the unit of the weights is '{unit}'").into();
-        layout.notes.extend(layout.unit.as_ref().map(note));
         Ok((layout, looks_named))
     }
 
@@ -314,6 +311,8 @@ impl Layout {
         let note = left_out(self.columns, names, used);
         self.notes.extend(note);
         self.notes.extend(self.reverse.map(|_| NOTE_ON_COSTS.into()));
+        let note = |unit| format!("the unit of the weights is '{unit}'").into();
+        self.notes.extend(self.unit.as_ref().map(note));
     }
 }
 
