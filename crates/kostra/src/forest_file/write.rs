@@ -216,20 +216,19 @@ mod tests {
     #[test]
     fn names_that_no_reader_of_text_returns_are_refused() {
         let check = |name: &str| check_names(Some(&[name.to_owned()]));
+        let options = kostra_io::ReadOptions { names: true, ..kostra_io::ReadOptions::default() };
         for character in ('\0'..' ').filter(|&character| is_of_no_text(character)) {
             let error = check(&format!("a{character}")).unwrap_err().to_string();
             let shown = format!("U+{:04X}, which a text cannot hold", u32::from(character));
             assert!(error.contains(&shown), "{error}");
             // So it is indeed not read back.
             let text = format!("from,to,km\na{character},b,1\n");
-            let options = kostra_io::ReadOptions::default();
             assert!(kostra_io::read_bytes("x", text.as_bytes(), &options).is_err());
         }
         for name in ["a\tb", "\u{b}", "a\u{c}b", "\u{7f}", "a\u{85}b", "\u{9b}31m", "\u{feff}a"] {
             check(name).unwrap();
             let field = LineStyle::Commas.field(name);
             let text = format!("from,to,km\nz,{field},1\n");
-            let options = kostra_io::ReadOptions::default();
             let names = kostra_io::read_bytes("x", text.as_bytes(), &options).unwrap().parsed.names;
             assert_eq!(names.unwrap(), ["z", name]);
         }
