@@ -3,7 +3,7 @@
 
 use kostra_io::{
     ArrayContent, ColumnChoice, Header, MissingWeights, Nan, ReadOptions, Remedy, RemedyValue,
-    Vertices,
+    Vertices, parse_format,
 };
 
 /// The options without a value.
@@ -70,7 +70,10 @@ fn set(options: &mut ReadOptions, text: &str) -> Result<(), String> {
     let one_of = |values| wrong(format!("there is no such value; pass {values}"));
     let words = || value.split(',').map(|word| word.trim().to_owned()).collect::<Vec<_>>();
     match name {
-        "format" => options.format = Some(value.parse().map_err(wrong)?),
+        "format" => {
+            let (format, raw) = parse_format(value).map_err(wrong)?;
+            (options.format, options.raw) = (Some(format), raw);
+        }
         "source" => columns.source = column(),
         "target" => columns.target = column(),
         "weight" => columns.weight = column(),
@@ -222,7 +225,7 @@ mod tests {
             (b"3 3\n2 3\n1 3\n1 2\n", "format=graph"),
             (b"p sp 2 1\na 1 2 nan\n", "nan=skip"),
             (b"graph { a -- b [km=1, t=2] }", "weight"),
-            (b"\x01\x02\x03\xff", "format"),
+            (b"\x01\x02\x03\xff", "format=raw:u32,u32,f32"),
             (&square, "array=matrix"),
         ];
         for (content, option) in cases {
