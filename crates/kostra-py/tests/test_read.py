@@ -129,7 +129,7 @@ def test_arguments_that_do_not_apply_are_refused(roads, tmp_path):
     sparse.save_npz(path, sparse.csr_array(np.eye(2)))
     for arguments, message in [
         ({"weights": "unit"}, "the file has weights; omit `weights`"),
-        ({"weight": "w"}, "`weight` applies to edge lists only, not to NumPy archive"),
+        ({"weight": "w"}, "`weight` does not apply to a sparse matrix; omit it"),
         ({"header": True}, "`header` applies to edge lists only"),
         ({"names": True}, "`names` applies to edge lists only"),
     ]:

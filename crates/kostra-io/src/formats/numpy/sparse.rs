@@ -23,7 +23,8 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
         return read_dense(&archive, options);
     }
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
-    if let Some(option) = options.first_of_rows().or(counts) {
+    let columns = options.columns.first_used();
+    if let Some(option) = options.first_of_rows().or(counts).or(columns) {
         let sentence = " does not apply to a sparse matrix; omit it";
         return Err(ReadErrorKind::question(message![Remedy::option(option), sentence]).into());
     }

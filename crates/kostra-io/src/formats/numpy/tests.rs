@@ -315,6 +315,8 @@ fn arrays_of_ends_and_weights_are_edges() {
     assert_eq!(edges(&loaded.parsed.graph), expected);
     let error = read_with(&npy("<i4", "4, 2", &ints(&[0; 8])), &options).unwrap_err();
     assert!(error.contains("applies to several arrays with names"), "{error}");
+    let error = read_with(&csr(&[0, 1, 1], &[1], &[2, 2]), &options).unwrap_err();
+    assert!(error.contains("does not apply to a sparse matrix"), "{error}");
     let error = read(&zip(&[("u", u), ("v", v), ("a", w.clone()), ("b", w)])).unwrap_err();
     assert!(error.contains("which column is the weight?"), "{error}");
 }
