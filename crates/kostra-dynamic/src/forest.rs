@@ -44,10 +44,10 @@ impl<R: Copy + Ord + Default> Trees<R> {
 /// | delete an edge of the forest, or make it worse | O(log n + s) amortized, for s vertices of the smaller of the two trees that remain and edges outside the forest at them |
 /// | [`bottleneck`](Self::bottleneck), [`connected`](Self::connected), [`component_size`](Self::component_size) | O(log n) amortized |
 ///
-/// So a deletion takes O(n + m) at worst, of which blocks of edges that are worse than the best one
-/// so far are skipped. The first deletion of an edge of the forest solves again; the second one
-/// makes trees from which edges can leave, in O(n + m). A large batch is solved again as a whole,
-/// which is faster from a measured size on.
+/// So a deletion takes O(n + m) at worst. The search for a replacement skips blocks of edges that
+/// are worse than the best one so far. The first deletion of an edge of the forest solves again;
+/// the second one makes trees from which edges can leave, in O(n + m). A large batch is solved
+/// again as a whole, which is faster from a measured size on.
 ///
 /// Memory: about 20 bytes per edge that was ever inserted and 20 per vertex. For edges that leave,
 /// 110 more per vertex and 32 more per edge outside the forest. More for weights of 64 bits.

@@ -15,7 +15,7 @@ const HUB: u32 = if cfg!(test) { 3 } else { 64 };
 pub(super) struct Half<R> {
     rank: R,
     pub(super) end: Vertex,
-    /// The other end; `NONE` for all edges of a hub, of which `rank` is the best.
+    /// The other end. `NONE` if this stands for all edges of a hub; then `rank` is their best.
     other: Vertex,
 }
 
@@ -60,15 +60,8 @@ impl<R: Copy + Ord> Tours<R> {
     pub(crate) fn insert(&mut self, [u, v]: [Vertex; 2], rank: R) {
         for (end, other) in [(u, v), (v, u)] {
             self.degrees[end as usize] += 1;
-            if let Some(edges) = self.hubs.get_mut(&end) {
-                let before = edges.first_key_value().map(|(&rank, _)| rank);
-                edges.insert(rank, other);
-                if before.is_none_or(|before| rank < before) {
-                    if let Some(before) = before {
-                        self.remove_half(end, before);
-                    }
-                    self.insert_half(Half { rank, end, other: NONE });
-                }
+            if self.hubs.contains_key(&end) {
+                self.change_hub(end, |edges| edges.insert(rank, other));
                 continue;
             }
             self.insert_half(Half { rank, end, other });
@@ -82,18 +75,10 @@ impl<R: Copy + Ord> Tours<R> {
     pub(crate) fn remove(&mut self, ends: [Vertex; 2], rank: R) {
         for end in ends {
             self.degrees[end as usize] -= 1;
-            let Some(edges) = self.hubs.get_mut(&end) else {
+            if self.hubs.contains_key(&end) {
+                self.change_hub(end, |edges| edges.remove(&rank));
+            } else {
                 self.remove_half(end, rank);
-                continue;
-            };
-            let was_best = edges.first_key_value().is_some_and(|(&best, _)| best == rank);
-            edges.remove(&rank);
-            let best = edges.first_key_value().map(|(&rank, _)| rank);
-            if was_best {
-                self.remove_half(end, rank);
-                if let Some(rank) = best {
-                    self.insert_half(Half { rank, end, other: NONE });
-                }
             }
         }
     }
@@ -106,9 +91,23 @@ impl<R: Copy + Ord> Tours<R> {
             .extract_if(.., |half| half.end == hub)
             .map(|half| (half.rank, half.other))
             .collect();
-        let best = edges.first_key_value().map(|(&rank, _)| rank);
-        self.hubs.insert(hub, edges);
-        if let Some(rank) = best {
+        self.change_hub(hub, |all| all.extend(edges));
+    }
+
+    /// Changes the edges of a hub, and the half in its block that stands for them.
+    fn change_hub<T>(&mut self, hub: Vertex, change: impl FnOnce(&mut BTreeMap<R, Vertex>) -> T) {
+        let best = |edges: &BTreeMap<R, Vertex>| edges.first_key_value().map(|(&rank, _)| rank);
+        let edges = self.hubs.entry(hub).or_default();
+        let before = best(edges);
+        change(edges);
+        let after = best(edges);
+        if before == after {
+            return;
+        }
+        if let Some(before) = before {
+            self.remove_half(hub, before);
+        }
+        if let Some(rank) = after {
             self.insert_half(Half { rank, end: hub, other: NONE });
         }
     }
