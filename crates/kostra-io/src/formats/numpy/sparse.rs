@@ -47,8 +47,9 @@ fn read_dense(archive: &Archive<'_>, options: &ReadOptions) -> Result<Parsed, Fa
         let found = archive.file(file).map_err(at_byte)?;
         return dense::read_bytes(&found.map(|(content, _)| content).unwrap_or_default(), options);
     }
-    let (tables, others) = archive.tables().map_err(at_byte)?;
-    let (vectors, _) = archive.arrays(1).map_err(at_byte)?;
+    let (arrays, others) = archive.arrays(1..=2).map_err(at_byte)?;
+    let (tables, vectors): (Vec<_>, Vec<_>) =
+        arrays.into_iter().partition(|array| array.dimensions == 2);
     if let Some(parsed) = read_vectors(&tables, &vectors, options)? {
         return Ok(parsed);
     }

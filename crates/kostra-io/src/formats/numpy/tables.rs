@@ -1,11 +1,14 @@
 //! The arrays of an archive of NumPy.
 
+use std::ops::RangeInclusive;
+
 use super::array::{Array, At};
 use super::zip::Archive;
 
 /// An array of one or two dimensions.
 pub(crate) struct ArchiveTable<'a> {
     pub(crate) name: &'a str,
+    pub(super) dimensions: usize,
     pub(crate) shape: [usize; 2],
     /// The content of its file.
     pub(crate) content: Vec<u8>,
@@ -21,23 +24,29 @@ impl<'a> ArchiveTable<'a> {
 impl<'a> Archive<'a> {
     /// The arrays of numbers with two dimensions, and the names of the other arrays.
     pub(crate) fn tables(&self) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
-        self.arrays(2)
+        self.arrays(2..=2)
     }
 
-    /// The arrays of numbers with as many dimensions, and the names of the other arrays.
-    pub(super) fn arrays(&self, dimensions: usize) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
-        let (mut tables, mut others) = (Vec::new(), Vec::new());
+    /// The arrays of numbers with as many dimensions, and the names of the arrays that have another
+    /// number than two.
+    pub(super) fn arrays(
+        &self,
+        wanted: RangeInclusive<usize>,
+    ) -> At<(Vec<ArchiveTable<'a>>, Vec<&'a str>)> {
+        let (mut arrays, mut others) = (Vec::new(), Vec::new());
         for file in self.names() {
             let Some(name) = file.strip_suffix(".npy") else { continue };
             let Some((content, _)) = self.file(file)? else { continue };
-            match Array::parse_of(&content, dimensions..=dimensions)
-                .map(|array| [array.rows, array.columns])
-            {
-                Ok(shape) => tables.push(ArchiveTable { name, shape, content }),
-                Err(_) => others.push(name),
+            let found = Array::parse_of(&content, wanted.clone()).ok();
+            let found = found.map(|array| (array.shape.len(), [array.rows, array.columns]));
+            if found.is_none_or(|(dimensions, _)| dimensions != 2) {
+                others.push(name);
+            }
+            if let Some((dimensions, shape)) = found {
+                arrays.push(ArchiveTable { name, dimensions, shape, content });
             }
         }
-        Ok((tables, others))
+        Ok((arrays, others))
     }
 }
 
