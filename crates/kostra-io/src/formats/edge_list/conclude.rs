@@ -136,9 +136,7 @@ impl Head {
             if let (Some(n), Some(m)) = (n, m) {
                 self.check_counts((n, m), span.largest, options)?;
             }
-            if m.is_none() && n.is_some_and(|n| n > 2 * edges) {
-                self.ask_for_vertices(options)?;
-            }
+            self.ask_for_vertices((n, m), edges, options)?;
             let what = match (n, m) {
                 (_, None) => "number of vertices",
                 _ => "numbers of vertices and edges",
@@ -187,10 +185,16 @@ impl Head {
         Fault::at_line(self.line, 1, sentence)
     }
 
-    /// The question whether a single number above the edges is that of vertices, most of which
-    /// would have no edge.
-    fn ask_for_vertices(&self, options: &ReadOptions) -> Result<(), Fault> {
-        if matches!(options.vertices, Vertices::Count(_)) {
+    /// Asks whether a single number above the edges is the number of vertices, if most of these
+    /// vertices would have no edge.
+    fn ask_for_vertices(
+        &self,
+        (n, m): (Option<u64>, Option<u64>),
+        edges: u64,
+        options: &ReadOptions,
+    ) -> Result<(), Fault> {
+        let has_many = m.is_none() && n.is_some_and(|n| n > 2 * edges);
+        if !has_many || matches!(options.vertices, Vertices::Count(_)) {
             return Ok(());
         }
         let sentence = message![
@@ -240,9 +244,7 @@ impl Head {
         self.refuse_no_rows(edges, options)?;
         let FirstLine::Counts { counts, sure: true } = self.first_line else { return Ok(()) };
         let (n, m) = counts.stated(edges, names);
-        if m.is_none() && n.is_some_and(|n| n > 2 * edges) {
-            self.ask_for_vertices(options)?;
-        }
+        self.ask_for_vertices((n, m), edges, options)?;
         if m.is_some_and(|m| m != edges) || n.is_some_and(|n| n < names) {
             return Err(Fault::at_line(self.line, 1, mismatch(counts.lines, edges, None)));
         }
