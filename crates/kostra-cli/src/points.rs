@@ -112,6 +112,15 @@ pub(crate) struct SolvedPoints {
     pub(crate) times: Times,
 }
 
+impl SolvedPoints {
+    /// An exact tree of points without names, found on the processor.
+    fn new(tree: PointTree, file: PointFile, times: Times) -> Self {
+        let PointFile { coordinates, dimensions, names, kept, .. } = file;
+        let (error, point_names, device) = (None, None, None);
+        Self { tree, error, coordinates, dimensions, names, kept, point_names, device, times }
+    }
+}
+
 /// The times of the steps in seconds. Those of a device are null on the processor.
 #[derive(Clone, Copy, Default, Serialize)]
 pub(crate) struct Times {
@@ -232,19 +241,7 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        let point_names = None;
-        Ok(SolvedPoints {
-            tree,
-            error,
-            coordinates,
-            dimensions,
-            names,
-            kept,
-            point_names,
-            device,
-            times,
-        })
+        Ok(SolvedPoints { error, device, ..SolvedPoints::new(tree, file, times) })
     }
 
     /// Finds the tree of distances, which the file contains.
@@ -281,19 +278,7 @@ impl PointRequest {
         let cores = (min_samples > 1).then(|| distances.cores(min_samples, &[])).transpose()?;
         let tree = pairwise_tree(distances, cores.as_deref())?;
         let times = Times { load, solve: start.elapsed().as_secs_f64(), ..Times::default() };
-        let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        let (device, error) = (None, None);
-        Ok(SolvedPoints {
-            tree,
-            error,
-            coordinates,
-            dimensions,
-            names,
-            kept,
-            point_names,
-            device,
-            times,
-        })
+        Ok(SolvedPoints { point_names, ..SolvedPoints::new(tree, file, times) })
     }
 
     fn read(&self) -> anyhow::Result<PointFile> {
