@@ -1,4 +1,4 @@
-//! An index of points of which many are equal: each distinct point is searched once.
+//! An index for sets with many equal points: each distinct point is searched once.
 //!
 //! Without this, a search among equal points would visit all of them, because the lowest places of
 //! a tie can be in any leaf.

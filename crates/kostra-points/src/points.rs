@@ -106,10 +106,10 @@ impl<'a> Points<'a> {
         Ok(Self { values, dimensions, len: points as u32, weights: &[] })
     }
 
-    /// The same points, each of which counts as `weights` points at its place; an empty slice is
-    /// one each. Core distances count them. So a tree of mutual reachability distances is that of
-    /// the repeated points, without the edges between the copies of a point, which are as long as
-    /// its core distance. Neighbors are points, whatever they count as.
+    /// The same points, but point `i` counts as `weights[i]` points at its place. With an empty
+    /// slice, each counts as one. Core distances count them. So a tree of mutual reachability
+    /// distances is that of the repeated points, without the edges between the copies of a point,
+    /// which are as long as its core distance. Neighbors are points, whatever they count as.
     ///
     /// # Errors
     /// When there is not one weight per point, a weight is 0, or their sum is above [`MAX_POINTS`].

@@ -234,7 +234,7 @@ impl Fitted {
         self.prepared.reported(nearest.compared[self.places(nearest, self.min_samples) - 1])
     }
 
-    /// The number of the nearest places that count as so many samples, at least 1.
+    /// How many of the nearest places together count as `samples` points; at least 1.
     fn places(&self, nearest: &Nearest, samples: usize) -> usize {
         let places = nearest.points.iter().map(|&(place, _)| place);
         counted(places, samples, self.prepared.weights()).max(1)
@@ -329,7 +329,7 @@ impl Fitted {
         })
     }
 
-    /// The number of samples near to a new point of which one decides, if there are as many.
+    /// How many samples near a new point are compared to find the one that decides.
     fn asked(&self) -> usize {
         match self.cores.is_empty() {
             true => self.min_samples,

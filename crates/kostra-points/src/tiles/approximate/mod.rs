@@ -3,8 +3,8 @@
 //! * **Idea**: the forest of a graph of near neighbors ([`graph`]), whose components are joined by
 //!   short links ([`join`]). All distances of the tree are exact. Core distances are those to the
 //!   near neighbors, so they are exact or too large.
-//! * **The bound** ([`bound`]): the tree's length is an upper bound of the minimum. Sampled sets of
-//!   points, of which all distances to other points are computed, give a lower bound that holds
+//! * **The bound** ([`bound`]): the tree's length is an upper bound of the minimum. For sampled
+//!   sets of points, all distances to other points are computed. They give a lower bound that holds
 //!   with a stated probability, whatever the graph has missed.
 //! * **Time** O(n * d) a leaf's size, a tree and a round, and O(n * d) for each sampled point.
 //!   Memory: `4 * n * d` bytes beside the prepared points, and 56 bytes for each neighbor of a
