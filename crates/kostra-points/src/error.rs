@@ -110,8 +110,8 @@ pub enum PointsError {
     },
     /// Distances cannot be divided by this number.
     #[error(
-        "distances by {} cannot be divided by {alpha} here; pass 1 for angles, predictions and \
-         devices, and a number from 2^-30 to 2^30 for others",
+        "distances by {} cannot be divided by {alpha} here; pass 1 for angles and devices, and a \
+         number from 2^-30 to 2^30 for others",
         metric.name()
     )]
     Alpha {

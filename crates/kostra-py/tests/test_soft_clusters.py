@@ -5,6 +5,7 @@ import types
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
 import kostra
@@ -69,6 +70,42 @@ def test_soft_clusters_are_those_of_hdbscan_on_the_same_tree(seed, method):
     np.testing.assert_allclose(found, expected, atol=1e-6)
     expected = prediction.membership_vector(other, new)
     # hdbscan rounds one density to 32 bits.
+    np.testing.assert_allclose(cluster.membership_vector(model, new), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.7, 1.5])
+def test_new_points_are_at_divided_distances(alpha, monkeypatch):
+    points, new = sample(11, 2)
+    model = fit(points, 5, alpha=alpha)
+    distances, departures = cdist(new, points), model._condensed.points()[1]
+    births = model._condensed.clusters()["birth"][model._selected]
+    core = np.sort(distances, axis=1)[:, [4]]
+    reached = np.maximum(np.maximum(distances / alpha, core), departures)
+    reached[:, model.labels_ < 0] = np.inf
+    reached[reached >= np.where(model.labels_ < 0, 0, births[model.labels_])] = np.inf
+    least = reached.min(axis=1, keepdims=True)
+    # Of several clusters, the one with the lowest label.
+    joined = np.where(reached == least, model.labels_, len(births)).min(axis=1)
+    joined[np.isinf(least[:, 0])] = -1
+    assert {-1, 0, 1} <= set(joined)
+    np.testing.assert_array_equal(model.predict(new), joined)
+
+    # The package's functions do not divide distances to fitted points. Here they do.
+    def divided(indices, distances, cores, min_samples):
+        reached = np.maximum(distances / alpha, np.maximum(cores[indices], distances[min_samples]))
+        return indices[reached.argmin()], np.inf if reached.min() == 0 else 1 / reached.min()
+
+    monkeypatch.setattr(prediction, "_find_neighbor_and_lambda", divided)
+    other = of_hdbscan(model, points, 5)
+    labels, probabilities = prediction.approximate_predict(other, new)
+    found = cluster.approximate_predict(model, new)
+    np.testing.assert_array_equal(found[0], labels)
+    np.testing.assert_allclose(found[1], probabilities, rtol=1e-12)
+    scores = np.maximum(prediction.approximate_predict_scores(other, new), 0)
+    np.testing.assert_allclose(cluster.approximate_predict_scores(model, new), scores, atol=1e-12)
+    expected = prediction.all_points_membership_vectors(other)
+    np.testing.assert_allclose(cluster.all_points_membership_vectors(model), expected, atol=1e-6)
+    expected = prediction.membership_vector(other, new)
     np.testing.assert_allclose(cluster.membership_vector(model, new), expected, atol=1e-4)
 
 

@@ -267,6 +267,11 @@ impl<'a> Prepared<'a> {
         Distance::from(self.metric).divided_by(self.alpha).scaled_core(compared)
     }
 
+    /// The core distance that is reported for a compared distance: it is not divided.
+    pub(crate) fn reported_core(&self, compared: f64) -> f64 {
+        self.reported(self.scaled_core(compared))
+    }
+
     /// Refuses points whose compared distances overflow, or all vanish although the points differ.
     fn check_range(&self) -> Result<(), PointsError> {
         /// The least square of the diagonal: far above the squares that lose bits, below 2^-1022.
@@ -333,12 +338,6 @@ impl Distance {
             true => Ok(()),
             false => Err(PointsError::Alpha { alpha, metric }),
         }
-    }
-
-    /// Refuses distances that are divided.
-    pub(crate) fn check_undivided(self) -> Result<(), PointsError> {
-        let Self { metric, alpha, .. } = self;
-        if alpha == 1.0 { Ok(()) } else { Err(PointsError::Alpha { alpha, metric }) }
     }
 }
 

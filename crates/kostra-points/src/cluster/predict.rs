@@ -118,9 +118,7 @@ impl Fitted {
         tree: Arc<CondensedTree>,
         clustering: &Clustering,
     ) -> Result<(Prepared<'p>, Self), PointsError> {
-        let Distance { metric, min_samples, .. } = distance;
-        distance.check_undivided()?;
-        let prepared = Prepared::new(points, metric)?;
+        let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
         points.check_min_samples(min_samples)?;
         if tree.points() != prepared.len() {
             let (points, clustered) = (prepared.len(), tree.points());
@@ -194,10 +192,10 @@ impl Fitted {
     ///
     /// The core distance of a new point is its distance to the `min_samples`-th nearest fitted
     /// point. A new point reaches the fitted point `p` at the largest of its core distance, the
-    /// distance to `p`, and the distance at which `p` leaves its last cluster. The latter is at
-    /// least the core distance of `p`. A chosen cluster counts if it contains `p` at the distance
-    /// at which the new point reaches `p`. The new point joins the cluster that it reaches at the
-    /// least distance, and of several the one with the lowest label. It is noise if no cluster
+    /// distance to `p` divided by `alpha`, and the distance at which `p` leaves its last cluster,
+    /// which is at least the core distance of `p`. A chosen cluster counts if it contains `p` at
+    /// the distance at which the new point reaches `p`. The new point joins the cluster that it
+    /// reaches first, and of several the one with the lowest label. It is noise if no cluster
     /// counts. The probability follows from this distance as for fitted points.
     ///
     /// So fitted points get their own labels and probabilities, if merges at one distance were
@@ -231,7 +229,7 @@ impl Fitted {
         nearest.clear();
         index.search(row, nearest);
         nearest.finish();
-        self.prepared.reported(nearest.compared[self.places(nearest, self.min_samples) - 1])
+        self.prepared.reported_core(nearest.compared[self.places(nearest, self.min_samples) - 1])
     }
 
     /// How many of the nearest places together count as `samples` points; at least 1.
@@ -264,7 +262,8 @@ impl Fitted {
     /// of a new point is its distance to the `min_samples`-th nearest fitted point. That of a
     /// fitted point here counts one sample less than in the tree. The new point is in the last
     /// cluster of the deciding point, or in the nearest cluster above that begins at a larger
-    /// distance. Ties that are left are decided by label, cluster, and distance of departure.
+    /// distance. Ties that are left are decided by label, cluster, and distance of departure. The
+    /// package forgets `alpha` here. It divides distances to fitted points, as in the tree.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -314,13 +313,14 @@ impl Fitted {
             index.search(row, nearest);
             nearest.finish();
             let distance = |place: usize| self.prepared.reported(nearest.compared[place]);
-            let core = distance(self.places(nearest, self.min_samples) - 1);
+            let core_at = |place: usize| self.prepared.reported_core(nearest.compared[place]);
+            let core = core_at(self.places(nearest, self.min_samples) - 1);
             let asked = self.places(nearest, self.asked());
             let values =
                 nearest.points[..asked].iter().enumerate().map(|(at, &(place, _))| Contact {
                     place,
                     distance: larger(core, larger(distance(at), self.cores[place as usize])),
-                    nearest: distance(0),
+                    nearest: core_at(0),
                 });
             let first = |a: &Contact, b: &Contact| {
                 a.distance.partial_cmp(&b.distance).unwrap_or(Ordering::Equal)
@@ -478,6 +478,15 @@ pub(super) mod tests {
                 }
             }
         }
+        // Divisors by powers of two round nothing, so that a test can divide at another step.
+        for (seed, alpha) in [(1, 0.5), (2, 2.0), (4, 8.0), (5, 2.0)] {
+            for metric in Metric::ALL.into_iter().filter(|metric| metric.scales()) {
+                let dimensions = if seed == 5 { 17 } else { 2 };
+                let distance = Distance::mutual_reachability(metric, 5).divided_by(alpha);
+                let (rows, selection) = (blobs(seed, 120, dimensions), Selection::default());
+                cases.push(Case { rows, dimensions, distance, selection });
+            }
+        }
         cases
     }
 
@@ -521,7 +530,8 @@ pub(super) mod tests {
                 let core = sorted[case.distance.min_samples - 1];
                 let reached = (0..fitted.len() as usize).filter_map(|p| {
                     let label = clustering.labels[p];
-                    let value = distances[p].max(core).max(tree.departures()[p]);
+                    let apart = distances[p] / case.distance.alpha;
+                    let value = apart.max(core).max(tree.departures()[p]);
                     let chosen = *clustering.clusters.get(label as usize)?;
                     let counts = value < tree.clusters()[chosen as usize].birth
                         && value <= clustering.latest;

@@ -94,7 +94,7 @@ pub fn core_distances(
             slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
-    let reported = |bits| prepared.reported(prepared.scaled_core(f64::from_bits(bits)));
+    let reported = |bits| prepared.reported_core(f64::from_bits(bits));
     Ok(core.into_iter().map(reported).collect())
 }
 

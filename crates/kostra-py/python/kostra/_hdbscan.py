@@ -293,8 +293,9 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
 
         A new point joins the cluster that it reaches at the least distance, and of several the one
         with the lowest label. It reaches a cluster at the largest of its core distance (to the
-        ``min_samples``-th nearest fitted point), the distance to a point of the cluster, and the
-        distance at which that point leaves the cluster; at this distance, the cluster must exist.
+        ``min_samples``-th nearest fitted point), the distance to a point of the cluster divided by
+        ``alpha``, and the distance at which that point leaves the cluster; at this distance, the
+        cluster must exist.
         A point that reaches none is noise. So fitted points have their own labels, except with
         ``ties="scikit-learn"``. hdbscan's ``approximate_predict`` asks only the neighbor that is
         reached first, and may give other labels.
@@ -367,8 +368,9 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
             is_single = np.asarray(X).dtype == np.float32
             points = np.array(X, np.float32 if is_single else np.float64, order="C")
         by = _metrics.linear_map(self.metric, params, points)
-        has_search = not callable(metric) and self.alpha == 1
-        measure = metric if has_search else None, by
+        is_scaled = self.alpha == 1 or _metrics.divides(metric, self.alpha)
+        has_search = not callable(metric) and is_scaled
+        measure = metric if has_search else None, by, self.alpha
         weights = None if self._copies is None else self._copies[0]
         return Predictor(points, measure, (self._samples(X, least), weights), choice)
 

@@ -9,13 +9,13 @@ from kostra._forest import Forest, in_memory
 
 class Predictor:
     """The points and parameters of a fit. What searches among them is built for the first search.
-    ``measure`` is the engine's name of a metric, or None for others, which cannot search, and what
-    maps points for this metric.
+    ``measure`` is the engine's name of a metric, or None for others, which cannot search, what maps
+    points for this metric, and what distances are divided by.
     """
 
     def __init__(self, points, measure, counted, choice):
         self.points, self.choice = points, choice
-        self.metric, self.map = measure
+        self.metric, self.map, self.alpha = measure
         self._min_samples, self.weights = counted
         self._fitted, self._has_cores = None, False
 
@@ -34,7 +34,7 @@ class Predictor:
                 "dimensions": self.points.shape[1],
                 "metric": self.metric,
                 "min_samples": self._min_samples,
-                "alpha": 1.0,
+                "alpha": self.alpha,
                 "weights": self.weights,
                 "threads": threads,
             }
@@ -49,9 +49,9 @@ def fitted(model, purpose, needs_cores=True):
     if model._predictor is None or model._predictor.metric is None:
         raise ValueError(
             f"{purpose} needs the points of the fit, but this model was fitted to distances, a "
-            "tree, points on a device, by a metric of SciPy or a callable, or with alpha; fit it to "
-            "points in host memory with a metric that compares less than all pairs, such as "
-            "'euclidean', 'manhattan', 'chebyshev', 'cosine' or 'haversine'"
+            "tree, points on a device, by a metric of SciPy or a callable, or by angles with alpha; "
+            "fit it to points in host memory with a metric that compares less than all pairs, such "
+            "as 'euclidean', 'manhattan', 'chebyshev' or 'cosine', or 'haversine' with alpha=1"
         )
     return model._predictor.fitted(model._condensed, needs_cores, _threads(model))
 
@@ -77,6 +77,9 @@ def approximate_predict(clusterer, points_to_predict, return_connecting_points=F
     point, or in the nearest cluster above that begins at a larger distance.
     :meth:`HDBSCAN.predict` asks all fitted points instead, so it may give other labels. Takes
     O(log n) time for each point that is near to others in few dimensions.
+
+    With ``alpha``, distances to fitted points are divided as those of the fit are. The package does
+    not divide them, so its new points join a tree of other distances.
 
     Parameters
     ----------
