@@ -36,7 +36,7 @@ impl KostraForest {
     }
 }
 
-fn to_order(order: i32) -> Result<Order, String> {
+pub(crate) fn to_order(order: i32) -> Result<Order, String> {
     match order {
         KOSTRA_MINIMUM => Ok(Order::Minimum),
         KOSTRA_MAXIMUM => Ok(Order::Maximum),
@@ -195,14 +195,18 @@ pub unsafe extern "C" fn kostra_forest_integer_total(
     call(false, || {
         // SAFETY: the caller's.
         let (forest, place) = unsafe { (value("forest", forest)?, place("total", total)?) };
-        let Total::Integer(total) = forest.forest.total() else {
-            return Err("the weights are no integers; call kostra_forest_total()".into());
-        };
-        *place = i64::try_from(total).map_err(|_| {
-            format!("the total {total} does not fit into int64_t; call kostra_forest_total()")
-        })?;
+        *place = to_integer(forest.forest.total(), "kostra_forest_total()")?;
         Ok(true)
     })
+}
+
+/// An exact total; `other` is the function that rounds it.
+pub(crate) fn to_integer(total: Total, other: &str) -> Result<i64, String> {
+    let Total::Integer(total) = total else {
+        return Err(format!("the weights are no integers; call {other}"));
+    };
+    i64::try_from(total)
+        .map_err(|_| format!("the total {total} does not fit into int64_t; call {other}"))
 }
 
 /// Writes the component of each vertex to the array `labels` of `length` items, one for each vertex

@@ -264,17 +264,19 @@ pub unsafe extern "C" fn kostra_graph_v(graph: *const KostraGraph) -> *const u32
 /// `graph` is null or a graph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kostra_graph_weight_type(graph: *const KostraGraph) -> i32 {
-    call(-1, || {
-        // SAFETY: the caller's.
-        Ok(match unsafe { value("graph", graph) }?.0.graph.weight_type() {
-            WeightType::I32 => KOSTRA_I32,
-            WeightType::U32 => KOSTRA_U32,
-            WeightType::I64 => KOSTRA_I64,
-            WeightType::U64 => KOSTRA_U64,
-            WeightType::F32 => KOSTRA_F32,
-            WeightType::F64 => KOSTRA_F64,
-        })
-    })
+    // SAFETY: the caller's.
+    call(-1, || Ok(weight_type(unsafe { value("graph", graph) }?.0.graph.weight_type())))
+}
+
+pub(crate) fn weight_type(weights: WeightType) -> i32 {
+    match weights {
+        WeightType::I32 => KOSTRA_I32,
+        WeightType::U32 => KOSTRA_U32,
+        WeightType::I64 => KOSTRA_I64,
+        WeightType::U64 => KOSTRA_U64,
+        WeightType::F32 => KOSTRA_F32,
+        WeightType::F64 => KOSTRA_F64,
+    }
 }
 
 /// The weight of each edge, as an array of the type that kostra_graph_weight_type() returns. Valid

@@ -45,7 +45,7 @@ fn compile_and_run(cc: &str, source: &Path, folder: &Path, link: &[&str]) -> Str
     run(Command::new(&program).current_dir(folder))
 }
 
-/// The files that `promises.c` reads.
+/// The files that the programs read.
 fn write_roads(folder: &Path) {
     std::fs::write(folder.join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n").unwrap();
     let table = "from,to,km,minutes\n0,1,205,110\n1,2,170,95\n";
@@ -59,40 +59,46 @@ fn link_dynamically() -> [String; 3] {
     [format!("-L{folder}"), "-lkostra_capi".into(), format!("-Wl,-rpath,{folder}")]
 }
 
-#[test]
-fn every_function_works_from_c() {
+/// Compiles the program with this name, links it, and runs it.
+fn check_program(name: &str, link: &[&str]) {
     let Some(cc) = compiler() else { return };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name);
     let folder = tempfile::tempdir().unwrap();
     write_roads(folder.path());
-    let link = link_dynamically();
-    let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
-    assert_eq!(text, "all promises kept\n");
+    assert_eq!(compile_and_run(&cc, &source, folder.path(), link), "all promises kept\n");
+}
+
+#[test]
+fn graphs_and_forests_work_from_c() {
+    check_program("promises.c", &link_dynamically().each_ref().map(String::as_str));
+}
+
+#[test]
+fn graphs_that_change_work_from_c() {
+    check_program("changing.c", &link_dynamically().each_ref().map(String::as_str));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn the_static_library_links() {
-    let Some(cc) = compiler() else { return };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
-    let folder = tempfile::tempdir().unwrap();
-    write_roads(folder.path());
     let library = libraries().join("libkostra_capi.a").display().to_string();
     let link: Vec<&str> = [library.as_str()].into_iter().chain(SYSTEM).collect();
-    let text = compile_and_run(&cc, &source, folder.path(), &link);
-    assert_eq!(text, "all promises kept\n");
+    check_program("promises.c", &link);
 }
 
-/// The program of the guide prints what the page shows.
+/// The first block of a page of the guide that starts with this line.
+fn block_of(page: &str, line: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(page);
+    let page = std::fs::read_to_string(page).unwrap();
+    let start = page.find(&format!("```{line}\n")).unwrap() + line.len() + 4;
+    page[start..start + page[start..].find("```").unwrap()].to_owned()
+}
+
+/// The program of the guide prints what the page shows, by the commands of the page.
 #[test]
 fn the_guides_program_prints_what_the_page_shows() {
     let Some(cc) = compiler() else { return };
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/c-program.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let block = |info: &str| {
-        let start = page.find(&format!("```{info}\n")).unwrap() + info.len() + 4;
-        &page[start..start + page[start..].find("```").unwrap()]
-    };
+    let block = |line: &str| block_of("c-program.md", line);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("roads.c"), block("c roads.c")).unwrap();
     // Cargo has built the library, and the checkout and the compiler have other names here.
@@ -107,4 +113,15 @@ fn the_guides_program_prints_what_the_page_shows() {
         .replace("kostra/crates", &crates);
     let text = run(Command::new("sh").args(["-e", "-c", &commands]).current_dir(folder.path()));
     assert_eq!(text, block("text"));
+}
+
+#[test]
+fn the_guides_program_for_a_graph_that_changes_prints_what_the_page_shows() {
+    let Some(cc) = compiler() else { return };
+    let (page, folder) = ("changing-graphs.md", tempfile::tempdir().unwrap());
+    let source = folder.path().join("closure.c");
+    std::fs::write(&source, block_of(page, "c closure.c")).unwrap();
+    let link = link_dynamically();
+    let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
+    assert_eq!(text, block_of(page, "text"));
 }

@@ -1,20 +1,5 @@
-/* Calls every function of kostra.h, and checks what it promises. */
-#include <kostra.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define CHECK(promise)                                                                   \
-    do {                                                                                 \
-        if (!(promise)) {                                                                \
-            printf("line %d: %s; %s\n", __LINE__, #promise, kostra_last_error());        \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
-
-/* Checks that the last error contains a word. */
-#define CHECK_ERROR(word) CHECK(strstr(kostra_last_error(), word) != NULL)
+/* Calls the functions of kostra.h for graphs and forests, and checks what they promise. */
+#include "check.h"
 
 static const uint32_t U[] = {0, 1, 2, 0};
 static const uint32_t V[] = {1, 2, 0, 2};
