@@ -30,6 +30,7 @@ mod output;
 mod point_faults;
 mod point_output;
 mod point_search;
+mod point_weights;
 mod points;
 mod progress;
 mod remedy;

@@ -19,7 +19,7 @@ use crate::memory_limit::MemoryArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::point_search::{PointSearch, Wanted};
 use crate::progress::Stage;
-use crate::{distance_file, input, output};
+use crate::{distance_file, input, output, point_weights};
 
 /// The points, and how distances are measured, as the user typed them.
 #[derive(Args)]
@@ -94,6 +94,7 @@ pub(crate) struct PointRequest {
 }
 
 /// The points of a file and their tree.
+#[derive(Default)]
 pub(crate) struct SolvedPoints {
     pub(crate) tree: PointTree,
     /// The bound of the error, if the tree may be approximate.
@@ -101,6 +102,8 @@ pub(crate) struct SolvedPoints {
     /// The coordinates, row by row.
     pub(crate) coordinates: Vec<f64>,
     pub(crate) dimensions: usize,
+    /// How many points each point counts as; empty for one each.
+    pub(crate) weights: Vec<u32>,
     /// The names of the columns of coordinates; empty if they have none.
     pub(crate) names: Vec<String>,
     /// The columns of the input that are carried along.
@@ -116,8 +119,7 @@ impl SolvedPoints {
     /// An exact tree of points without names, found on the processor.
     fn new(tree: PointTree, file: PointFile, times: Times) -> Self {
         let PointFile { coordinates, dimensions, names, kept, .. } = file;
-        let (error, point_names, device) = (None, None, None);
-        Self { tree, error, coordinates, dimensions, names, kept, point_names, device, times }
+        Self { tree, coordinates, dimensions, names, kept, times, ..Self::default() }
     }
 }
 
@@ -174,6 +176,7 @@ impl PointRequest {
                     (false, false) => Header::Recognize,
                 },
                 sheet: arguments.sheet,
+                weights: None,
             },
             metric: arguments.metric.unwrap_or(Measure::By(Metric::default())),
             has_metric: arguments.metric.is_some(),
@@ -181,6 +184,18 @@ impl PointRequest {
             device,
             approximate: arguments.approximate.then_some(arguments.seed),
         })
+    }
+
+    /// The same request, where a column has the weights of the points.
+    ///
+    /// # Errors
+    /// When another option has no weights.
+    pub(crate) fn weighted_by(mut self, weights: Option<PointColumn>) -> anyhow::Result<Self> {
+        if weights.is_some() {
+            point_weights::check(self.metric, self.device.is_some(), self.approximate.is_some())?;
+        }
+        self.options.weights = weights;
+        Ok(self)
     }
 
     /// The request for new points in another file, whose columns have these names.
@@ -194,8 +209,7 @@ impl PointRequest {
         if columns.is_empty() {
             columns.extend(names.iter().map(|name| PointColumn::named(name)));
         }
-        let PointOptions { header, ref sheet, .. } = self.options;
-        let options = PointOptions { columns, keep, header, sheet: sheet.clone() };
+        let options = PointOptions { columns, keep, weights: None, ..self.options.clone() };
         Self { source, options, has_metric: true, ..*self }
     }
 
@@ -224,13 +238,14 @@ impl PointRequest {
         if let Some(ordinal) = self.device {
             run = run.on_device(ordinal);
         }
-        let points = Points::new(&file.coordinates, file.dimensions);
-        let tree = points
+        let in_source = || self.source.to_string();
+        let weights = point_weights::of(&file).with_context(in_source)?;
+        let (tree, error) = Points::new(&file.coordinates, file.dimensions)
+            .and_then(|points| points.weighted(&weights))
             .map_err(DevicePointsError::from)
-            .and_then(|points| search.tree(&points, &mut run));
-        let (tree, error) = tree
+            .and_then(|points| search.tree(&points, &mut run))
             .map_err(|error| with_line(error, &file, wanted.why()))
-            .with_context(|| self.source.to_string())?;
+            .with_context(in_source)?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
         let of_device = |time: Duration| self.device.map(|_| time.as_secs_f64());
@@ -241,7 +256,7 @@ impl PointRequest {
             solve: solve.as_secs_f64(),
             download: of_device(download),
         };
-        Ok(SolvedPoints { error, device, ..SolvedPoints::new(tree, file, times) })
+        Ok(SolvedPoints { error, weights, device, ..SolvedPoints::new(tree, file, times) })
     }
 
     /// Finds the tree of distances, which the file contains.

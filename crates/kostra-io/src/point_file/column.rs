@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
+use super::PointOptions;
 use crate::options::ALL;
 
 /// A column of a file of points, as a user types it: its name, or its position counted from 1.
@@ -109,18 +110,22 @@ pub fn may_be_coordinate(name: &str) -> bool {
     !is_id && !lower.starts_with("unnamed:") && !NO_COORDINATES.contains(&&*lower)
 }
 
-/// The places of the columns with the coordinates; all if none is chosen.
+/// The places of the columns with the coordinates, all if none is chosen, and then that of the
+/// weights.
 pub(super) fn coordinates(
-    columns: &[PointColumn],
+    options: &PointOptions,
     names: &[String],
     count: usize,
 ) -> Result<Vec<usize>, String> {
-    if !columns.is_empty() {
-        return places("--columns", columns, names, count);
+    if !options.columns.is_empty() {
+        let chosen = places("--columns", &options.columns, names, count)?;
+        return and_weights(chosen, options, names, count);
     }
-    if let Some((place, name)) = names.iter().enumerate().find(|(_, name)| !may_be_coordinate(name))
-    {
-        let others: Vec<_> = names.iter().filter(|name| may_be_coordinate(name)).cloned().collect();
+    let weights = weights_place(options, names, count)?;
+    let rest = names.iter().enumerate().filter(|(place, _)| Some(*place) != weights);
+    if let Some((place, name)) = rest.clone().find(|(_, name)| !may_be_coordinate(name)) {
+        let others = rest.map(|(_, name)| name).filter(|name| may_be_coordinate(name));
+        let others: Vec<_> = others.cloned().collect();
         let example = match &*others {
             [] => String::new(),
             others => format!(", such as `--columns {}`", others.join(",")),
@@ -138,7 +143,42 @@ pub(super) fn coordinates(
              `--columns`{example}"
         ));
     }
-    Ok((0..count).collect())
+    let rest = (0..count).filter(|place| Some(*place) != weights).collect();
+    and_weights(rest, options, names, count)
+}
+
+/// The place of the weights; none without weights.
+fn weights_place(
+    options: &PointOptions,
+    names: &[String],
+    count: usize,
+) -> Result<Option<usize>, String> {
+    match *places("--weights", options.weights.as_slice(), names, count)? {
+        [] => Ok(None),
+        [place] => Ok(Some(place)),
+        _ => Err("`--weights` is one column; pass its name or its position".to_owned()),
+    }
+}
+
+/// Adds the place of the weights to those of the coordinates.
+pub(super) fn and_weights(
+    mut coordinates: Vec<usize>,
+    options: &PointOptions,
+    names: &[String],
+    count: usize,
+) -> Result<Vec<usize>, String> {
+    let Some(place) = weights_place(options, names, count)? else { return Ok(coordinates) };
+    if coordinates.contains(&place) {
+        return Err(format!(
+            "column {} is a coordinate and the weight; leave it out of `--columns` or of `--weights`",
+            place + 1
+        ));
+    }
+    if coordinates.is_empty() {
+        return Err("the only column is the weight; the points need coordinates".to_owned());
+    }
+    coordinates.push(place);
+    Ok(coordinates)
 }
 
 /// The places of the columns that an option chooses; `all` chooses all.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use kostra_core::memory;
 use serde_json::{Map, Value};
 
-use super::column::places;
+use super::column::{and_weights, coordinates, places};
 use super::{PointFile, PointOptions};
 use crate::KeptColumns;
 use crate::compression::Stream;
@@ -53,12 +53,12 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
     let mut seen = HashSet::new();
     let properties = features.iter().filter_map(|feature| feature.properties);
     names.extend(properties.flat_map(Map::keys).filter(|name| seen.insert(*name)).cloned());
-    let of_option = |option, columns| places(option, columns, &names, names.len());
     let chosen = match &*options.columns {
-        [] => vec![0, 1],
-        columns => of_option("--columns", columns).map_err(Fault::whole)?,
+        [] => and_weights(vec![0, 1], options, &names, names.len()),
+        _ => coordinates(options, &names, names.len()),
     };
-    let kept = of_option("--keep", &options.keep).map_err(Fault::whole)?;
+    let chosen = chosen.map_err(Fault::whole)?;
+    let kept = places("--keep", &options.keep, &names, names.len()).map_err(Fault::whole)?;
     let named = |places: &[usize]| places.iter().map(|&place| names[place].clone()).collect();
     let mut points = PointFile {
         dimensions: chosen.len(),

@@ -18,7 +18,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use kostra_core::memory;
+use kostra_core::{OutOfMemory, memory};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -40,6 +40,8 @@ pub struct PointOptions {
     /// Columns of a text, or properties in GeoJSON, that are kept with the points; `all` stands for
     /// all.
     pub keep: Vec<PointColumn>,
+    /// The column of the weights of points, which is no coordinate.
+    pub weights: Option<PointColumn>,
     /// Whether the first line of a text that is not a comment contains the names of the columns. It
     /// is recognized as such if none of its fields is a number.
     pub header: Header,
@@ -58,6 +60,8 @@ pub struct PointFile {
     pub names: Vec<String>,
     /// The columns that [`PointOptions::keep`] chose: one row per point.
     pub kept: KeptColumns,
+    /// The values of the column [`PointOptions::weights`]; empty without such a column.
+    pub weights: Vec<f64>,
     /// Whether the coordinates are latitudes and longitudes in degrees, because the file is GeoJSON
     /// and no columns are chosen.
     pub is_in_degrees: bool,
@@ -73,6 +77,22 @@ impl PointFile {
     /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
+    }
+
+    /// Moves the last column of the coordinates to the weights.
+    fn split_weights(&mut self) -> Result<(), OutOfMemory> {
+        let width = self.dimensions;
+        self.weights = memory::with_capacity(self.len())?;
+        let mut place = 0;
+        self.coordinates.retain(|&value| {
+            place += 1;
+            let is_weight = place % width == 0;
+            self.weights.extend(is_weight.then_some(value));
+            !is_weight
+        });
+        self.dimensions -= 1;
+        self.names.pop();
+        Ok(())
     }
 
     /// The line of a point in a text, counted from 1.
@@ -149,7 +169,7 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
     if options.sheet.is_some() {
         return Err(Fault::whole("`--sheet` applies to spreadsheets; leave it out"));
     }
-    let points = match Kind::recognize(&head, options)? {
+    let mut points = match Kind::recognize(&head, options)? {
         Kind::Array => array(&whole::bytes(&mut stream)?, options)?,
         Kind::Archive => archive::read(&whole::bytes(&mut stream)?, options)?,
         Kind::GeoJson => geojson::read(&mut stream, options)?,
@@ -159,6 +179,9 @@ fn load(mut stream: Stream<'_>, options: &PointOptions) -> Result<PointFile, Fau
     };
     if points.is_empty() {
         return Err(Fault::whole("the input contains no points"));
+    }
+    if options.weights.is_some() {
+        points.split_weights()?;
     }
     Ok(points)
 }
@@ -253,7 +276,7 @@ fn array(bytes: &[u8], options: &PointOptions) -> Result<PointFile, Fault> {
     if array.rows == 0 || array.columns == 0 {
         return Ok(PointFile::default());
     }
-    let chosen = column::coordinates(&options.columns, &[], array.columns).map_err(Fault::whole)?;
+    let chosen = column::coordinates(options, &[], array.columns).map_err(Fault::whole)?;
     let mut coordinates = memory::with_capacity(array.rows.saturating_mul(chosen.len()))?;
     for row in 0..array.rows {
         for &column in &chosen {

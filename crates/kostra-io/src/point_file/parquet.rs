@@ -8,7 +8,7 @@ use crate::formats::read_parquet_points;
 /// Reads the points.
 pub(super) fn read(bytes: Vec<u8>, options: &PointOptions) -> Result<PointFile, Fault> {
     let choose = |names: &[String]| {
-        let chosen = coordinates(&options.columns, names, names.len()).map_err(Fault::whole)?;
+        let chosen = coordinates(options, names, names.len()).map_err(Fault::whole)?;
         let kept = places("--keep", &options.keep, names, names.len()).map_err(Fault::whole)?;
         Ok((chosen, kept))
     };

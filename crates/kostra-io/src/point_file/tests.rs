@@ -102,6 +102,38 @@ fn kept_columns_and_lines_stay_with_their_points() {
 }
 
 #[test]
+fn weights_are_a_column_that_is_no_coordinate() {
+    let weighted = |chosen: &[&str], weights: &str| PointOptions {
+        columns: columns(chosen),
+        weights: columns(&[weights]).pop(),
+        ..PointOptions::default()
+    };
+    let text = "x,id,y,n\n1,7,2,3\n4,8,5,6\n";
+    for options in [weighted(&["y", "x"], "n"), weighted(&["3", "1"], "4")] {
+        let points = read_with(text, options).unwrap();
+        assert_eq!((&*points.coordinates, points.dimensions), (&[2.0, 1.0, 5.0, 4.0][..], 2));
+        assert_eq!((&*points.weights, points.names.join(" ")), (&[3.0, 6.0][..], "y x".into()));
+    }
+    let plain = read_with("x,key,y\n1,7,2\n4,8,5\n", weighted(&[], "key")).unwrap();
+    assert_eq!((plain.weights, plain.coordinates), (vec![7.0, 8.0], vec![1.0, 2.0, 4.0, 5.0]));
+    let array = read_with(npy("2, 2", &[1.0, 2.0, 3.0, 4.0]), weighted(&[], "1")).unwrap();
+    assert_eq!((array.weights, array.coordinates), (vec![1.0, 3.0], vec![2.0, 4.0]));
+    let json = r#"{"type": "FeatureCollection", "features": [{"type": "Feature",
+        "properties": {"n": 9}, "geometry": {"type": "Point", "coordinates": [14.0, 50.0]}}]}"#;
+    let city = read_with(json, weighted(&[], "n")).unwrap();
+    assert_eq!(
+        (city.weights, city.coordinates, city.is_in_degrees),
+        (vec![9.0], vec![50.0, 14.0], true)
+    );
+    let error = |text: &str, options| read_with(text, options).unwrap_err();
+    assert!(error(text, weighted(&["x"], "m")).contains("`--weights m`: there is no such column"));
+    assert!(error(text, weighted(&["x", "n"], "n")).contains("a coordinate and the weight"));
+    assert!(error(text, weighted(&["x"], "all")).contains("`--weights` is one column"));
+    assert!(error(text, weighted(&[], "n")).contains("`--columns x,y`"));
+    assert!(error("1\n2\n", weighted(&[], "1")).contains("the points need coordinates"));
+}
+
+#[test]
 fn integers_that_a_float_would_round_are_refused() {
     assert_eq!(read("9007199254740992\n", &[]).unwrap().coordinates, [9_007_199_254_740_992.0]);
     for integer in ["9007199254740993", "-9007199254740993", "18446744073709551615"] {

@@ -49,7 +49,7 @@ pub(super) fn read(stream: &mut Stream<'_>, options: &PointOptions) -> Result<Po
     };
     let columns = fields(first, separator).count();
     let at_first = |sentence| Fault::at_line(line, 1, sentence);
-    let chosen = coordinates(&options.columns, &names, columns).map_err(at_first)?;
+    let chosen = coordinates(options, &names, columns).map_err(at_first)?;
     let kept = places("--keep", &options.keep, &names, columns).map_err(at_first)?;
     let name = |&place: &usize| match names.get(place) {
         Some(name) => name.clone(),
@@ -99,8 +99,8 @@ fn is_header(
     let is_number = |field: &[u8]| number(field).is_some();
     let found: Vec<_> = fields(first, separator).collect();
     let numbers = found.iter().filter(|(_, field)| is_number(field)).count();
-    let chosen = options.columns.iter().chain(&options.keep).filter_map(PointColumn::name);
-    let chosen: HashSet<_> = chosen.collect();
+    let chosen = options.columns.iter().chain(&options.keep).chain(&options.weights);
+    let chosen: HashSet<_> = chosen.filter_map(PointColumn::name).collect();
     if numbers == found.len() {
         return Ok(false);
     }

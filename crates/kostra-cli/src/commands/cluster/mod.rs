@@ -1,29 +1,29 @@
 //! `kostra cluster`: clusters of points by HDBSCAN.
 
-use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum, ValueHint};
 use kostra::table::{Table, TableColumn, TableFormat, TableValues};
 use kostra_io::{KeptColumns, Output, PointColumn};
-use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Predictions, Selection, Ties};
+use kostra_points::cluster::{Hierarchy, Method, Selection, Ties};
 
 use self::predict::NewPoints;
 use self::record::{Record, Seconds};
+use self::sizes::Cuts;
 use crate::command::{Answer, Command};
 use crate::point_output::PointOutput;
 use crate::point_search::Wanted;
-use crate::points::{PointArguments, PointRequest, SolvedPoints};
+use crate::points::{PointArguments, PointRequest};
 use crate::progress::Stage;
 use crate::{file_roles, input, output, report};
 
 mod dendrogram;
 mod predict;
 mod record;
+mod sizes;
 
 /// Find clusters of points, and noise.
 #[derive(Parser)]
@@ -35,6 +35,8 @@ Examples:
   kostra cluster shops.csv --columns lat,lon --metric haversine --min-cluster-size 50 -o labels.csv
   kostra cluster shops.csv --columns x,y --keep id,name -o labels.csv
   kostra cluster points.csv --min-samples 5 --selection leaf --json
+  kostra cluster points.csv --min-samples 5 --min-cluster-size 10,20,50 -o labels.csv
+  kostra cluster cells.csv --columns x,y --weights count -o labels.csv
   kostra cluster points.csv --predict new.csv -o labels.csv
   kostra cluster points.npy --device cuda -o labels.csv
   kostra cluster embeddings.npy --approximate --min-cluster-size 50 -o labels.csv
@@ -43,7 +45,8 @@ Examples:
 Clusters are those of HDBSCAN, whatever the order of the points. The output
 is the label and the probability of each point, in the order of the input: CSV
 (.csv, .txt), .tsv, a structured array (.npy), or .parquet. The label -1 is
-noise. A .nwk is the dendrogram of all merges in Newick, with the points at its
+noise. With several sizes, there are two columns for each, such as label_10 and
+probability_10. A .nwk is the dendrogram of all merges in Newick, with the points at its
 leaves, named by a column in `--keep`; with `--min-samples 1` it is that of
 single linkage. The result is the same for any number of threads, and on a CUDA device,
 which finds the spanning tree. --approximate finds a spanning tree that may be
@@ -53,19 +56,26 @@ pub(super) struct Arguments {
     #[command(flatten)]
     points: PointArguments,
 
-    /// The least number of points of a cluster
+    /// The least number of points of a cluster; several values have labels of their own, from one
+    /// tree, and need `--min-samples`
     #[arg(
         long,
-        value_name = "N",
-        default_value_t = 5,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "5",
         value_parser = clap::value_parser!(u32).range(2..),
     )]
-    min_cluster_size: u32,
+    min_cluster_size: Vec<u32>,
 
     /// The number of nearest points, itself included, within the core distance of a point
     /// [default: the least size of a cluster]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     min_samples: Option<u32>,
+
+    /// The column of the weights, by name or position: how many points each row counts as, a whole
+    /// number. Sizes of clusters and `--min-samples` count these points
+    #[arg(long, value_name = "COLUMN")]
+    weights: Option<PointColumn>,
 
     /// Which clusters are selected: those with the most excess of mass, or those that are not
     /// divided further
@@ -148,12 +158,12 @@ impl Command for Arguments {
         let output = self.output.as_deref().map(output::parse_path);
         let format = self.output_format(output.as_ref())?;
         let selection = self.selection();
-        let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
+        let min_samples = self.min_samples.unwrap_or(self.min_cluster_size[0]);
         let new = self.predict.as_deref().map(input::file);
         // The output has a row for each new point, if there are any.
         let (keep, keep_new) =
             if new.is_some() { (Vec::new(), self.keep) } else { (self.keep, Vec::new()) };
-        let request = PointRequest::resolve(self.points, keep)?;
+        let request = PointRequest::resolve(self.points, keep)?.weighted_by(self.weights)?;
         let inputs = [("points", Some(&request.source)), ("new points", new.as_ref())];
         file_roles::check(&inputs, &[("labels", output.as_ref())])?;
         if new.is_some() {
@@ -165,31 +175,28 @@ impl Command for Arguments {
         })?;
         let start = Instant::now();
         let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
-        let condensed = hierarchy.condensed(self.min_cluster_size, self.ties.into())?;
-        let condensed = numbered(condensed, &solved)?;
-        let clusters = condensed.select(selection)?;
+        let cores = sizes::cores(&request, &solved, min_samples as usize)?;
+        let cuts = Cuts { sizes: self.min_cluster_size, ties: self.ties.into(), selection };
+        let found = cuts.of(&hierarchy, &solved, &cores)?;
         let cluster = start.elapsed();
-        let record = Record::new(&request, &solved, &clusters);
+        let record = Record::new(&request, &solved, &found);
         record.warn_of_noise();
         let new = new.map(|source| {
             let request = request.of_new_points(source, &solved.names, keep_new);
-            let fitted = (Arc::new(condensed), &clusters, min_samples as usize);
-            NewPoints::predict(&request, &solved, fitted)
+            NewPoints::predict(&request, &solved, (&found[0], min_samples as usize))
         });
         let new = new.transpose()?;
-        let labels = Predictions { labels: clusters.labels, probabilities: clusters.probabilities };
         let (labels, kept) = match &new {
-            Some(new) => (&new.predictions, &new.kept),
-            None => (&labels, &solved.kept),
+            Some(new) => (vec![(String::new(), &*new.labels, &*new.probabilities)], &new.kept),
+            None => (sizes::labels(&found), &solved.kept),
         };
         let to = output.as_ref().zip(format);
         let write = to.map(|(to, format)| match format {
-            PointOutput::Table(format) => write(to, format, labels, kept),
+            PointOutput::Table(format) => write(to, format, &labels, kept),
             PointOutput::Newick => dendrogram::write(to, &hierarchy, &solved),
         });
         let write = write.transpose()?;
         let record = Record {
-            min_cluster_size: self.min_cluster_size,
             min_samples,
             output: output.as_ref().map(ToString::to_string),
             seconds: Seconds {
@@ -209,16 +216,6 @@ impl Command for Arguments {
     }
 }
 
-/// Numbers clusters by the coordinates of their points, if only these tell clusters apart.
-fn numbered(condensed: CondensedTree, solved: &SolvedPoints) -> anyhow::Result<CondensedTree> {
-    if !condensed.is_ambiguous() {
-        return Ok(condensed);
-    }
-    let row = |point: u32| solved.coordinates.chunks_exact(solved.dimensions).nth(point as usize);
-    let compare = |a: &u32, b: &u32| row(*a).partial_cmp(&row(*b)).unwrap_or(Ordering::Equal);
-    Ok(condensed.numbered_by(&compare)?)
-}
-
 impl Arguments {
     /// The format of the output, if there is one.
     ///
@@ -228,7 +225,7 @@ impl Arguments {
         output.map_or(Ok(()), Output::check)?;
         let is_keeping = !self.keep.is_empty();
         let format = output.map(|to| PointOutput::of(to, is_keeping)).transpose()?;
-        self.check_sizes()?;
+        self.check_sizes(matches!(format, Some(PointOutput::Newick)))?;
         if self.predict.is_some() && matches!(format, Some(PointOutput::Newick)) {
             anyhow::bail!(
                 "a dendrogram has no new points; leave out `--predict`, or write a table"
@@ -251,10 +248,34 @@ impl Arguments {
     }
 
     /// Refuses sizes of clusters that have no effect, or that no cluster has.
-    fn check_sizes(&self) -> anyhow::Result<()> {
-        let (Some(most), least) = (self.max_cluster_size, self.min_cluster_size) else {
-            return Ok(());
-        };
+    fn check_sizes(&self, is_dendrogram: bool) -> anyhow::Result<()> {
+        let sizes = &self.min_cluster_size;
+        if let Some((_, size)) = (1..).zip(sizes).find(|&(next, size)| sizes[next..].contains(size))
+        {
+            anyhow::bail!("`--min-cluster-size` contains {size} twice; leave one of them out");
+        }
+        if sizes.len() > 1 && self.min_samples.is_none() {
+            anyhow::bail!(
+                "several values of `--min-cluster-size` need one tree; pass `--min-samples`, which \
+                 by default is another number for each of them"
+            );
+        }
+        if sizes.len() > 1 && (self.predict.is_some() || is_dendrogram) {
+            let what = if is_dendrogram {
+                "a dendrogram has no sizes"
+            } else {
+                "`--predict` finds the clusters of one size"
+            };
+            anyhow::bail!("{what}; pass one `--min-cluster-size`");
+        }
+        if self.weights.is_some() && matches!(self.ties, TiesMethod::ScikitLearn) {
+            anyhow::bail!(
+                "with `--ties scikit-learn`, labels depend on the order of equal points, which \
+                 `--weights` does not tell; leave out one of them"
+            );
+        }
+        let least = sizes.iter().copied().max().unwrap_or_default();
+        let Some(most) = self.max_cluster_size else { return Ok(()) };
         if matches!(self.selection, SelectionMethod::Leaf) {
             anyhow::bail!(
                 "`--max-cluster-size` has no effect with `--selection leaf`; leave it out"
@@ -270,19 +291,26 @@ impl Arguments {
     }
 }
 
-/// Writes the labels and returns the time.
+/// Writes labels and probabilities, each pair with what ends the names of its columns, and returns
+/// the time.
 fn write(
     to: &Output,
     format: TableFormat,
-    Predictions { labels, probabilities }: &Predictions,
+    labels: &[(String, &[i32], &[f64])],
     kept: &KeptColumns,
 ) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let _stage = Stage::start(&format!("writing {to}"));
-    let columns = [
-        TableColumn { name: "label", values: TableValues::Labels(labels) },
-        TableColumn { name: "probability", values: TableValues::Floats(probabilities) },
-    ];
+    let names = labels.iter().map(|(end, ..)| [format!("label{end}"), format!("probability{end}")]);
+    let names: Vec<_> = names.collect();
+    let columns = names.iter().zip(labels).flat_map(|([label, probability], of)| {
+        let (_, labels, probabilities) = *of;
+        [
+            TableColumn { name: label, values: TableValues::Labels(labels) },
+            TableColumn { name: probability, values: TableValues::Floats(probabilities) },
+        ]
+    });
+    let columns: Vec<_> = columns.collect();
     let table = Table::new(&columns, kept).with_context(|| to.to_string())?;
     output::write_lines(to, |lines| table.write(format, lines))?;
     Ok(start.elapsed())

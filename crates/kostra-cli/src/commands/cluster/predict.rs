@@ -7,10 +7,11 @@ use anyhow::Context;
 use kostra::Run;
 use kostra_cuda::points::DevicePointsError;
 use kostra_io::{KeptColumns, PointFile};
-use kostra_points::cluster::{Clustering, CondensedTree, Fitted, Predictions};
+use kostra_points::cluster::{Fitted, Predictions};
 use kostra_points::{Distance, Metric, Points};
 
 use super::record::NewPointsRecord;
+use super::sizes::Sized;
 use crate::measure::Measure;
 use crate::point_faults::with_line;
 use crate::points::{PointRequest, SolvedPoints};
@@ -20,7 +21,8 @@ use crate::progress::Stage;
 pub(super) struct NewPoints {
     source: String,
     clusters: usize,
-    pub(super) predictions: Predictions,
+    pub(super) labels: Vec<i32>,
+    pub(super) probabilities: Vec<f64>,
     pub(super) kept: KeptColumns,
     pub(super) time: Duration,
 }
@@ -45,7 +47,7 @@ impl NewPoints {
     pub(super) fn predict(
         request: &PointRequest,
         solved: &SolvedPoints,
-        (tree, clustering, min_samples): (Arc<CondensedTree>, &Clustering, usize),
+        (found, min_samples): (&Sized, usize),
     ) -> anyhow::Result<Self> {
         let start = Instant::now();
         let source = request.source.to_string();
@@ -55,17 +57,20 @@ impl NewPoints {
         let mut run = Run::new().on_threads(request.threads);
         let distance = Distance::mutual_reachability(metric(request)?, min_samples);
         let points = Points::new(&solved.coordinates, solved.dimensions)?;
-        let fitted = Fitted::new(&points, distance, tree, clustering, &mut run)?;
+        let (points, tree) = (points.weighted(&solved.weights)?, Arc::clone(&found.tree));
+        let fitted = Fitted::new(&points, distance, tree, &found.clusters, &mut run)?;
         let predictions = Points::new(&file.coordinates, file.dimensions)
             .and_then(|new| fitted.predict(&new, &mut run))
             .map_err(|error| with_line(DevicePointsError::from(error), &file, ""))
             .with_context(|| source.clone())?;
-        let clusters = clustering.clusters.len();
-        Ok(Self { source, clusters, predictions, kept: file.kept, time: start.elapsed() })
+        let clusters = found.clusters.clusters.len();
+        let Predictions { labels, probabilities } = predictions;
+        let (kept, time) = (file.kept, start.elapsed());
+        Ok(Self { source, clusters, labels, probabilities, kept, time })
     }
 
     pub(super) fn record(&self) -> NewPointsRecord {
-        NewPointsRecord::new(self.source.clone(), &self.predictions.labels, self.clusters)
+        NewPointsRecord::new(self.source.clone(), &self.labels, self.clusters)
     }
 }
 
