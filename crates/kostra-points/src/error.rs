@@ -108,6 +108,14 @@ pub enum PointsError {
         /// The number of points.
         points: usize,
     },
+    /// A pair has a point that does not exist.
+    #[error("there is no point {point}; the {points} points are numbered from 0")]
+    NoPoint {
+        /// The point.
+        point: u32,
+        /// The number of points.
+        points: u32,
+    },
     /// Distances cannot be divided by this number.
     #[error(
         "distances by {} cannot be divided by {alpha} here; pass 1 for angles and devices, and a \

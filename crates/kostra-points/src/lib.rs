@@ -23,6 +23,7 @@
 //! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
 //! | `tiles::approximate` | [`approximate_tree`]: a tree from near neighbors, with a bound of its error |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
+//! | `connected` | [`connected_tree`]: the tree of chosen pairs |
 //! | `rolling` | [`rolling_trees`]: trees of correlations in windows of time |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
 //! | [`grid`] | grids of pixels or voxels as graphs |
@@ -32,6 +33,7 @@ mod blocks;
 mod brute_force;
 mod canonical;
 pub mod cluster;
+mod connected;
 mod equal_points;
 mod error;
 mod geographic;
@@ -52,6 +54,7 @@ use kostra_parallel::with_observed_team;
 
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
+pub use connected::connected_tree;
 pub use error::{PointsError, WeightsError};
 pub use geographic::{AxisOrder, degrees_among};
 pub use kd_tree::kd_tree;

@@ -6,6 +6,7 @@ mod arrays;
 mod arrow;
 mod chunk;
 mod condensed;
+mod connected;
 mod device;
 mod device_points;
 mod dlpack;
@@ -47,6 +48,8 @@ static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 mod _kostra {
     #[pymodule_export]
     use super::condensed::Condensed;
+    #[pymodule_export]
+    use super::connected::tree_of_connected;
     #[pymodule_export]
     use super::device::{DeviceMemory, device_of, solve_on_device};
     #[pymodule_export]

@@ -84,18 +84,27 @@ pub fn core_distances(
     let distance = distance.into();
     let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
     points.check_min_samples(min_samples)?;
-    let mut core = memory::zeros(points.len() as usize)?;
+    let cores = compared_cores(&prepared, min_samples, run)?;
+    Ok(cores.into_iter().map(|core| prepared.reported_core(core)).collect())
+}
+
+/// The compared core distance of each point, not scaled.
+pub(crate) fn compared_cores(
+    prepared: &Prepared<'_>,
+    min_samples: usize,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, PointsError> {
+    let mut core = memory::zeros(prepared.len() as usize)?;
     let slots = atomic_u64(&mut core);
     with_observed_team(run, run.request.threads(), |team, run| {
         // Each counts at least once.
-        let neighbors = (min_samples - 1).min(points.len().saturating_sub(1) as usize);
-        for_each_point(&prepared, neighbors, team, run, |point, found| {
+        let neighbors = (min_samples - 1).min(prepared.len().saturating_sub(1) as usize);
+        for_each_point(prepared, neighbors, team, run, |point, found| {
             let core = core_of(point, found, min_samples, prepared.weights());
             slots[point as usize].store(core.to_bits(), Relaxed);
         })
     })?;
-    let reported = |bits| prepared.reported_core(f64::from_bits(bits));
-    Ok(core.into_iter().map(reported).collect())
+    Ok(core.into_iter().map(f64::from_bits).collect())
 }
 
 /// Calls `found` with each point and its `neighbors` nearest neighbors, on any thread.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _approximate, _arrays, _device, _metrics, _points, _tables
+from kostra import _approximate, _arrays, _connectivity, _device, _metrics, _points, _tables
 from kostra._forest import Forest, in_memory
 
 try:
@@ -16,6 +16,9 @@ except ImportError as error:
 
 class Estimator(ClusterMixin, BaseEstimator):
     """What the estimators have in common: the forms of ``X``."""
+
+    #: Which points may be joined; None for all.
+    connectivity = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -95,6 +98,8 @@ class Estimator(ClusterMixin, BaseEstimator):
         options = {"metric": self.metric, "metric_params": metric_params}
         options |= {"min_samples": min_samples, "threads": self._thread_count()}
         options |= self._approximation()
+        if self.connectivity is not None:
+            return self._connected_tree(X, alpha, weights, options), None
         if self.metric != "precomputed" and _device.place_of(X) is not None:
             if alpha != 1:
                 raise ValueError(f"alpha={alpha} needs points in host memory")
@@ -118,3 +123,12 @@ class Estimator(ClusterMixin, BaseEstimator):
         if is_sparse:
             return _points.features_tree(X, weights, alpha, **options)
         return _points.counted_tree(X, weights, **options)
+
+    def _connected_tree(self, X, alpha, weights, options):
+        is_on_device = _device.place_of(X) is not None
+        X = in_memory(X)
+        _connectivity.refuse(X, self.metric, weights, options.pop("approximate"), is_on_device)
+        del options["seed"]
+        X = self._validated(X)
+        pairs = _connectivity.pairs(self.connectivity, X, getattr(self, "_among", None))
+        return _connectivity.tree(X, pairs, alpha, **options)

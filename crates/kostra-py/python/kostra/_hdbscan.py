@@ -64,6 +64,15 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         Other values than 1 need points or a square matrix, and for others than the Euclidean,
         Manhattan, Chebyshev and cosine distances compare all pairs on one thread.
         scikit-learn also divides the core distances where it compares all pairs.
+    connectivity : matrix of n by n, or callable, optional
+        Which points may be joined, with the meaning of scikit-learn's ``AgglomerativeClustering``:
+        the stored entries of a sparse matrix, or the elements of an array that are not zero, in
+        either direction. A callable gets ``X`` and returns the matrix. The spanning tree contains
+        only such pairs, at their mutual reachability distances. Core distances are those of all
+        points. No cluster contains points of two components of the matrix; scikit-learn adds pairs
+        until there is one component. Needs points, or a square matrix of distances. Metrics of
+        SciPy and callables compare all pairs on one thread. There are no predictions, because new
+        points are not connected.
     algorithm, leaf_size, copy : str, int, bool
         Without effect, for the interface of scikit-learn. The tree does not depend on how it is
         found, and ``X`` does not change.
@@ -153,6 +162,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         metric="euclidean",
         metric_params=None,
         alpha=1.0,
+        connectivity=None,
         algorithm="auto",
         leaf_size=40,
         copy=False,
@@ -176,6 +186,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self.metric = metric
         self.metric_params = metric_params
         self.alpha = alpha
+        self.connectivity = connectivity
         self.algorithm = algorithm
         self.leaf_size = leaf_size
         self.copy = copy
@@ -218,6 +229,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self._refuse_centers(X)
         weights = self._checked_weights(X, sample_weight)
         X, weights, others = self._counted(X, weights)
+        self._finite_rows = None if others is None else np.flatnonzero(others == 0)
+        self._among = None if others is None else (self._finite_rows, len(others))
         tree, cores = self._tree_of_samples(X, weights, least, alpha)
         self._copies = None if weights is None else (weights, cores)
         self._one_by_one = ties != "together"
@@ -238,7 +251,6 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
                 f"all {len(self.labels_)} points are noise; pass a smaller min_cluster_size or "
                 "min_samples, or allow_single_cluster=True if all points may be one cluster"
             )
-        self._finite_rows = None
         if others is not None:
             self._add_others(others)
         self._store_centers()
@@ -446,7 +458,6 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
     def _add_others(self, labels):
         """Adds the points that are not in the trees to the attributes per point."""
         is_finite = labels == 0
-        self._finite_rows = np.flatnonzero(is_finite)
         probabilities = np.where(labels == -3, np.nan, 0.0)
         scores = np.full(len(labels), np.nan)
         labels[is_finite] = self.labels_

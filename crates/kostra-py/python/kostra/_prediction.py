@@ -60,6 +60,11 @@ def new_points(model, X):
     """The coordinates of new points row by row, the number of columns, and the number of threads."""
     if isinstance(in_memory(X), Forest):
         raise TypeError("X is a forest; pass the coordinates of new points")
+    if model.connectivity is not None:
+        raise ValueError(
+            "the model was fitted with connectivity, which does not say to which points new points "
+            "are connected; fit it to all points, or without connectivity"
+        )
     points = _tables.with_zeros(model._validated(X, is_new=True))
     points = _metrics.mapped(points, model._predictor.map)
     return np.ascontiguousarray(points).reshape(-1), points.shape[1], _threads(model)

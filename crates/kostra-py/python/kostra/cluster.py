@@ -75,6 +75,8 @@ class SingleLinkage(Estimator):
         If it is at least 2, distances are mutual reachability distances: robust single linkage.
     metric : str or callable
         A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    connectivity : matrix of n by n, or callable, optional
+        Which points may be joined, as for :class:`HDBSCAN`.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
@@ -106,12 +108,14 @@ class SingleLinkage(Estimator):
         distance_threshold=None,
         min_samples=None,
         metric="euclidean",
+        connectivity=None,
         threads=None,
     ):
         self.n_clusters = n_clusters
         self.distance_threshold = distance_threshold
         self.min_samples = min_samples
         self.metric = metric
+        self.connectivity = connectivity
         self.threads = threads
 
     def fit(self, X, y=None):

@@ -42,6 +42,7 @@ class HDBSCAN(_Estimator):
     max_cluster_size: int | None
     metric_params: dict[str, Any] | None
     alpha: float
+    connectivity: Any
     algorithm: str
     leaf_size: int
     copy: bool
@@ -73,6 +74,7 @@ class HDBSCAN(_Estimator):
         metric: _Metric = "euclidean",
         metric_params: dict[str, Any] | None = None,
         alpha: float = 1.0,
+        connectivity: Any = None,
         algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto",
         leaf_size: int = 40,
         copy: bool = False,
@@ -241,6 +243,7 @@ class SingleLinkage(_Estimator):
     n_clusters: int | None
     distance_threshold: float | None
     min_samples: int | None
+    connectivity: Any
     n_clusters_: int
     linkage_: npt.NDArray[np.float64]
     spanning_tree_: Forest
@@ -251,6 +254,7 @@ class SingleLinkage(_Estimator):
         distance_threshold: float | None = None,
         min_samples: int | None = None,
         metric: _Metric = "euclidean",
+        connectivity: Any = None,
         threads: int | None = None,
     ) -> None: ...
 
