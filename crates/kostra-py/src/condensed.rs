@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kostra_core::memory;
 use kostra_points::cluster::{
-    ClusterError, CondensedTree, Copies, Hierarchy, Method, Selection, Ties,
+    ClusterError, Clustering, CondensedTree, Constraints, Copies, Hierarchy, Method, Selection,
+    Ties,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -28,17 +29,24 @@ pub(crate) struct Choice {
     allow_single_cluster: bool,
     max_cluster_size: Option<u32>,
     max_distance: Option<f64>,
+    must_link: Vec<[u32; 2]>,
+    cannot_link: Vec<[u32; 2]>,
 }
 
-impl From<Choice> for Selection {
-    fn from(choice: Choice) -> Self {
-        Self {
-            method: if choice.leaf { Method::Leaf } else { Method::ExcessOfMass },
-            epsilon: choice.epsilon,
-            allow_single_cluster: choice.allow_single_cluster,
-            max_cluster_size: choice.max_cluster_size,
-            max_distance: choice.max_distance,
+impl Choice {
+    pub(crate) fn select(&self, tree: &CondensedTree) -> Result<Clustering, ClusterError> {
+        let selection = Selection {
+            method: if self.leaf { Method::Leaf } else { Method::ExcessOfMass },
+            epsilon: self.epsilon,
+            allow_single_cluster: self.allow_single_cluster,
+            max_cluster_size: self.max_cluster_size,
+            max_distance: self.max_distance,
+        };
+        if self.must_link.is_empty() && self.cannot_link.is_empty() {
+            return tree.select(selection);
         }
+        let (must_link, cannot_link) = (&*self.must_link, &*self.cannot_link);
+        tree.select_constrained(selection, Constraints { must_link, cannot_link })
     }
 }
 
@@ -101,7 +109,7 @@ impl Condensed {
 
     /// The label and the probability of each point, and the chosen clusters.
     fn select<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Flat<'py>> {
-        let chosen = py.detach(|| self.0.select(choice.into())).map_err(cluster_error)?;
+        let chosen = py.detach(|| choice.select(&self.0)).map_err(cluster_error)?;
         Ok((
             chosen.labels.into_pyarray(py),
             chosen.probabilities.into_pyarray(py),
@@ -112,7 +120,7 @@ impl Condensed {
     /// The exemplars of all chosen clusters, and where those of each cluster begin.
     fn exemplars<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Exemplars<'py>> {
         let found = py.detach(|| {
-            let clustering = self.0.select(choice.into())?;
+            let clustering = choice.select(&self.0)?;
             Ok(self.0.exemplars(&clustering)?)
         });
         let found = found.map_err(cluster_error)?;

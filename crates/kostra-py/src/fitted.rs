@@ -29,7 +29,7 @@ impl Fitted {
     ) -> PyResult<Self> {
         let (distance, weights) = (basis.distance()?, basis.weights()?);
         let tree = Arc::clone(&condensed.0);
-        let clustering = py.detach(|| tree.select(choice.into())).map_err(cluster_error)?;
+        let clustering = py.detach(|| choice.select(&tree)).map_err(cluster_error)?;
         let Basis { coordinates, dimensions, threads, .. } = basis;
         let fitted = solve(py, coordinates, dimensions, threads, move |points, run| {
             let points = points.weighted(&weights)?;

@@ -145,6 +145,26 @@ pub enum ClusterError {
         /// Epsilon.
         epsilon: f64,
     },
+    /// Constraints do not go with this selection.
+    #[error(
+        "constraints choose clusters by the excess of mass; pass cluster_selection_method='eom' \
+         and cluster_selection_epsilon=0, or leave the constraints out"
+    )]
+    ConstrainedSelection,
+    /// A constraint has one point twice.
+    #[error("a constraint is about point {point} and itself; leave it out")]
+    ConstraintOfOne {
+        /// The point.
+        point: u32,
+    },
+    /// A pair of points must be and cannot be in one cluster.
+    #[error("points {low} and {high} must be and cannot be in one cluster; leave one of both out")]
+    Contradiction {
+        /// The lower point.
+        low: u32,
+        /// The higher point.
+        high: u32,
+    },
     /// The scale of segments is negative or not a number.
     #[error("scale must be a number of at least 0, but is {0}")]
     Scale(f64),

@@ -25,6 +25,7 @@
 mod bits;
 mod condense;
 mod condensed_tree;
+mod constraints;
 mod error;
 mod exemplars;
 mod features;
@@ -43,6 +44,7 @@ mod validity;
 pub use bits::{BitMetric, BitRows, bits_core_distances, bits_tree};
 pub use condense::{Copies, Ties};
 pub use condensed_tree::{Cluster, CondensedTree};
+pub use constraints::Constraints;
 pub use error::ClusterError;
 pub use exemplars::Exemplars;
 pub use features::{FeatureRows, features_core_distances, features_tree};

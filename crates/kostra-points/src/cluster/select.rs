@@ -1,5 +1,7 @@
 //! Choosing flat clusters from a condensed tree.
 
+use std::cmp::Ordering;
+
 use kostra_core::{OutOfMemory, memory};
 
 use super::ClusterError;
@@ -66,6 +68,16 @@ impl CondensedTree {
     /// When `epsilon` is negative or NaN, `max_cluster_size` is zero, or the system does not grant
     /// the memory.
     pub fn select(&self, selection: Selection) -> Result<Clustering, ClusterError> {
+        self.select_preferring(selection, &[])
+    }
+
+    /// The same, where the excess of mass decides only between clusters of equal total preference.
+    /// Without `preferences`, all are equal.
+    pub(super) fn select_preferring(
+        &self,
+        selection: Selection,
+        preferences: &[i64],
+    ) -> Result<Clustering, ClusterError> {
         if selection.epsilon.is_nan() || selection.epsilon < 0.0 {
             return Err(ClusterError::Epsilon(selection.epsilon));
         }
@@ -77,7 +89,7 @@ impl CondensedTree {
             return Err(ClusterError::MaxDistance { most, epsilon: selection.epsilon });
         }
         let mut chosen = match selection.method {
-            Method::ExcessOfMass => self.excess_of_mass(selection)?,
+            Method::ExcessOfMass => self.excess_of_mass(selection, preferences)?,
             Method::Leaf => self.leaves(selection.allow_single_cluster)?,
         };
         let is_root_chosen = chosen.first().is_some_and(|&chosen| chosen);
@@ -88,12 +100,17 @@ impl CondensedTree {
     }
 
     /// Chooses the clusters whose stability is at least the total of the best choice below them.
-    fn excess_of_mass(&self, selection: Selection) -> Result<Vec<bool>, OutOfMemory> {
+    fn excess_of_mass(
+        &self,
+        selection: Selection,
+        preferences: &[i64],
+    ) -> Result<Vec<bool>, OutOfMemory> {
         let clusters = &self.clusters;
         let first = usize::from(!selection.allow_single_cluster);
         let mut chosen = memory::filled(clusters.len(), false)?;
         let mut below = Vec::new();
         let mut best = memory::collected(clusters.iter().map(|cluster| cluster.stability))?;
+        let mut preferred = memory::copied(preferences)?;
         for number in (first..clusters.len()).rev() {
             let cluster = &clusters[number];
             below.clear();
@@ -102,10 +119,21 @@ impl CondensedTree {
             // A sum of floats depends on their order.
             below.sort_unstable_by(f64::total_cmp);
             let in_parts: f64 = below.iter().sum();
+            let parts = cluster.children.start as usize..cluster.children.end as usize;
+            let preferred_parts: i64 = preferred.get(parts).unwrap_or_default().iter().sum();
+            let own = preferred.get(number).copied().unwrap_or_default();
+            let is_worse = match preferred_parts.cmp(&own) {
+                Ordering::Equal => in_parts > best[number],
+                _ if cluster.children.is_empty() => false,
+                order => order.is_gt(),
+            };
             let is_too_large = selection.max_cluster_size.is_some_and(|most| cluster.size > most)
                 || selection.max_distance.is_some_and(|most| self.first_distance(number) > most);
-            if in_parts > best[number] || is_too_large {
+            if is_worse || is_too_large {
                 best[number] = in_parts;
+                if let Some(preferred) = preferred.get_mut(number) {
+                    *preferred = preferred_parts;
+                }
             } else {
                 chosen[number] = true;
             }
@@ -177,7 +205,11 @@ impl CondensedTree {
         Ok(merged)
     }
 
-    fn clustering(&self, chosen: &[bool], epsilon: f64) -> Result<Clustering, OutOfMemory> {
+    pub(super) fn clustering(
+        &self,
+        chosen: &[bool],
+        epsilon: f64,
+    ) -> Result<Clustering, OutOfMemory> {
         let numbers = 0..self.clusters.len() as u32;
         let mut clusters = memory::with_capacity(chosen.iter().filter(|&&chosen| chosen).count())?;
         clusters.extend(numbers.filter(|&number| chosen[number as usize]));

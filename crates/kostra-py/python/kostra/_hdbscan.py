@@ -7,6 +7,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kostra import (
     _arrays,
+    _constraints,
     _device,
     _device_forest,
     _distances,
@@ -21,6 +22,8 @@ from kostra._grid import number
 from kostra._prediction import Predictor, exemplars, fitted, membership_vector, new_points
 from kostra._results import Results
 
+#: A model without constraints.
+_NO_LINKS = {"must_link": [], "cannot_link": []}
 #: The largest number of points.
 _MOST = 2**32 - 1
 
@@ -201,7 +204,7 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         self.threads = threads
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None, must_link=None, cannot_link=None):
         """Finds the clusters of ``X``.
 
         Parameters
@@ -218,12 +221,19 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
             Only ``single_linkage_tree_`` counts rows. Rows of weight 0 do not count. They have the
             label -1, the probability 0 and the outlier score NaN, and are not in the trees. Weights
             need host memory and ``ties="together"``, and ``X`` must not be a Forest or k-NN arrays.
+        must_link, cannot_link : arrays of m by 2 integers, optional
+            Pairs of rows that belong to one cluster, and pairs that do not. Of the selections of
+            clusters from the condensed tree, the one that satisfies the most of these constraints
+            is chosen, and of several the one with the most excess of mass. A pair of
+            ``cannot_link`` is also satisfied if one of its points is noise. The tree does not
+            change, so a constraint that no cluster of it satisfies is left unsatisfied. They need
+            ``cluster_selection_method="eom"`` without ``cluster_selection_epsilon``.
 
         Returns
         -------
         self
         """
-        least = self._least_size()
+        least, self._links = self._least_size(), _NO_LINKS
         choice, alpha = self._choice(least), self._checked_alpha()
         ties = _arrays.choice("ties", self.ties, ("together", "scikit-learn"))
         self._refuse_centers(X)
@@ -241,6 +251,9 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         [self._condensed] = self._condense(tree, [least])
         self._ranks = self._ranks_of(X) if self._condensed.is_ambiguous else None
         self._condensed = self._numbered_and_simplified(self._condensed)
+        n = tree.n if others is None else len(others)
+        self._links = self._checked_links({"must_link": must_link, "cannot_link": cannot_link}, n)
+        choice |= self._links
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
@@ -282,7 +295,18 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
             "allow_single_cluster": _arrays.flag("allow_single_cluster", self.allow_single_cluster),
             "max_cluster_size": most,
             "max_distance": highest and number("cluster_selection_epsilon_max", highest),
-        }
+        } | self._links
+
+    def _checked_links(self, links, n):
+        """The constraints on ``n`` rows, for the engine."""
+        links = {name: _constraints.checked(name, pairs, n) for name, pairs in links.items()}
+        if self._finite_rows is not None:
+            # Rows that are not in the trees are noise.
+            links = {
+                name: _constraints.among(pairs, self._finite_rows, n)
+                for name, pairs in links.items()
+            }
+        return {name: pairs.tolist() for name, pairs in links.items()}
 
     def _checked_alpha(self):
         """``alpha``, after checks of the parameters that have no effect."""

@@ -60,7 +60,14 @@ class HDBSCAN(_Estimator):
     probabilities_: npt.NDArray[np.float64]
     outlier_scores_: npt.NDArray[np.float64]
     spanning_tree_: Forest
-    def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self: ...
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        must_link: npt.ArrayLike | None = None,
+        cannot_link: npt.ArrayLike | None = None,
+    ) -> Self: ...
     def labels_of_sizes(self, min_cluster_sizes: npt.ArrayLike) -> npt.NDArray[np.int32]: ...
     def __init__(
         self,
