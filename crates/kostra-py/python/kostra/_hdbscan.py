@@ -553,6 +553,18 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         ranks[np.lexsort(points.T[::-1])] = np.arange(len(points))
         return ranks
 
+    def _select_again(self, **params):
+        """Selects clusters from the tree of the fit with other parameters of the selection."""
+        self.set_params(**params)
+        choice = self._choice(self._least)
+        labels, probabilities, self._selected = self._condensed.select(choice)
+        rows = slice(None) if self._finite_rows is None else self._finite_rows
+        self.labels_, self.probabilities_ = self.labels_.copy(), self.probabilities_.copy()
+        self.labels_[rows], self.probabilities_[rows] = labels, probabilities
+        if self._predictor is not None:
+            self._predictor = self._predictor.choosing(choice)
+        self._store_centers()
+
     def labels_of_sizes(self, min_cluster_sizes):
         """The labels for several values of ``min_cluster_size``, from the tree of the fit.
 

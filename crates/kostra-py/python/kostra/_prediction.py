@@ -19,6 +19,11 @@ class Predictor:
         self._min_samples, self.weights = counted
         self._fitted, self._has_cores = None, False
 
+    def choosing(self, choice):
+        """The same points, with other clusters."""
+        counted = self._min_samples, self.weights
+        return Predictor(self.points, (self.metric, self.map, self.alpha), counted, choice)
+
     def rows(self, places=slice(None)):
         """The coordinates of points; sparse rows with their zeros."""
         return _tables.with_zeros(self.points[places])

@@ -505,4 +505,8 @@ int
 
 
 # Code that imports a module of the package.
+from kostra import _flat as flat  # noqa: E402, F401
+
 prediction = plots = validity = hdbscan_ = sys.modules[__name__]
+for _name in ("flat", "hdbscan_", "plots", "prediction", "validity"):
+    sys.modules[f"{__name__}.{_name}"] = vars()[_name]
