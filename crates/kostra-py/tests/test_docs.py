@@ -13,6 +13,7 @@ import kostra
 
 MODULES = [
     "kostra",
+    "kostra._branches",
     "kostra._exports",
     "kostra._forest",
     "kostra._graph",

@@ -179,7 +179,6 @@ def test_robust_single_linkage_is_that_of_the_package():
     "options, message",
     [
         ({"cluster_selection_persistence": -1.0}, "persistence must be at least 0"),
-        ({"branch_detection_data": True}, "Kostra has no branch_detection_data"),
         ({"match_reference_implementation": True}, "Kostra has no match_reference"),
         ({"algorithm": "fastest"}, "algorithm must be 'best'"),
         ({"algorithm": "prims_kdtree", "metric": "cosine"}, "takes no metric='cosine'"),

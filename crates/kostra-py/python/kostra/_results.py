@@ -9,6 +9,25 @@ from kostra._tree import single_linkage
 from kostra._validity import persistence, relative_validity
 
 
+def condensed_tree(condensed, selected, weights=None):
+    """The engine's condensed tree with its chosen clusters, as in the package hdbscan."""
+    clusters = condensed.clusters()
+    homes, departures = condensed.points()
+    n = len(homes)
+    types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
+    rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
+    below, points = rows[n:], rows[:n]
+    points["parent"], points["child"] = n + homes, np.arange(n)
+    points["child_size"] = 1 if weights is None else weights
+    below["parent"] = n + clusters["parent"][1:]
+    below["child"] = n + 1 + np.arange(len(below))
+    below["child_size"] = clusters["size"][1:]
+    with np.errstate(divide="ignore"):
+        points["lambda_val"] = 1 / departures
+        below["lambda_val"] = 1 / clusters["birth"][1:]
+    return CondensedTree(rows, n + selected.astype(int))
+
+
 class Results:
     """The attributes and methods of a fitted HDBSCAN that are computed when they are asked for."""
 
@@ -18,21 +37,8 @@ class Results:
         :class:`CondensedTree`.
         """
         check_is_fitted(self)
-        clusters = self._condensed.clusters()
-        homes, departures = self._condensed.points()
-        n = len(homes)
-        types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
-        rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
-        below, points = rows[n:], rows[:n]
-        points["parent"], points["child"] = n + homes, np.arange(n)
-        points["child_size"] = 1 if self._copies is None else self._copies[0]
-        below["parent"] = n + clusters["parent"][1:]
-        below["child"] = n + 1 + np.arange(len(below))
-        below["child_size"] = clusters["size"][1:]
-        with np.errstate(divide="ignore"):
-            points["lambda_val"] = 1 / departures
-            below["lambda_val"] = 1 / clusters["birth"][1:]
-        return CondensedTree(rows, n + self._selected.astype(int))
+        weights = None if self._copies is None else self._copies[0]
+        return condensed_tree(self._condensed, self._selected, weights)
 
     @property
     def single_linkage_tree_(self):

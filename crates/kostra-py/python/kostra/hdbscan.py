@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kostra import _arrays, _metrics, cluster
+from kostra._branches import BranchDetector, approximate_predict_branch
 from kostra._forest import Forest, in_memory
 from kostra.cluster import (
     CondensedTree,
@@ -35,6 +36,7 @@ from kostra.cluster import (
 )
 
 __all__ = [
+    "BranchDetector",
     "HDBSCAN",
     "CondensedTree",
     "MinimumSpanningTree",
@@ -42,6 +44,7 @@ __all__ = [
     "SingleLinkageTree",
     "all_points_membership_vectors",
     "approximate_predict",
+    "approximate_predict_branch",
     "approximate_predict_scores",
     "hdbscan",
     "membership_vector",
@@ -93,8 +96,10 @@ str, bool, bool
     min_samples : int, optional
         The number of nearest points, the point itself not included, within the core distance. By
         default, ``min_cluster_size``. It is reduced to n - 1.
-    branch_detection_data, match_reference_implementation : bool, bool
-        Only False: Kostra has none of these.
+    branch_detection_data : bool
+        Without effect: :class:`BranchDetector` needs no preparation.
+    match_reference_implementation : bool
+        Only False: Kostra does not have it.
     max_cluster_size : int
         The largest cluster that the method ``"eom"`` selects; 0 for no limit.
     p : float, optional
@@ -206,9 +211,11 @@ str, bool, bool
         -------
         self
         """
-        for name in ("branch_detection_data", "match_reference_implementation"):
-            if getattr(self, name):
-                raise ValueError(f"Kostra has no {name}; leave it out, or use the package hdbscan")
+        if self.match_reference_implementation:
+            raise ValueError(
+                "Kostra has no match_reference_implementation; leave it out, and pass "
+                "min_samples - 1 and min_cluster_size + 1"
+            )
         params = dict(self._metric_kwargs)
         if self.p is not None and self.metric in _MINKOWSKI:
             params["p"] = self.p
@@ -233,6 +240,15 @@ str, bool, bool
         if model is None or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(model, name)
+
+    def generate_branch_detection_data(self):
+        """Checks that the model is fitted. :class:`BranchDetector` needs no preparation."""
+        check_is_fitted(self)
+
+    @property
+    def branch_detection_data_(self):
+        """The model itself."""
+        return self.prediction_data_
 
     def dbscan_clustering(self, cut_distance, min_cluster_size=5):
         """:meth:`kostra.cluster.HDBSCAN.dbscan_clustering`, with hdbscan's label of missing points.
@@ -505,8 +521,9 @@ int
 
 
 # Code that imports a module of the package.
+from kostra import _branches as branches  # noqa: E402, F401
 from kostra import _flat as flat  # noqa: E402, F401
 
 prediction = plots = validity = hdbscan_ = sys.modules[__name__]
-for _name in ("flat", "hdbscan_", "plots", "prediction", "validity"):
+for _name in ("branches", "flat", "hdbscan_", "plots", "prediction", "validity"):
     sys.modules[f"{__name__}.{_name}"] = vars()[_name]

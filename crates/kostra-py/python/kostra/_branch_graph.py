@@ -1,0 +1,185 @@
+"""The graphs of clusters, and the branches in them."""
+
+import numpy as np
+from sklearn.base import clone
+
+from kostra import _kostra, _metrics, _points
+from kostra._tree import cut
+from kostra._validity import persistence
+
+#: Metrics of SciPy's k-d tree, and their p.
+_WITH_TREE = {"euclidean": 2, "manhattan": 1, "chebyshev": np.inf}
+#: Relative rounding of a distance that two searches compute.
+_ROUNDING = 1e-12
+#: The points whose neighbors are found at a time.
+_BLOCK = 1 << 10
+#: The edges that wait until most of them are left out.
+_EDGES = 1 << 22
+
+
+class ClusterGraphs:
+    """The points of a model, for the graphs of its clusters."""
+
+    def __init__(self, model, method):
+        if model._predictor is None or model.connectivity is not None or model._copies is not None:
+            raise ValueError(
+                "branches need the points of the fit in host memory, without connectivity and "
+                "sample_weight; fit the model to them, or repeat the rows"
+            )
+        self.model, predictor = model, model._predictor
+        self.points = np.asarray(predictor.rows(), np.float64)
+        self.metric = predictor.metric or model.metric
+        self.params = None if predictor.metric else model._metric_parameters()
+        self.map = predictor.map if predictor.metric else None
+        self.mapped = _metrics.mapped(self.points, self.map)
+        #: The place of each point in the order of coordinates.
+        self.ranks = model._ranks_of(self.points)
+        tree = model.spanning_tree_
+        self.u, self.v, self.weights = tree.u, tree.v, tree.weights
+        self.radii = None
+        if method == "core":
+            self._find_core()
+
+    def _find_core(self):
+        """What the method "core" needs: a tree that does not depend on the order of rows, and the
+        core distances of the graph.
+        """
+        order, samples = np.argsort(self.ranks), self.model._predictor._min_samples
+        options = self.model._metric_parameters(), self.model.alpha, None
+        points = self.model._predictor.points[order]
+        tree, _ = clone(self.model)._tree_and_cores(points, samples, *options)
+        self.u, self.v, self.weights = order[tree.u], order[tree.v], tree.weights
+        n, others = len(self.points), samples - 2
+        self.radii = np.zeros(n)
+        if others < 1:
+            return
+        if isinstance(self.metric, str) and self.metric in _WITH_TREE:
+            found = _points.nearest_neighbors(self.mapped, others, metric=self.metric)
+            self.radii = found[1][:, -1]
+        else:
+            rows = self._rows(self.mapped)
+            self.radii = np.array([np.partition(rows.all(i), others)[others] for i in range(n)])
+
+    def _rows(self, points):
+        return _metrics.rows_of(points, self.metric, self.params)
+
+    def of(self, rows, probabilities):
+        """For the points in some rows: their centralities, the engine's forest of their graph, and
+        their ranks.
+        """
+        finite = self.model._finite_rows
+        places = rows if finite is None else np.searchsorted(finite, rows)
+        # Sums and searches in the order of coordinates do not depend on the order of rows.
+        order = np.argsort(self.ranks[places])
+        places, local = places[order], self.mapped[places[order]]
+        eccentricities = self._from_center(places, probabilities[order])
+        with np.errstate(divide="ignore"):
+            centralities = np.minimum(1 / eccentricities, np.finfo(np.float64).max)
+        u, v = self._edges(places, local, centralities)
+        of_rows = np.empty(len(places))
+        of_rows[order] = centralities
+        inner = _forest(len(places), order[u], order[v], of_rows)
+        return of_rows, inner, self.ranks[rows if finite is None else np.searchsorted(finite, rows)]
+
+    def _from_center(self, places, probabilities):
+        """The distance of each point to the mean of all."""
+        weights = probabilities if probabilities.any() else np.ones(len(places))
+        center = _metrics.centroid(self.points[places], weights, self.metric)
+        center = _metrics.mapped(center[None], self.map)
+        return self._rows(np.vstack([center, self.mapped[places]])).all(0)[1:]
+
+    def _edges(self, places, local, centralities):
+        """Edges with the forest of the graph: those of the spanning tree, and near points."""
+        n = len(places)
+        number = np.full(len(self.points), -1)
+        number[places] = np.arange(n)
+        u, v = number[self.u], number[self.v]
+        inside = (u >= 0) & (v >= 0)
+        edges = [(u[inside], v[inside])]
+        if self.radii is not None:
+            radii = self.radii[places]
+        else:
+            longest = self.weights[inside].max(initial=0) * self.model.alpha
+            radii = np.full(n, longest)
+        waiting = 0
+        for block in self._near(local, radii * (1 + _ROUNDING)):
+            edges.append(block)
+            waiting += len(block[0])
+            if waiting > _EDGES:
+                edges, waiting = [_joined(n, edges, centralities)], 0
+        return _joined(n, edges, centralities)
+
+    def _near(self, local, radii):
+        """Pairs of points within the radius of the first one, in blocks."""
+        if isinstance(self.metric, str) and self.metric in _WITH_TREE:
+            from scipy.spatial import cKDTree
+
+            tree, p = cKDTree(local), _WITH_TREE[self.metric]
+            for start in range(0, len(local), _BLOCK):
+                part = slice(start, start + _BLOCK)
+                lists = tree.query_ball_point(local[part], radii[part], p=p)
+                first = np.repeat(np.arange(start, start + len(lists)), [*map(len, lists)])
+                yield first, np.concatenate(lists).astype(np.int64)
+            return
+        rows = self._rows(local)
+        for point, radius in enumerate(radii):
+            near = np.flatnonzero(rows.all(point) <= radius)
+            yield np.full(len(near), point), near
+
+
+def _joined(n, edges, centralities):
+    """The edges of the forest of some edges."""
+    u, v = (np.concatenate(ends) for ends in zip(*edges))
+    tree = _points.PointTree._of(_forest(n, u, v, centralities))
+    return tree.u.astype(np.int64), tree.v.astype(np.int64)
+
+
+def _forest(n, u, v, centralities):
+    """The engine's forest of edges at the larger centrality of their ends."""
+    weights = np.maximum(centralities[u], centralities[v])
+    u, v = (np.ascontiguousarray(end, np.uint32) for end in (u, v))
+    return _kostra.tree_of_entries((n, u, v, weights), 1, None)
+
+
+class Branches:
+    """The branches of one cluster."""
+
+    def __init__(self, graph, options):
+        (least, least_persistence, choice), (centralities, inner, ranks) = options, graph
+        self.centralities, self.choice = centralities, choice
+        self.forest = _points.PointTree._of(inner)
+        n, parts = self.forest.n, self.forest.n_components
+        if parts > 1:
+            self.condensed, self.selected = None, None
+            self.labels = _numbered(cut(self.forest, k=parts), ranks)
+            self.probabilities, self.persistences = np.ones(n), np.zeros(parts)
+            return
+        [condensed] = _kostra.Condensed.of_sizes(inner, [least], False, None, None)
+        if condensed.is_ambiguous:
+            condensed = condensed.numbered_by(ranks)
+        if least_persistence > 0:
+            condensed = condensed.simplified(least_persistence)
+        labels, self.probabilities, self.selected = condensed.select(choice)
+        self.condensed, self.labels = condensed, labels.astype(np.int64)
+        self.persistences = persistence(condensed, self.selected, labels, None)
+        if len(self.selected) == 1 and self.selected[0] == 0:
+            self.labels[:], self.probabilities[:] = all_but_early(condensed, choice["epsilon"])
+
+
+def _numbered(labels, ranks):
+    """Labels in the order of their first points by coordinates."""
+    _, firsts, labels = np.unique(labels[np.argsort(ranks)], return_index=True, return_inverse=True)
+    numbers = np.empty(len(firsts), np.int64)
+    numbers[np.argsort(firsts)] = np.arange(len(firsts))
+    found = np.empty(len(ranks), np.int64)
+    found[np.argsort(ranks)] = numbers[labels]
+    return found
+
+
+def all_but_early(condensed, epsilon):
+    """Labels and probabilities in the cluster of all points: all points, or with an epsilon those
+    that leave below it.
+    """
+    _, departures = condensed.points()
+    is_early = departures > epsilon if epsilon > 0 else np.zeros(len(departures), bool)
+    return np.where(is_early, -1, 0), np.where(is_early, 0.0, 1.0)
