@@ -177,7 +177,8 @@ def _selected(clusterer, n_clusters, epsilon):
         most = _count(model, method, 0.0)
         if method == "eom" and n_clusters > most:
             _arrays.warn(
-                f"cluster_selection_method='eom' finds at most {most} clusters; 'leaf' is used"
+                f"Cannot predict more than {most} clusters with cluster_selection_method='eom'; "
+                "'leaf' is used"
             )
             method = "leaf"
         epsilon = _epsilon_of(model, method, n_clusters)

@@ -3,6 +3,8 @@
 """
 
 import hdbscan
+import hdbscan.branches
+import hdbscan.flat
 
 import kostra.cluster
 import kostra.hdbscan
@@ -19,9 +21,14 @@ def counted(*arguments, **options):
 
 
 kostra.cluster.HDBSCAN.fit = counted
-for name in kostra.hdbscan.__all__:
-    if hasattr(hdbscan, name):
-        setattr(hdbscan, name, getattr(kostra.hdbscan, name))
+for module, own in [
+    (hdbscan, kostra.hdbscan),
+    (hdbscan.branches, kostra.hdbscan.branches),
+    (hdbscan.flat, kostra.hdbscan.flat),
+]:
+    for name in own.__all__:
+        if hasattr(module, name):
+            setattr(module, name, getattr(own, name))
 
 
 def pytest_terminal_summary(terminalreporter):
