@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import kostra.hdbscan as ours
+from kostra.cluster import HDBSCAN
 from kostra.hdbscan.flat import (
     HDBSCAN_flat,
     all_points_membership_vectors_flat,
@@ -84,6 +85,13 @@ def test_a_model_is_fitted_in_place_or_copied():
     assert not hasattr(model, "labels_") and copied.min_cluster_size == 6
     assert HDBSCAN_flat(X, 3, clusterer=model, inplace=True) is model
     np.testing.assert_array_equal(model.labels_, copied.labels_)
+    # Also a model of kostra.cluster, which counts a point among its own samples.
+    own = HDBSCAN_flat(X, 3, clusterer=HDBSCAN(6, min_samples=7))
+    np.testing.assert_array_equal(own.labels_, copied.labels_)
+    np.testing.assert_array_equal(
+        approximate_predict_flat(own, X, 4), approximate_predict_flat(copied, X, 4)
+    )
+    np.testing.assert_array_equal(own.labels_, copied.labels_)
 
 
 def test_numbers_of_clusters_without_an_epsilon():

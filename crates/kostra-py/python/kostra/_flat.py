@@ -163,15 +163,21 @@ def _chosen(clusterer, prediction_data, n_clusters, epsilon):
 
 def _copied(clusterer):
     """The same fit, of which other clusters can be selected."""
-    other, model = (object.__new__(type(of)) for of in (clusterer, clusterer._model))
-    vars(model).update(vars(clusterer._model))
-    vars(other).update(vars(clusterer), _model=model)
+    other = object.__new__(type(clusterer))
+    vars(other).update(vars(clusterer))
+    if _model(clusterer) is not clusterer:
+        other._model = _copied(clusterer._model)
     return other
+
+
+def _model(clusterer):
+    """The estimator of :mod:`kostra.cluster`."""
+    return vars(clusterer).get("_model", clusterer)
 
 
 def _selected(clusterer, n_clusters, epsilon):
     """The model with ``n_clusters`` clusters, or those of an epsilon."""
-    model, method = clusterer._model, clusterer.cluster_selection_method
+    model, method = _model(clusterer), clusterer.cluster_selection_method
     if n_clusters is not None:
         n_clusters = _arrays.required("n_clusters", n_clusters, 1, 2**32 - 1)
         most = _count(model, method, 0.0)
@@ -185,8 +191,9 @@ def _selected(clusterer, n_clusters, epsilon):
     options = {"cluster_selection_method": method, "cluster_selection_epsilon": float(epsilon)}
     clusterer.set_params(**options)
     model._select_again(**options)
-    clusterer.labels_ = np.maximum(model.labels_, -1)
-    clusterer.probabilities_ = np.nan_to_num(model.probabilities_)
+    if model is not clusterer:
+        clusterer.labels_ = np.maximum(model.labels_, -1)
+        clusterer.probabilities_ = np.nan_to_num(model.probabilities_)
     return clusterer
 
 
