@@ -213,6 +213,21 @@ pub enum PointsError {
         /// The end of the window.
         end: usize,
     },
+    /// Points with weights do not come and go.
+    #[error("points that come and go have no weights; add a point as often as it counts")]
+    DynamicWeights,
+    /// A point that was never added, or was removed.
+    #[error("point {id} is not present; it was removed or never added")]
+    NotPresent {
+        /// The id of the point.
+        id: u32,
+    },
+    /// A batch names a point twice.
+    #[error("the batch names point {id} twice")]
+    RepeatedId {
+        /// The id of the point.
+        id: u32,
+    },
     /// The observer of the run cancelled it.
     #[error("cancelled")]
     Cancelled,

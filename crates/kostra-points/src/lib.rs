@@ -22,6 +22,7 @@
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
 //! | `tiles::approximate` | [`approximate_tree`]: a tree from near neighbors, with a bound of its error |
+//! | `dynamic` | [`DynamicPoints`]: the tree of points that come and go |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | `connected` | [`connected_tree`]: the tree of chosen pairs |
 //! | `rolling` | [`rolling_trees`]: trees of correlations in windows of time |
@@ -34,6 +35,7 @@ mod brute_force;
 mod canonical;
 pub mod cluster;
 mod connected;
+mod dynamic;
 mod equal_points;
 mod error;
 mod geographic;
@@ -55,6 +57,7 @@ use kostra_parallel::with_observed_team;
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
 pub use connected::connected_tree;
+pub use dynamic::DynamicPoints;
 pub use error::{PointsError, WeightsError};
 pub use geographic::{AxisOrder, degrees_among};
 pub use kd_tree::kd_tree;

@@ -50,15 +50,25 @@ pub(crate) fn tree(
     team: &Team<'_>,
 ) -> Result<PointTree, OutOfMemory> {
     sort(&mut pairs, team)?;
+    sorted_tree(prepared.len(), &pairs, |compared| prepared.reported(compared), team)
+}
+
+/// The tree of `len` points with the given pairs in the canonical order.
+pub(crate) fn sorted_tree(
+    len: u32,
+    pairs: &[Pair],
+    reported: impl Fn(f64) -> f64 + Sync,
+    team: &Team<'_>,
+) -> Result<PointTree, OutOfMemory> {
     let mut ends = memory::zeros(pairs.len())?;
     let mut distances = memory::zeros(pairs.len())?;
     let blocks = ends.chunks_mut(BLOCK).zip(distances.chunks_mut(BLOCK)).zip(pairs.chunks(BLOCK));
     for_each_item(team, blocks, |((ends, distances), pairs)| {
         for ((ends, distance), pair) in ends.iter_mut().zip(distances).zip(pairs) {
-            (*ends, *distance) = ([pair.low, pair.high], prepared.reported(pair.compared));
+            (*ends, *distance) = ([pair.low, pair.high], reported(pair.compared));
         }
     });
-    Ok(PointTree { len: prepared.len(), ends, distances })
+    Ok(PointTree { len, ends, distances })
 }
 
 /// Pairs that a thread takes at a time.

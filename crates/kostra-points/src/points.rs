@@ -106,6 +106,12 @@ impl<'a> Points<'a> {
         Ok(Self { values, dimensions, len: points as u32, weights: &[] })
     }
 
+    /// Rows of coordinates that were checked.
+    pub(crate) fn of_checked(rows: &'a [f64], dimensions: usize) -> Self {
+        let len = (rows.len() / dimensions) as u32;
+        Self { values: Values::F64(rows), dimensions, len, weights: &[] }
+    }
+
     /// The same points, but point `i` counts as `weights[i]` points at its place. With an empty
     /// slice, each counts as one. Core distances count them. So a tree of mutual reachability
     /// distances is that of the repeated points, without the edges between the copies of a point,

@@ -166,9 +166,9 @@ pub mod points {
         Cluster, ClusterError, Clustering, CondensedTree, Hierarchy, Method, Selection, Ties,
     };
     pub use kostra_points::{
-        AxisOrder, Coordinate, CorrelationDistance, Distance, Metric, Neighbors, PointTree, Points,
-        PointsError, Values, WindowTrees, Windows, core_distances, nearest_neighbors,
-        neighbors_tree, rolling_trees, spanning_tree,
+        AxisOrder, Coordinate, CorrelationDistance, Distance, DynamicPoints, Metric, Neighbors,
+        PointTree, Points, PointsError, Values, WindowTrees, Windows, core_distances,
+        nearest_neighbors, neighbors_tree, rolling_trees, spanning_tree,
     };
 }
 

@@ -134,11 +134,19 @@ impl<'a> Prepared<'a> {
 
     /// Prepares points for a distance, whose core distances [`scaled_core`](Self::scaled_core) gives.
     pub(crate) fn by(points: &Points<'a>, distance: Distance) -> Result<Self, PointsError> {
-        let Distance { metric, alpha, .. } = distance;
         distance.check_alpha()?;
-        let prepared = Self { alpha, ..Self::of_any_range(points, metric)? };
+        let prepared = Self::by_any_range(points, distance)?;
         prepared.check_range()?;
         Ok(prepared)
+    }
+
+    /// [`by`](Self::by) for points and a distance that were checked.
+    pub(crate) fn by_any_range(
+        points: &Points<'a>,
+        distance: Distance,
+    ) -> Result<Self, PointsError> {
+        let Distance { metric, alpha, .. } = distance;
+        Ok(Self { alpha, ..Self::of_any_range(points, metric)? })
     }
 
     /// New points, to be compared with these. Distances that overflow are infinite.
@@ -245,16 +253,7 @@ impl<'a> Prepared<'a> {
 
     /// The distance that is reported for a compared distance.
     pub fn reported(&self, compared: f64) -> f64 {
-        let angle = || 2.0 * (compared.sqrt() / 2.0).min(1.0).asin();
-        let distance = match self.metric {
-            Metric::Euclidean => compared.sqrt(),
-            Metric::Manhattan | Metric::Chebyshev => compared,
-            Metric::Haversine => EARTH_RADIUS * angle(),
-            Metric::HaversineRadians => angle(),
-            Metric::Cosine => compared / 2.0,
-            Metric::Arccos => angle() / std::f64::consts::PI,
-        };
-        distance / self.alpha
+        Distance::from(self.metric).divided_by(self.alpha).reported(compared)
     }
 
     /// Whether distances are divided.
@@ -274,17 +273,17 @@ impl<'a> Prepared<'a> {
 
     /// Refuses points whose compared distances overflow, or all vanish although the points differ.
     fn check_range(&self) -> Result<(), PointsError> {
+        let mut extent = Extent::default();
+        extent.contain(&self.rows, self.dimensions);
+        self.check_extent(&extent)
+    }
+
+    /// [`check_range`](Self::check_range) for points with this extent.
+    pub(crate) fn check_extent(&self, extent: &Extent) -> Result<(), PointsError> {
         /// The least square of the diagonal: far above the squares that lose bits, below 2^-1022.
         const LEAST_SQUARE: f64 = 1e-280;
-        let Some(first) = self.rows.get(..self.dimensions) else { return Ok(()) };
-        let (mut low, mut high) = (first.to_vec(), first.to_vec());
-        for row in self.rows.chunks_exact(self.dimensions) {
-            for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(row) {
-                *low = low.min(x);
-                *high = larger(*high, x);
-            }
-        }
-        let diagonal = self.norm().compared(&high, &low);
+        let Extent { low, high } = extent;
+        let diagonal = self.norm().compared(high, low);
         if !(diagonal.is_finite() && self.scaled_core(diagonal).is_finite()) {
             // 2^513 times the square root of the dimensions: squares and their sum stay below
             // 2^1024.
@@ -292,11 +291,34 @@ impl<'a> Prepared<'a> {
             let more = if self.is_scaled() { 2 * LARGEST_ALPHA.log2() as i32 } else { 0 };
             return Err(PointsError::TooWide { divisor: 2.0_f64.powi(515 + roots + more) });
         }
-        let differ = low.iter().zip(&high).any(|(low, high)| low < high);
+        let differ = low.iter().zip(high).any(|(low, high)| low < high);
         if self.norm() == Norm::Squares && differ && diagonal < LEAST_SQUARE {
             return Err(PointsError::TooNarrow { factor: 2.0_f64.powi(512) });
         }
         Ok(())
+    }
+}
+
+/// The least and the largest coordinate of each dimension; nothing without points.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extent {
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl Extent {
+    /// Extends to further rows.
+    pub(crate) fn contain(&mut self, rows: &[f64], dimensions: usize) {
+        if self.low.is_empty() {
+            let Some(first) = rows.get(..dimensions) else { return };
+            (self.low, self.high) = (first.to_vec(), first.to_vec());
+        }
+        for row in rows.chunks_exact(dimensions) {
+            for ((low, high), &x) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+                *low = low.min(x);
+                *high = larger(*high, x);
+            }
+        }
     }
 }
 
@@ -330,6 +352,20 @@ pub(crate) fn divide_by_length(vector: &mut [f64]) -> bool {
 }
 
 impl Distance {
+    /// The distance that is reported for a compared distance.
+    pub(crate) fn reported(self, compared: f64) -> f64 {
+        let angle = || 2.0 * (compared.sqrt() / 2.0).min(1.0).asin();
+        let distance = match self.metric {
+            Metric::Euclidean => compared.sqrt(),
+            Metric::Manhattan | Metric::Chebyshev => compared,
+            Metric::Haversine => EARTH_RADIUS * angle(),
+            Metric::HaversineRadians => angle(),
+            Metric::Cosine => compared / 2.0,
+            Metric::Arccos => angle() / std::f64::consts::PI,
+        };
+        distance / self.alpha
+    }
+
     /// Refuses a number by which distances cannot be divided.
     pub(crate) fn check_alpha(self) -> Result<(), PointsError> {
         let Self { metric, alpha, .. } = self;

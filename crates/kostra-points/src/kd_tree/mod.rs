@@ -55,22 +55,21 @@ fn tree_of(
     }
     let threads = if points.len() < 2 { 1 } else { run.request.threads() };
     with_observed_team(run, threads, |team, run| {
-        let pairs = if points.len() < 2 {
-            Vec::new()
-        } else {
-            pairs_of(&prepared, min_samples, team, run)?
-        };
+        let pairs = pairs_of(&prepared, min_samples, team, run)?;
         run.phase("sort edges", |_| Ok(pair::tree(&prepared, pairs, team)?))
     })
 }
 
-/// The pairs of the tree of at least two points, in any order.
-fn pairs_of(
+/// The pairs of the tree, in any order.
+pub(crate) fn pairs_of(
     prepared: &Prepared<'_>,
     min_samples: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
+    if prepared.len() < 2 {
+        return Ok(Vec::new());
+    }
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     if !passes.repeats() {
         let samples = Samples { prepared, min_samples, weights: prepared.weights() };

@@ -1,0 +1,71 @@
+//! Times updates of points that come and go: `dynamic N D THREADS KIND [BATCH...]`, where the kind
+//! is uniform, clustered, tight or embeddings. Prints JSON. Each batch is added three times, in
+//! turn with a fresh fit of all points, and the trees are compared.
+
+mod kinds;
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use kostra_core::{LargePages, Observer, Run};
+use kostra_points::{DynamicPoints, Metric, Points, spanning_tree};
+
+use crate::kinds::coordinates;
+
+/// As in the command and the Python package.
+#[global_allocator]
+static MEMORY: LargePages = LargePages;
+
+/// The times of phases.
+#[derive(Default)]
+struct Times(Vec<(&'static str, Duration)>);
+
+impl Observer for Times {
+    fn phase_finished(&mut self, name: &'static str, elapsed: Duration) {
+        match self.0.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, total)) => *total += elapsed,
+            None => self.0.push((name, elapsed)),
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [n, d, threads, kind, batches @ ..] = &arguments[..] else {
+        return Err("usage: dynamic N D THREADS KIND [BATCH...]".into());
+    };
+    let (n, d, threads): (usize, usize, usize) = (n.parse()?, d.parse()?, threads.parse()?);
+    let mut rows = coordinates(n, d, kind, 1);
+    let start = Instant::now();
+    let run = &mut Run::new().on_threads(threads);
+    let mut points = DynamicPoints::new(&Points::new(&rows, d)?, Metric::Euclidean, run)?;
+    println!("{{\"first\": {:.6}", start.elapsed().as_secs_f64());
+    for (part, batch) in (2..).zip(batches) {
+        let batch: usize = batch.parse()?;
+        let all = coordinates(3 * batch, d, kind, part);
+        for (turn, new) in all.chunks(batch * d).enumerate() {
+            let mut times = Times::default();
+            let mut run = Run::new().on_threads(threads).observed_by(&mut times);
+            let start = Instant::now();
+            points.add(&Points::new(new, d)?, &mut run)?;
+            let added = start.elapsed();
+            let tree = points.tree()?;
+            let with_tree = start.elapsed();
+            rows.extend(new);
+            let start = Instant::now();
+            let run = &mut Run::new().on_threads(threads);
+            let fresh = spanning_tree(&Points::new(&rows, d)?, Metric::Euclidean, run)?;
+            let fit = start.elapsed();
+            assert!(tree == fresh, "the tree is not that of a fresh fit");
+            let [added, with_tree, fit] = [added, with_tree, fit].map(|time| time.as_secs_f64());
+            println!(
+                ", \"add_{batch}_{turn}\": {{\"add\": {added:.6}, \"with_tree\": {with_tree:.6}, \
+                 \"fit\": {fit:.6}, \"recomputed\": {}}}",
+                points.was_recomputed()
+            );
+            eprintln!("{:.1?}", times.0);
+        }
+    }
+    println!("}}");
+    Ok(())
+}

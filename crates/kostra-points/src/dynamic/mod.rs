@@ -1,0 +1,274 @@
+//! Spanning trees of points that come and go.
+
+mod base;
+mod extension;
+mod range_maximum;
+
+use std::ops::Range;
+
+use kostra_core::{Run, memory};
+use kostra_parallel::{with_observed_team, with_team};
+
+use crate::canonical::Extent;
+use crate::pair::{self, Pair};
+use crate::{
+    Distance, MAX_POINTS, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared,
+    spanning_tree,
+};
+use base::Base;
+use extension::Extension;
+
+/// A batch with more points than this part of the present points takes as long as a new tree of
+/// all.
+const LARGE_BATCH: usize = 8;
+
+/// Points that come and go, and their canonical spanning tree.
+///
+/// After each update, the tree is the one that [`spanning_tree`] returns for the present points in
+/// the order of their ids, bit by bit. So all that is computed from the tree is equal too: single
+/// linkage, the labels of HDBSCAN.
+///
+/// Adding a batch of a few points to many takes a fraction of the time of a new tree: the new tree
+/// is within the old tree and the edges at new points. Each new point searches its edges with the
+/// help of the old tree. Some updates compute the whole tree again, and
+/// [`was_recomputed`](Self::was_recomputed) says so:
+///
+/// * every removal;
+/// * batches of more than an eighth of the present points;
+/// * all updates with mutual reachability distances (`min_samples` from 2), because new points also
+///   change the distances between old ones, and with more than [`MAX_TREE_DIMENSIONS`] dimensions.
+///
+/// Memory: about 70 bytes per point, and 16 to 32 per coordinate.
+///
+/// ```
+/// use kostra_points::{DynamicPoints, Metric, Points, Run};
+///
+/// let run = &mut Run::new();
+/// let mut points = DynamicPoints::new(&Points::new(&[0.0, 1.0, 5.0], 1)?, Metric::Euclidean, run)?;
+/// assert_eq!(points.add(&Points::new(&[4.0], 1)?, run)?, 3..4);
+/// assert_eq!(points.tree()?.ends, [[0, 1], [2, 3], [1, 3]]);
+/// points.remove(&[1], run)?;
+/// assert_eq!(points.ids(), [0, 2, 3]);
+/// assert_eq!(points.tree()?.ends, [[1, 2], [0, 2]]); // positions in `ids`
+/// # Ok::<(), kostra_points::PointsError>(())
+/// ```
+pub struct DynamicPoints {
+    distance: Distance,
+    dimensions: usize,
+    /// The coordinates of the present points, row by row, in ascending order of ids.
+    rows: Vec<f64>,
+    ids: Vec<u32>,
+    next_id: u32,
+    tree: Kept,
+    was_recomputed: bool,
+}
+
+/// The tree of the present points.
+enum Kept {
+    /// A tree that new points do not use.
+    Whole(PointTree),
+    Extended(Box<ExtendedTree>),
+}
+
+/// The tree of the first points, and what the other ones change.
+struct ExtendedTree {
+    base: Base,
+    extension: Extension,
+    /// Of all points.
+    extent: Extent,
+}
+
+impl DynamicPoints {
+    /// The first points, perhaps none. They have the ids from 0.
+    ///
+    /// # Errors
+    /// As [`spanning_tree`], and for points with weights.
+    pub fn new(
+        points: &Points<'_>,
+        distance: impl Into<Distance>,
+        run: &mut Run<'_>,
+    ) -> Result<Self, PointsError> {
+        let (distance, dimensions) = (distance.into(), points.dimensions());
+        let rows = rows_of(points)?;
+        let tree = fitted(&Points::of_checked(&rows, dimensions), distance, run)?;
+        let ids = memory::collected(0..points.len())?;
+        let next_id = points.len();
+        Ok(Self { distance, dimensions, rows, ids, next_id, tree, was_recomputed: true })
+    }
+
+    /// The number of present points.
+    pub fn len(&self) -> u32 {
+        self.ids.len() as u32
+    }
+
+    /// Whether no point is present.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The number of coordinates of a point.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The ids of the present points, ascending. Ids are never used again.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// The coordinates of the present points, row by row, in the order of [`ids`](Self::ids).
+    pub fn rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// Whether the last update computed the whole tree again.
+    pub fn was_recomputed(&self) -> bool {
+        self.was_recomputed
+    }
+
+    /// The spanning tree. Its points are positions in [`ids`](Self::ids). O(n).
+    ///
+    /// # Errors
+    /// When the system refuses memory.
+    pub fn tree(&self) -> Result<PointTree, PointsError> {
+        match &self.tree {
+            Kept::Whole(tree) => Ok(tree.clone()),
+            Kept::Extended(tree) => {
+                let pairs = tree.extension.pairs(&tree.base)?;
+                let reported = |compared| self.distance.reported(compared);
+                Ok(with_team(1, |team| pair::sorted_tree(self.len(), &pairs, reported, team))?)
+            }
+        }
+    }
+
+    /// Adds points, and returns their ids. Nothing changes if it fails.
+    ///
+    /// # Errors
+    /// As [`spanning_tree`] for all points, and when the numbers of coordinates differ.
+    pub fn add(
+        &mut self,
+        points: &Points<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Range<u32>, PointsError> {
+        if points.dimensions() != self.dimensions {
+            let (new, fitted) = (points.dimensions(), self.dimensions);
+            return Err(PointsError::OtherDimensions { new, fitted });
+        }
+        let ids = self.next_id as usize..self.next_id as usize + points.len() as usize;
+        if ids.end > MAX_POINTS {
+            return Err(PointsError::TooManyPoints { points: ids.end });
+        }
+        let before = self.rows.len();
+        let new = rows_of(points)?;
+        memory::reserve(&mut self.rows, new.len())?;
+        self.rows.extend(new);
+        let added = self.extend(points.len() as usize, run);
+        if added.is_err() {
+            self.rows.truncate(before);
+        }
+        added?;
+        self.next_id = ids.end as u32;
+        let ids = ids.start as u32..ids.end as u32;
+        self.ids.extend(ids.clone());
+        Ok(ids)
+    }
+
+    /// Brings the tree to the points of `rows`, of which the last ones are new.
+    fn extend(&mut self, new: usize, run: &mut Run<'_>) -> Result<(), PointsError> {
+        let (first, n) = (self.ids.len(), self.ids.len() + new);
+        let points = Points::of_checked(&self.rows, self.dimensions);
+        let Kept::Extended(tree) = &mut self.tree else {
+            return self.fit(run);
+        };
+        if new > n / LARGE_BATCH {
+            return self.fit(run);
+        }
+        let prepared = Prepared::by_any_range(&points, self.distance)?;
+        let (dimensions, mut extent) = (prepared.dimensions(), tree.extent.clone());
+        extent.contain(&prepared.rows()[first * dimensions..], dimensions);
+        prepared.check_extent(&extent)?;
+        let (base, extension) = (&tree.base, &tree.extension);
+        let (new_base, extension) = with_observed_team(run, run.request.threads(), |team, run| {
+            let extension = extension.with(base, &prepared, first as u32, team, run)?;
+            // Each update takes time for all points behind the base, and a new base for all points.
+            let behind = n - base.places.len();
+            if behind * behind <= n * new {
+                return Ok((None, extension));
+            }
+            let pairs = extension.pairs(base)?;
+            let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
+            Ok::<_, PointsError>((Some(base), Extension::default()))
+        })?;
+        tree.extension = extension;
+        tree.extent = extent;
+        if let Some(new_base) = new_base {
+            tree.base = new_base;
+        }
+        self.was_recomputed = false;
+        Ok(())
+    }
+
+    /// Removes points.
+    ///
+    /// # Errors
+    /// When a point is not present or is named twice, and as [`spanning_tree`] for the other points.
+    /// Nothing changes then.
+    pub fn remove(&mut self, ids: &[u32], run: &mut Run<'_>) -> Result<(), PointsError> {
+        let mut gone = memory::filled(self.ids.len(), false)?;
+        for &id in ids {
+            let position =
+                self.ids.binary_search(&id).map_err(|_| PointsError::NotPresent { id })?;
+            if std::mem::replace(&mut gone[position], true) {
+                return Err(PointsError::RepeatedId { id });
+            }
+        }
+        let stay = self.ids.len() - ids.len();
+        let mut rows = memory::with_capacity(stay * self.dimensions)?;
+        let mut others = memory::with_capacity(stay)?;
+        for ((row, &id), gone) in self.rows.chunks_exact(self.dimensions).zip(&self.ids).zip(gone) {
+            if !gone {
+                rows.extend_from_slice(row);
+                others.push(id);
+            }
+        }
+        self.tree = fitted(&Points::of_checked(&rows, self.dimensions), self.distance, run)?;
+        (self.rows, self.ids, self.was_recomputed) = (rows, others, true);
+        Ok(())
+    }
+
+    fn fit(&mut self, run: &mut Run<'_>) -> Result<(), PointsError> {
+        self.tree = fitted(&Points::of_checked(&self.rows, self.dimensions), self.distance, run)?;
+        self.was_recomputed = true;
+        Ok(())
+    }
+}
+
+/// The coordinates of points, row by row.
+fn rows_of(points: &Points<'_>) -> Result<Vec<f64>, PointsError> {
+    if !points.weights().is_empty() {
+        return Err(PointsError::DynamicWeights);
+    }
+    let mut rows = memory::zeros(points.len() as usize * points.dimensions())?;
+    points.values().copy_to(0, &mut rows);
+    Ok(rows)
+}
+
+/// The tree of points, in the form that later updates need.
+fn fitted(points: &Points<'_>, distance: Distance, run: &mut Run<'_>) -> Result<Kept, PointsError> {
+    let tree = spanning_tree(points, distance, run)?;
+    let prepared = Prepared::by_any_range(points, distance)?;
+    let extends = distance.min_samples == 1 && prepared.dimensions() <= MAX_TREE_DIMENSIONS;
+    if !extends || points.is_empty() {
+        return Ok(Kept::Whole(tree));
+    }
+    let pair = |[u, v]: [u32; 2]| Pair::new(prepared.compared(u, v), u, v);
+    let pairs = memory::collected(tree.ends.iter().copied().map(pair))?;
+    drop(tree);
+    with_observed_team(run, run.request.threads(), |team, run| {
+        let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
+        let mut extent = Extent::default();
+        extent.contain(prepared.rows(), prepared.dimensions());
+        let extension = Extension::default();
+        Ok(Kept::Extended(Box::new(ExtendedTree { base, extension, extent })))
+    })
+}

@@ -1,0 +1,193 @@
+//! After each batch, the tree of points that come and go is that of a fresh fit, bit by bit.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use kostra_core::Run;
+use kostra_core::random::RandomStream;
+use kostra_points::cluster::{Hierarchy, Selection, Ties};
+use kostra_points::{
+    Distance, DynamicPoints, Metric, PointTree, Points, PointsError, spanning_tree,
+};
+
+/// Draws numbers, one after another.
+struct Draws(RandomStream, u64);
+
+impl Draws {
+    fn below(&mut self, bound: usize) -> usize {
+        self.1 += 1;
+        self.0.below(self.1, bound as u64) as usize
+    }
+
+    /// A coordinate: of few values, so that many points and distances are equal, of two clusters,
+    /// or of any.
+    fn coordinate(&mut self, kind: u64) -> f64 {
+        match kind {
+            0 => 1.0 + self.below(3) as f64,
+            1 => 1.0 + self.below(12) as f64,
+            2 => 1.0 + self.below(1000) as f64 / 1000.0 + 50.0 * (self.below(2) as f64),
+            _ => 1.0 + self.below(1 << 30) as f64 / 1e8,
+        }
+    }
+
+    fn rows(&mut self, kind: u64, n: usize, dimensions: usize) -> Vec<f64> {
+        (0..n * dimensions).map(|_| self.coordinate(kind)).collect()
+    }
+}
+
+fn fresh(rows: &[f64], dimensions: usize, distance: Distance) -> PointTree {
+    spanning_tree(&Points::new(rows, dimensions).unwrap(), distance, &mut Run::new()).unwrap()
+}
+
+/// Adds and removes random batches. After each one, everything is checked. Returns how many updates
+/// did not compute the whole tree again.
+fn check_random_updates(seed: u64, metric: Metric, least: usize) -> usize {
+    let mut draws = Draws(RandomStream::new(seed), 0);
+    let (kind, threads) = (seed % 4, 1 + seed as usize % 3);
+    let dimensions = if metric == Metric::Haversine { 2 } else { 1 + draws.below(4) };
+    let distance = Distance::from(metric);
+    let run = &mut Run::new().on_threads(threads);
+    let n = least + draws.below(200);
+    let first = draws.rows(kind, n, dimensions);
+    let mut points =
+        DynamicPoints::new(&Points::new(&first, dimensions).unwrap(), distance, run).unwrap();
+    let mut present: Vec<(u32, Vec<f64>)> =
+        (0..).zip(first.chunks_exact(dimensions).map(<[f64]>::to_vec)).collect();
+    let mut extended = 0;
+    for _ in 0..12 {
+        if draws.below(6) == 0 {
+            let size = draws.below(1 + present.len().min(5));
+            let mut ids: Vec<u32> = present.iter().map(|point| point.0).collect();
+            draws.0.split(draws.1).shuffle(&mut ids);
+            ids.truncate(size);
+            points.remove(&ids, run).unwrap();
+            assert!(points.was_recomputed());
+            present.retain(|point| !ids.contains(&point.0));
+        } else {
+            let most = if draws.below(5) == 0 { 1 + present.len() } else { 6 };
+            let size = draws.below(most);
+            let rows = draws.rows(kind, size, dimensions);
+            let ids = points.add(&Points::new(&rows, dimensions).unwrap(), run).unwrap();
+            extended += usize::from(!points.was_recomputed());
+            present.extend(ids.zip(rows.chunks_exact(dimensions).map(<[f64]>::to_vec)));
+        }
+        let rows: Vec<f64> = present.iter().flat_map(|point| point.1.clone()).collect();
+        let ids: Vec<u32> = present.iter().map(|point| point.0).collect();
+        assert_eq!((points.ids(), points.rows()), (&ids[..], &rows[..]));
+        let (found, expected) = (points.tree().unwrap(), fresh(&rows, dimensions, distance));
+        assert!(found == expected, "seed {seed}, {}, {} points", metric.name(), ids.len());
+    }
+    extended
+}
+
+#[test]
+fn after_each_batch_the_tree_is_that_of_a_fresh_fit() {
+    for metric in Metric::ALL {
+        let extended: usize = (0..28).map(|seed| check_random_updates(seed, metric, 1)).sum();
+        assert!(extended > 150, "{}: {extended}", metric.name());
+    }
+}
+
+/// Points far apart from all others, between two clusters, and on top of others.
+#[test]
+fn points_that_change_many_edges_give_the_tree_of_a_fresh_fit() {
+    let run = &mut Run::new();
+    let mut rows: Vec<f64> =
+        (0..400).flat_map(|i| [f64::from(i % 20), f64::from(i / 20)]).collect();
+    let mut points =
+        DynamicPoints::new(&Points::new(&rows, 2).unwrap(), Metric::Euclidean, run).unwrap();
+    let far: Vec<f64> =
+        (0..20).flat_map(|i| [1000.0 + f64::from(i % 5), f64::from(i / 5)]).collect();
+    let batches: [&[f64]; 6] = [
+        &far,
+        &[500.0, 10.0],
+        &[300.0, 10.0, 700.0, 10.0, 500.0, 10.0],
+        &[9.5, 9.5, 9.5, 9.5],
+        &[0.0, 0.0, 19.0, 19.0, 1000.0, 0.0],
+        &[-1e6, 1e6],
+    ];
+    for batch in batches {
+        points.add(&Points::new(batch, 2).unwrap(), run).unwrap();
+        assert!(!points.was_recomputed());
+        rows.extend(batch);
+        assert!(points.tree().unwrap() == fresh(&rows, 2, Metric::Euclidean.into()));
+    }
+}
+
+/// Single points are added until the base is built again several times.
+#[test]
+fn a_stream_of_points_gives_the_tree_of_a_fresh_fit() {
+    let mut draws = Draws(RandomStream::new(7), 0);
+    let mut rows = draws.rows(3, 300, 3);
+    let run = &mut Run::new();
+    let points = Points::new(&rows, 3).unwrap();
+    let mut points = DynamicPoints::new(&points, Metric::Manhattan, run).unwrap();
+    for _ in 0..150 {
+        let row = draws.rows(3, 1, 3);
+        points.add(&Points::new(&row, 3).unwrap(), run).unwrap();
+        assert!(!points.was_recomputed());
+        rows.extend(row);
+        assert!(points.tree().unwrap() == fresh(&rows, 3, Metric::Manhattan.into()));
+    }
+}
+
+#[test]
+fn mutual_reachability_and_many_dimensions_compute_the_tree_again() {
+    let mut draws = Draws(RandomStream::new(8), 0);
+    let cases = [
+        (2, Distance::mutual_reachability(Metric::Euclidean, 4)),
+        (20, Distance::from(Metric::Cosine)),
+    ];
+    for (dimensions, distance) in cases {
+        let mut rows = draws.rows(1, 100, dimensions);
+        let run = &mut Run::new();
+        let points = Points::new(&rows, dimensions).unwrap();
+        let mut points = DynamicPoints::new(&points, distance, run).unwrap();
+        let batch = draws.rows(1, 3, dimensions);
+        points.add(&Points::new(&batch, dimensions).unwrap(), run).unwrap();
+        assert!(points.was_recomputed());
+        rows.extend(batch);
+        assert!(points.tree().unwrap() == fresh(&rows, dimensions, distance));
+    }
+}
+
+/// The labels of the updated tree are those of all points in another order.
+#[test]
+fn labels_after_an_update_do_not_depend_on_the_order_of_points() {
+    let labels = |tree| {
+        let condensed = Hierarchy::new(tree).unwrap().condensed(5, Ties::Together).unwrap();
+        condensed.select(Selection::default()).unwrap().labels
+    };
+    let mut draws = Draws(RandomStream::new(9), 0);
+    let rows = draws.rows(2, 200, 2);
+    let run = &mut Run::new();
+    let points = Points::new(&rows[..380], 2).unwrap();
+    let mut points = DynamicPoints::new(&points, Metric::Euclidean, run).unwrap();
+    points.add(&Points::new(&rows[380..], 2).unwrap(), run).unwrap();
+    assert!(!points.was_recomputed());
+    let found = labels(points.tree().unwrap());
+    assert!(found.iter().max() > Some(&0));
+    let reversed: Vec<f64> = rows.chunks_exact(2).rev().flatten().copied().collect();
+    let mut expected = labels(fresh(&reversed, 2, Metric::Euclidean.into()));
+    expected.reverse();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_refused_update_changes_nothing() {
+    let run = &mut Run::new();
+    let rows = [0.0, 1.0, 3.0, 7.0];
+    let distance = Distance::mutual_reachability(Metric::Euclidean, 3);
+    let mut points = DynamicPoints::new(&Points::new(&rows, 1).unwrap(), distance, run).unwrap();
+    let before = points.tree().unwrap();
+    let wide = Points::new(&[1e300], 1).unwrap();
+    assert!(matches!(points.add(&wide, run), Err(PointsError::TooWide { .. })));
+    let other = Points::new(&[1.0, 2.0], 2).unwrap();
+    assert!(matches!(points.add(&other, run), Err(PointsError::OtherDimensions { .. })));
+    let weighted = Points::new(&[1.0], 1).unwrap().weighted(&[2]).unwrap();
+    assert_eq!(points.add(&weighted, run), Err(PointsError::DynamicWeights));
+    assert_eq!(points.remove(&[1, 4], run), Err(PointsError::NotPresent { id: 4 }));
+    assert_eq!(points.remove(&[1, 1], run), Err(PointsError::RepeatedId { id: 1 }));
+    assert!(matches!(points.remove(&[1, 2], run), Err(PointsError::MinSamples { .. })));
+    assert_eq!((points.tree().unwrap(), points.ids()), (before, &[0, 1, 2, 3][..]));
+    assert_eq!(points.add(&Points::new(&[2.0], 1).unwrap(), run), Ok(4..5));
+}
