@@ -11,6 +11,7 @@ mod device;
 mod device_points;
 mod dlpack;
 mod dynamic;
+mod dynamic_points;
 mod errors;
 mod files;
 mod fitted;
@@ -58,6 +59,8 @@ mod _kostra {
     use super::dlpack::Borrowed;
     #[pymodule_export]
     use super::dynamic::LoggedForest;
+    #[pymodule_export]
+    use super::dynamic_points::SharedPoints;
     #[pymodule_export]
     use super::files::{generate, is_similarity, read, read_matrix};
     #[pymodule_export]

@@ -142,9 +142,9 @@ struct StarEdge {
 
 /// The edges of a new point among those that were found so far.
 ///
-/// By the cycle property, an edge to a point `p` is not in the tree if a better edge leads to a point
-/// that is joined to `p` by better edges. Such a better edge need not be in the tree itself: the
-/// edge that excludes it excludes the edge to `p` too. So points may be visited in any order.
+/// By the cycle property, an edge to a point `p` is not in the tree if a better edge leads to a
+/// point that is joined to `p` by better edges. Such a better edge need not be in the tree itself:
+/// the edge that excludes it excludes the edge to `p` too. So points may be visited in any order.
 struct Star<'a> {
     base: &'a Base,
     point: u32,

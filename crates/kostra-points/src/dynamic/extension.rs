@@ -1,7 +1,8 @@
 //! The points that came after the base, and the tree of all.
 //!
-//! * **Idea**: the spanning tree of all points is within the base's tree, the tree of the new points
-//!   alone, and for each new point its edges in the tree of the base and itself (cycle property).
+//! * **Idea**: the spanning tree of all points is within the base's tree, the tree of the new
+//!   points alone, and for each new point its edges in the tree of the base and itself (cycle
+//!   property).
 //!   Most edges of the base's tree stay, so they are not visited: the line of the base replaces
 //!   this tree, because at every threshold its joints connect the points that the tree connects.
 //!   Only the ends of the new edges count in the line, and of the joints between two of them only
@@ -91,8 +92,8 @@ fn stars_of(
     Ok(into_item(found))
 }
 
-/// The tree of a base and new edges, by Kruskal's algorithm on the contracted graph: the new points,
-/// then the places of the base at which edges end.
+/// The tree of a base and new edges, by Kruskal's algorithm on the contracted graph: the new
+/// points, then the places of the base at which edges end.
 fn merged(
     base: &Base,
     stars: &[Pair],

@@ -44,7 +44,8 @@ const LARGE_BATCH: usize = 8;
 /// use kostra_points::{DynamicPoints, Metric, Points, Run};
 ///
 /// let run = &mut Run::new();
-/// let mut points = DynamicPoints::new(&Points::new(&[0.0, 1.0, 5.0], 1)?, Metric::Euclidean, run)?;
+/// let first = Points::new(&[0.0, 1.0, 5.0], 1)?;
+/// let mut points = DynamicPoints::new(&first, Metric::Euclidean, run)?;
 /// assert_eq!(points.add(&Points::new(&[4.0], 1)?, run)?, 3..4);
 /// assert_eq!(points.tree()?.ends, [[0, 1], [2, 3], [1, 3]]);
 /// points.remove(&[1], run)?;
@@ -211,8 +212,8 @@ impl DynamicPoints {
     /// Removes points.
     ///
     /// # Errors
-    /// When a point is not present or is named twice, and as [`spanning_tree`] for the other points.
-    /// Nothing changes then.
+    /// When a point is not present or is named twice, and as [`spanning_tree`] for the other
+    /// points. Nothing changes then.
     pub fn remove(&mut self, ids: &[u32], run: &mut Run<'_>) -> Result<(), PointsError> {
         let mut gone = memory::filled(self.ids.len(), false)?;
         for &id in ids {

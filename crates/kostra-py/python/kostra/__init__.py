@@ -24,8 +24,9 @@ equal, negative and infinite.
   estimators in :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
 * :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
-* :class:`DynamicForest` keeps the forest of a graph that changes. :func:`rolling_mst` computes
-  the tree of correlations for each window of a table.
+* :class:`DynamicForest` keeps the forest of a graph that changes, and :class:`DynamicPoints` the
+  tree of points that come and go. :func:`rolling_mst` computes the tree of correlations for each
+  window of a table.
 * :func:`trace` lists the steps of an algorithm, for teaching.
 * :func:`verify` checks a forest independently of the algorithms.
 * :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``, and :mod:`kostra.hdbscan` the
@@ -36,6 +37,7 @@ from kostra._approximate import ErrorBound
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
 from kostra._dynamic import DynamicForest
+from kostra._dynamic_points import DynamicPoints
 from kostra._forest import Forest
 from kostra._graph import Graph
 from kostra._grid import grid, segment
@@ -54,6 +56,7 @@ __all__ = [
     "DeviceForest",
     "DevicePointTree",
     "DynamicForest",
+    "DynamicPoints",
     "ErrorBound",
     "Forest",
     "Graph",

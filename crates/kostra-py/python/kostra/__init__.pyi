@@ -14,6 +14,8 @@ __all__ = [
     "DeviceError",
     "DeviceForest",
     "DevicePointTree",
+    "DynamicForest",
+    "DynamicPoints",
     "Forest",
     "Graph",
     "Partition",
@@ -363,6 +365,30 @@ class DynamicForest:
     def connected(self, s: Any, t: Any) -> bool | npt.NDArray[np.bool_]: ...
     def bottleneck(self, s: Any, t: Any) -> float | npt.NDArray[np.float64]: ...
     def component_size(self, vertices: Any) -> int | npt.NDArray[np.int64]: ...
+
+class DynamicPoints:
+    metric: str
+    min_samples: int
+    threads: int | None
+    def __init__(
+        self,
+        X: npt.ArrayLike,
+        *,
+        metric: str = "euclidean",
+        min_samples: int | None = None,
+        threads: int | None = None,
+    ) -> None: ...
+    def add(self, X: npt.ArrayLike) -> npt.NDArray[np.int64]: ...
+    def remove(self, ids: npt.ArrayLike) -> None: ...
+    def tree(self) -> PointTree: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def ids(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def points(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def recomputed(self) -> bool: ...
 
 class RollingTrees:
     starts: npt.NDArray[np.int64]

@@ -147,7 +147,7 @@ class DynamicForest:
         ids : int, or array of integers
             The ids of present edges, each once.
         """
-        self._inner.delete(_edge_ids("ids", ids))
+        self._inner.delete(ids_of("ids", ids, "an edge"))
 
     def expire(self, before):
         """Deletes all edges with ids below ``before``, the oldest ones.
@@ -175,7 +175,7 @@ class DynamicForest:
         w : number, or numbers
             The new weight of each edge.
         """
-        self._inner.reweight(_edge_ids("ids", ids), self._weights("w", w))
+        self._inner.reweight(ids_of("ids", ids, "an edge"), self._weights("w", w))
 
     def _weights(self, name, values):
         """Weights as an array of ``dtype``."""
@@ -260,7 +260,7 @@ class DynamicForest:
         u, v, w : arrays
             One entry per id.
         """
-        ids = self._inner.ids(False) if ids is None else _edge_ids("ids", ids)
+        ids = self._inner.ids(False) if ids is None else ids_of("ids", ids, "an edge")
         graph = self._inner.edges(ids)
         return graph.u(), graph.v(), graph.weights()
 
@@ -361,8 +361,8 @@ def _graph(graph, dtype):
     return Graph(none, none, np.empty(0, dtype or np.float64), n)
 
 
-def _edge_ids(name, ids):
-    """Ids of edges as an array of uint32."""
+def ids_of(name, ids, what):
+    """Ids as an array of uint32. ``what`` is what they identify, such as ``"an edge"``."""
     array = _arrays.vector(name, [ids] if np.ndim(ids) == 0 else ids)
     if array.size == 0:
         return np.empty(0, np.uint32)
@@ -371,10 +371,10 @@ def _edge_ids(name, ids):
         if array.dtype.kind == "O" and all(isinstance(value, int) for value in values):
             place = next(place for place, value in enumerate(values) if not 0 <= value < 2**64)
             shown = _arrays.shown(values[place])
-            raise ValueError(f"{name}[{place}] is {shown}, which is not the id of an edge")
+            raise ValueError(f"{name}[{place}] is {shown}, which is not the id of {what}")
         raise TypeError(f"{name} must be integers, not {array.dtype}")
     outside = (array < 0) | (array > _ids.MAX_VERTICES)
     if outside.any():
         place = int(outside.argmax())
-        raise ValueError(f"{name}[{place}] is {array[place]}, which is not the id of an edge")
+        raise ValueError(f"{name}[{place}] is {array[place]}, which is not the id of {what}")
     return array.astype(np.uint32)
