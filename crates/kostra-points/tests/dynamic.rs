@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use kostra_core::Run;
+use std::cell::Cell;
+
 use kostra_core::random::RandomStream;
+use kostra_core::{Observer, Run};
 use kostra_points::cluster::{Hierarchy, Selection, Ties};
 use kostra_points::{
     Distance, DynamicPoints, Metric, PointTree, Points, PointsError, spanning_tree,
@@ -170,6 +172,43 @@ fn labels_after_an_update_do_not_depend_on_the_order_of_points() {
     let mut expected = labels(fresh(&reversed, 2, Metric::Euclidean.into()));
     expected.reverse();
     assert_eq!(found, expected);
+}
+
+/// Cancels a run after some questions whether to do so.
+struct CancelAfter(Cell<usize>);
+
+impl Observer for CancelAfter {
+    fn cancelled(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left == 0
+    }
+}
+
+#[test]
+fn an_update_that_is_cancelled_at_any_moment_changes_nothing() {
+    let mut draws = Draws(RandomStream::new(10), 0);
+    let rows = draws.rows(3, 400, 2);
+    let points = Points::new(&rows, 2).unwrap();
+    let mut points = DynamicPoints::new(&points, Metric::Euclidean, &mut Run::new()).unwrap();
+    let batches = [draws.rows(3, 30, 2), draws.rows(3, 400, 2)];
+    let mut cancelled = 0;
+    for batch in &batches {
+        let before = points.tree().unwrap();
+        for moment in 0.. {
+            let mut observer = CancelAfter(Cell::new(moment));
+            let mut run = Run::new().observed_by(&mut observer);
+            match points.add(&Points::new(batch, 2).unwrap(), &mut run) {
+                Ok(_) => break,
+                Err(error) => assert_eq!(error, PointsError::Cancelled),
+            }
+            cancelled += 1;
+            assert!(points.tree().unwrap() == before);
+        }
+    }
+    assert!(cancelled >= 4, "{cancelled}");
+    let all = [rows, batches.concat()].concat();
+    assert!(points.tree().unwrap() == fresh(&all, 2, Metric::Euclidean.into()));
 }
 
 #[test]

@@ -41,7 +41,8 @@ impl Extension {
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
         let start = base.places.len() as u32;
-        let mut stars = run.phase("search edges", |_| stars_of(base, prepared, first, team))?;
+        let mut stars =
+            run.phase("search edges", |run| stars_of(base, prepared, first, team, run))?;
         // An edge that was not in a tree never is in a later one.
         stars.extend(self.entered.iter().filter(|pair| pair.low < start));
         let new = prepared.selected(start..prepared.len())?;
@@ -76,19 +77,26 @@ fn stars_of(
     prepared: &Prepared<'_>,
     first: u32,
     team: &Team<'_>,
-) -> Result<Vec<Pair>, OutOfMemory> {
+    run: &mut Run<'_>,
+) -> Result<Vec<Pair>, PointsError> {
     /// The points that a thread takes at a time.
     const CHUNK: usize = 64;
+    /// The points between two moments at which the run may be cancelled: a fraction of a second.
+    const UNINTERRUPTED: usize = 1 << 12;
     // Searches from near points read the same boxes.
     let order = kd_tree::spatial_order(&prepared.selected(first..prepared.len())?, team)?;
     let found = Mutex::new(Vec::new());
-    for_each_item(team, order.chunks(CHUNK), |points| {
-        let mut stars = Vec::new();
-        for point in points {
-            base.star(prepared.row(first + point), first + point, &mut stars);
-        }
-        lock(&found).extend(stars);
-    });
+    for (part, points) in order.chunks(UNINTERRUPTED).enumerate() {
+        let progress = run.report.progress(part * UNINTERRUPTED, order.len());
+        progress.map_err(|_| PointsError::Cancelled)?;
+        for_each_item(team, points.chunks(CHUNK), |points| {
+            let mut stars = Vec::new();
+            for point in points {
+                base.star(prepared.row(first + point), first + point, &mut stars);
+            }
+            lock(&found).extend(stars);
+        });
+    }
     Ok(into_item(found))
 }
 

@@ -142,7 +142,7 @@ impl DynamicPoints {
         }
     }
 
-    /// Adds points, and returns their ids. Nothing changes if it fails.
+    /// Adds points, and returns their ids. Nothing changes if it fails or is cancelled.
     ///
     /// # Errors
     /// As [`spanning_tree`] for all points, and when the numbers of coordinates differ.
@@ -200,6 +200,7 @@ impl DynamicPoints {
             let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
             Ok::<_, PointsError>((Some(base), Extension::default()))
         })?;
+        check_not_cancelled(n, run)?;
         tree.extension = extension;
         tree.extent = extent;
         if let Some(new_base) = new_base {
@@ -267,9 +268,15 @@ fn fitted(points: &Points<'_>, distance: Distance, run: &mut Run<'_>) -> Result<
     drop(tree);
     with_observed_team(run, run.request.threads(), |team, run| {
         let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
+        check_not_cancelled(base.places.len(), run)?;
         let mut extent = Extent::default();
         extent.contain(prepared.rows(), prepared.dimensions());
         let extension = Extension::default();
         Ok(Kept::Extended(Box::new(ExtendedTree { base, extension, extent })))
     })
+}
+
+/// Refuses a run that was cancelled, at the last moment before its result counts.
+fn check_not_cancelled(points: usize, run: &mut Run<'_>) -> Result<(), PointsError> {
+    run.report.progress(points, points).map_err(|_| PointsError::Cancelled)
 }

@@ -37,7 +37,8 @@ class DynamicPoints:
     Adding a few points to many takes a fraction of the time of a new tree, because the new tree is
     within the old tree and the edges at new points. These updates compute the whole tree again, and
     ``recomputed`` says so: every removal, a batch of more than an eighth of the points, and all
-    updates with ``min_samples`` of at least 2 or more than 16 columns.
+    updates with ``min_samples`` of at least 2 or more than 16 columns. An update that Ctrl-C
+    interrupts is cancelled, unless it is nearly done: ``n`` says whether it counts.
 
     Examples
     --------
