@@ -212,6 +212,23 @@ fn an_update_that_is_cancelled_at_any_moment_changes_nothing() {
 }
 
 #[test]
+fn all_points_may_go_and_others_come() {
+    let run = &mut Run::new();
+    let none = Points::new::<f64>(&[], 2).unwrap();
+    let mut points = DynamicPoints::new(&none, Metric::Euclidean, run).unwrap();
+    assert!(points.is_empty() && points.tree().unwrap().ends.is_empty());
+    let rows: Vec<f64> = (0..40).map(f64::from).collect();
+    for first in [0, 20, 40] {
+        assert_eq!(points.add(&Points::new(&rows, 2).unwrap(), run), Ok(first..first + 20));
+        assert!(points.tree().unwrap() == fresh(&rows, 2, Metric::Euclidean.into()));
+        assert_eq!(points.add(&none, run), Ok(first + 20..first + 20));
+        let ids = points.ids().to_vec();
+        points.remove(&ids, run).unwrap();
+        assert!(points.is_empty() && points.tree().unwrap().ends.is_empty());
+    }
+}
+
+#[test]
 fn a_refused_update_changes_nothing() {
     let run = &mut Run::new();
     let rows = [0.0, 1.0, 3.0, 7.0];
