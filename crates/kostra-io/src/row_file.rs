@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn damaged_files_have_the_errors_of_damaged_bytes() {
         for (format, bytes) in files() {
-            for at in 0..bytes.len() {
+            for at in (0..bytes.len()).step_by(5) {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= [1, 0x80, 3][at % 3];
                 let [file, memory] = both_ways(&damaged, format);

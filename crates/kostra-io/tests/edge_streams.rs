@@ -215,7 +215,7 @@ fn damaged_parquet_files_have_the_same_errors_in_blocks() {
     let folder = tempfile::tempdir().unwrap();
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     let bytes = fs::read(seeds.join("integers.parquet")).unwrap();
-    for at in 0..bytes.len() {
+    for at in (0..bytes.len()).step_by(7) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x15;
         let path = file(folder.path(), "damaged.parquet", &damaged);

@@ -150,10 +150,11 @@ const STARTS: [&str; 7] = [
 #[test]
 fn long_lines_are_answered_in_a_sentence() {
     for unit in ["1", "1 ", " ", "a ", "x", "\"", "{", "1,", "%"] {
-        let line = unit.repeat((1 << 18) / unit.len());
+        let line = unit.repeat(70_000 / unit.len());
         for start in STARTS {
             let text = format!("{start}{line}\n");
-            for format in formats() {
+            // A start is that of one format, which recognition picks.
+            for format in formats().filter(|format| start.is_empty() || format.is_none()) {
                 let options = ReadOptions { format, ..ReadOptions::default() };
                 let error = read_bytes("x", text.as_bytes(), &options)
                     .map(|_| ())

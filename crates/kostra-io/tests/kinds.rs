@@ -354,7 +354,7 @@ const KINDS: [Kind; 7] = [
 #[test]
 fn a_known_graph_is_read_right_or_asked_about() {
     let rounds =
-        std::env::var("KOSTRA_KINDS").map_or(1000, |rounds| rounds.parse().expect("a number"));
+        std::env::var("KOSTRA_KINDS").map_or(300, |rounds| rounds.parse().expect("a number"));
     let options =
         ReadOptions { vertices: Vertices::Occurring, threads: 1, ..ReadOptions::default() };
     let mut wrong = Vec::new();

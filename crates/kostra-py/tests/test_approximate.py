@@ -32,6 +32,7 @@ def test_an_approximate_tree_reports_its_error(points):
     np.testing.assert_array_equal(linkage, kostra.single_linkage(tree))
 
 
+@pytest.mark.slow
 def test_the_clusters_of_an_approximate_tree_are_nearly_the_exact_ones(points):
     exact = HDBSCAN(min_cluster_size=50).fit(points)
     found = HDBSCAN(min_cluster_size=50, approximate=True, seed=5).fit(points)

@@ -624,6 +624,7 @@ def test_no_cluster_begins_above_the_largest_epsilon(seed, allow_single_cluster)
         HDBSCAN(**options).fit(points)
 
 
+@pytest.mark.slow
 def test_tools_of_scikit_learn_take_the_estimator(tmp_path):
     joblib, pandas = pytest.importorskip("joblib"), pytest.importorskip("pandas")
     polars = pytest.importorskip("polars")

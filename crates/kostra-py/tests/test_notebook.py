@@ -10,6 +10,7 @@ import pytest
 NOTEBOOK = pathlib.Path(__file__).resolve().parents[3] / "docs/python.ipynb"
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_from_top_to_bottom():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "committed without outputs"

@@ -129,7 +129,8 @@ fn ruler(number: usize) -> u32 {
 }
 
 #[test]
-fn a_chain_of_a_million_hooks_takes_neither_quadratic_time_nor_deep_recursion() {
+#[ignore = "slow"]
+fn slow_a_chain_of_a_million_hooks_takes_neither_quadratic_time_nor_deep_recursion() {
     // Every vertex except one hooks onto its neighbor in the same direction: toward the first
     // vertex with ascending weights, and toward the last vertex in the maximum order.
     // More than a stride of 2^20 steps, after which a solver checks for cancellation.

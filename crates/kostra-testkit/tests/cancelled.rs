@@ -126,7 +126,7 @@ fn cancel_everywhere(
         }
         let (forest, _) = solve(u32::MAX, &about);
         assert_eq!(forest.as_ref(), Ok(&right.forest), "{about}: the next solve");
-        let step = 1.max(patience / 3);
+        let step = 1.max(patience / 2);
         patience = if patience < checks { (patience + step).min(checks) } else { checks + 1 };
     }
 }
@@ -138,10 +138,10 @@ fn a_cancelled_solver_ends_soon_and_leaves_no_threads_and_a_usable_workspace() {
     // another solve with another size and type.
     let mut workspace = Workspace::new();
     for spec in [
-        "gnm:n=60000,m=100000",
-        "gnm:n=8000,m=100000,weights=i64",
-        "grid:side=200,weights=small",
-        "path:n=50000",
+        "gnm:n=20000,m=33000",
+        "gnm:n=4000,m=50000,weights=i64",
+        "grid:side=100,weights=small",
+        "path:n=20000",
     ] {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
         let right = ExactAnswer::verified(&graph, Order::Minimum)

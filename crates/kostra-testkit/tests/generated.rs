@@ -32,13 +32,13 @@ fn check(specs: &[&str]) {
 fn long_thin_graphs_give_equal_forests() {
     // The deepest recursion, and the most rounds of a naive Borůvka.
     check(&[
-        "path:n=100000,weights=index",
-        "path:n=100000,weights=equal",
-        "path:n=100000,weights=u24",
-        "cycle:n=100000,weights=index",
-        "cycle:n=100000,weights=equal",
-        "caterpillar:n=100000,legs=1,weights=index",
-        "caterpillar:n=100000,legs=20,weights=small",
+        "path:n=40000,weights=index",
+        "path:n=40000,weights=equal",
+        "path:n=40000,weights=u24",
+        "cycle:n=40000,weights=index",
+        "cycle:n=40000,weights=equal",
+        "caterpillar:n=40000,legs=1,weights=index",
+        "caterpillar:n=40000,legs=20,weights=small",
         // The same shapes, at a size that the solvers for small graphs accept.
         "path:n=4000,weights=index",
         "cycle:n=4000,weights=equal",
@@ -49,9 +49,9 @@ fn long_thin_graphs_give_equal_forests() {
 fn stars_and_trees_give_equal_forests() {
     // One vertex has all edges.
     check(&[
-        "star:n=100000,weights=index",
-        "star:n=100000,weights=equal",
-        "star:n=100000,weights=i64",
+        "star:n=40000,weights=index",
+        "star:n=40000,weights=equal",
+        "star:n=40000,weights=i64",
     ]);
 }
 
@@ -72,7 +72,7 @@ fn many_components_give_equal_forests() {
         "islands:n=20000,tiny=8000,size=5",
         "islands:n=20000,tiny=8000,size=2,weights=small",
         "islands:n=2,tiny=40000,size=1",
-        "empty:n=100000",
+        "empty:n=40000",
     ]);
 }
 

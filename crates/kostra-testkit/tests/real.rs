@@ -7,7 +7,8 @@ use kostra_testkit::matrix::{ExactAnswer, ORDERS, check_in_turn};
 use kostra_testkit::real::{self, GRAPHS, RealGraph};
 
 #[test]
-fn every_solver_finds_the_known_forests_of_real_graphs() {
+#[ignore = "slow"]
+fn slow_every_solver_finds_the_known_forests_of_real_graphs() {
     let failures: Vec<_> = GRAPHS
         .iter()
         .enumerate()

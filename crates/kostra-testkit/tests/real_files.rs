@@ -144,7 +144,8 @@ fn named_columns_are_found() {
 }
 
 #[test]
-fn the_partitioning_benchmarks_have_their_known_sizes() {
+#[ignore = "slow"]
+fn slow_the_partitioning_benchmarks_have_their_known_sizes() {
     for (name, n, m) in [
         ("mesh/4elt.graph", 15_606, 45_878),
         ("mesh/wing.graph.gz", 62_032, 121_544),

@@ -121,7 +121,8 @@ fn peak_and_forest(workplace: &Workplace, arguments: &str) -> (u64, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_memory_stays_within_the_budget() {
+#[ignore = "slow"]
+fn slow_the_memory_stays_within_the_budget() {
     let workplace = Workplace::new();
     let graph = "gen:gnm:n=100k,m=6M";
     succeeds(&workplace.run(&format!("generate {graph} -o graph.kst")));
@@ -151,7 +152,8 @@ fn proposed_mebibytes(refused: &Outcome) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_ends_of_a_piped_kst_file_are_part_of_the_memory() {
+#[ignore = "slow"]
+fn slow_the_ends_of_a_piped_kst_file_are_part_of_the_memory() {
     let workplace = Workplace::new();
     succeeds(&workplace.run("generate gen:gnm:n=100k,m=6M -o graph.kst"));
     let refused = workplace.shell("cat graph.kst | kostra solve - --memory 48MiB --threads 2");
@@ -175,7 +177,8 @@ fn the_ends_of_a_piped_kst_file_are_part_of_the_memory() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_large_window_of_zstd_is_part_of_the_memory() {
+#[ignore = "slow"]
+fn slow_a_large_window_of_zstd_is_part_of_the_memory() {
     let workplace = Workplace::new();
     if workplace.shell("zstd --version").code != Some(0) {
         println!("skipped: there is no zstd");
@@ -238,7 +241,8 @@ fn refused_and_solved_as_proposed(workplace: &Workplace, input: &str) -> String 
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_page_of_ten_million_rows_is_part_of_the_memory() {
+#[ignore = "slow"]
+fn slow_a_page_of_ten_million_rows_is_part_of_the_memory() {
     let workplace = Workplace::new();
     in_one_page(&workplace, "page.parquet", 10_000_000);
     let refused = refused_and_solved_as_proposed(&workplace, "page.parquet");
@@ -248,7 +252,8 @@ fn a_page_of_ten_million_rows_is_part_of_the_memory() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_line_of_sixty_megabytes_is_part_of_the_memory() {
+#[ignore = "slow"]
+fn slow_a_line_of_sixty_megabytes_is_part_of_the_memory() {
     let workplace = Workplace::new();
     let rows = (0..20_000).map(|i| format!("{i},{},{},a\n", i + 1, i % 97));
     let (rows, note) = (rows.collect::<String>(), "x".repeat(60_000_000));

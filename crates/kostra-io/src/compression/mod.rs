@@ -35,7 +35,7 @@ use crate::source::{Progress, RawInput, from_io};
 pub(crate) const HEAD: usize = 1 << 16;
 /// The most bytes by which a text is recognized, if it starts with comments or long lines. Unit
 /// tests, which are built without inlining, would look over the true number for minutes.
-pub(crate) const LONGEST_HEAD: usize = if cfg!(test) { 1 << 20 } else { 1 << 24 };
+pub(crate) const LONGEST_HEAD: usize = if cfg!(test) { 1 << 18 } else { 1 << 24 };
 /// The compression ratio that is assumed when memory is reserved for what a compressed input's
 /// header announces.
 const LIKELY_RATIO: u64 = 64;

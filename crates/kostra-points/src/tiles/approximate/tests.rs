@@ -37,32 +37,27 @@ fn the_minimum_is_in_the_stated_interval_at_least_as_often_as_stated() {
     const EFFORT: Effort = Effort { trees: 1, rounds: 0, samples: 40 };
     const SEEDS: u64 = 40;
     let (n, d) = (700, 20);
-    for (kind, metric) in [
-        ("clusters", Metric::Euclidean),
-        ("normal", Metric::Manhattan),
-        ("clusters", Metric::Cosine),
+    for (kind, metric, samples) in [
+        ("clusters", Metric::Euclidean, 5),
+        ("normal", Metric::Manhattan, 1),
+        ("clusters", Metric::Cosine, 1),
     ] {
         let rows = make(kind, n, d);
         let points = Points::new(&rows, d).unwrap();
         let prepared = Prepared::new(&points, metric).unwrap();
-        for samples in [1, 5] {
-            let distance = Distance::mutual_reachability(metric, samples);
-            let exact = brute_force(&points, distance, &mut Run::new()).unwrap();
-            let exact: f64 = exact.distances.iter().sum();
-            let mut missed = 0;
-            for seed in 0..SEEDS {
-                let ApproximateTree { tree, error } = find(&prepared, samples, (seed, EFFORT), 2);
-                assert_eq!(tree.ends.len(), n - 1);
-                assert!(error.length >= exact * (1.0 - 1e-12), "{kind} {metric:?}: too short");
-                assert!(error.length > exact * 1.002, "{kind}: the search is too good for a test");
-                missed += u32::from(error.least > exact);
-            }
-            // 3 are expected; 9 or more have a probability below 0.003.
-            assert!(
-                missed < 9,
-                "{kind} {metric:?} {samples}: {missed} of {SEEDS} bounds are wrong"
-            );
+        let distance = Distance::mutual_reachability(metric, samples);
+        let exact = brute_force(&points, distance, &mut Run::new()).unwrap();
+        let exact: f64 = exact.distances.iter().sum();
+        let mut missed = 0;
+        for seed in 0..SEEDS {
+            let ApproximateTree { tree, error } = find(&prepared, samples, (seed, EFFORT), 2);
+            assert_eq!(tree.ends.len(), n - 1);
+            assert!(error.length >= exact * (1.0 - 1e-12), "{kind} {metric:?}: too short");
+            assert!(error.length > exact * 1.002, "{kind}: the search is too good for a test");
+            missed += u32::from(error.least > exact);
         }
+        // 3 are expected; 9 or more have a probability below 0.003.
+        assert!(missed < 9, "{kind} {metric:?} {samples}: {missed} of {SEEDS} bounds are wrong");
     }
 }
 
@@ -78,7 +73,7 @@ fn trees_do_not_depend_on_the_number_of_threads() {
             approximate_tree(&points, distance, seed, run).unwrap()
         };
         let one = on(1);
-        assert!(on(2) == one && on(4) == one, "{kind} {samples}");
+        assert!(on(3) == one, "{kind} {samples}");
         assert!(one.error.recall > 0.9, "{kind}: recall {}", one.error.recall);
         assert!(one.error.least < one.error.length);
     }
