@@ -27,15 +27,22 @@ pub(super) struct Base {
     /// The point at each place.
     points: Vec<u32>,
     /// The position in `pairs` of the joint behind each place but the last.
-    joints: RangeMaximum<u32>,
-    /// The compared distances of the joints, rounded. They decide most comparisons.
-    heights: RangeMaximum<f32>,
+    joints: RangeMaximum,
+    /// The [heights](height_of) of the joints. They decide most comparisons.
+    heights: RangeMaximum,
     /// The compared distance of the last edge; 0 without edges.
     largest: f64,
     /// The complement of the point at each place: its maximum is that of the lowest point.
-    lowest: RangeMaximum<u32>,
+    lowest: RangeMaximum,
     /// The points, numbered by their places.
     index: Box<dyn Searchable>,
+}
+
+/// A compared distance rounded to 32 bits, whose bits ascend with it: integers, because the maximum
+/// of many is found several at a time.
+#[inline]
+fn height_of(compared: f64) -> u32 {
+    (compared as f32).to_bits()
 }
 
 /// No point follows in the line.
@@ -52,7 +59,7 @@ impl Base {
         let (points, joints) = line(prepared.len(), &pairs)?;
         let mut places = memory::zeros(points.len())?;
         (0..).zip(&points).for_each(|(place, &point)| places[point as usize] = place);
-        let height = |&joint: &u32| pairs[joint as usize].compared as f32;
+        let height = |&joint: &u32| height_of(pairs[joint as usize].compared);
         let heights = RangeMaximum::new(memory::collected(joints.iter().map(height))?)?;
         let lowest = memory::collected(points.iter().map(|point| !point))?;
         let span = |place| {
@@ -71,7 +78,7 @@ impl Base {
         self.joints.of(first as usize, last as usize)
     }
 
-    /// The height up to which joints join all points of an interval, rounded, if better edges than
+    /// The height up to which joints join all points of an interval, if better edges than
     /// that of a new point do. `edge` has this compared distance, or a bound of it, and finds the
     /// edge.
     #[inline]
@@ -80,16 +87,16 @@ impl Base {
         [first, last]: [u32; 2],
         compared: f64,
         edge: impl Fn() -> Pair,
-    ) -> Option<f32> {
+    ) -> Option<u32> {
         if compared > self.largest {
-            return Some(self.largest as f32);
+            return Some(height_of(self.largest));
         }
         let height = self.heights.of(first as usize, last as usize);
-        let is_before = if height == compared as f32 && first < last {
+        let is_before = if height == height_of(compared) && first < last {
             self.pairs[self.worst_between(first, last) as usize].is_before(&edge())
         } else {
             // Rounding is monotone.
-            height < compared as f32 || first == last
+            height < height_of(compared) || first == last
         };
         is_before.then_some(height)
     }
@@ -97,7 +104,7 @@ impl Base {
     /// The edges that join a new point in the spanning tree of the base and this point. Its index
     /// is above all of the base.
     pub(super) fn star(&self, row: &[f64], point: u32, star: &mut Vec<Pair>) {
-        let joined = Cell::new((NO_PLACES, 0.0));
+        let joined = Cell::new((NO_PLACES, 0));
         let mut search = Star { base: self, point, edges: Vec::new(), joined };
         self.index.search(row, &mut search);
         star.extend(search.edges.iter().map(|edge| edge.pair));
@@ -150,9 +157,9 @@ struct Star<'a> {
     point: u32,
     /// The first edge is before the other ones.
     edges: Vec<StarEdge>,
-    /// An interval with the place of the first edge, and the height, rounded, up to which joints
+    /// An interval with the place of the first edge, and the height up to which joints
     /// join its points. Most boxes are in it, so they need no maximum.
-    joined: Cell<([u32; 2], f32)>,
+    joined: Cell<([u32; 2], u32)>,
 }
 
 /// An interval without places.
@@ -177,7 +184,7 @@ impl Star<'_> {
     /// `compared`.
     #[inline]
     fn exclude(&self, interval: [u32; 2], compared: f64) -> bool {
-        let (base, [first, last], rounded) = (self.base, interval, compared as f32);
+        let (base, [first, last], rounded) = (self.base, interval, height_of(compared));
         let (joined, height) = self.joined.get();
         let is_in = joined[0] <= first && last <= joined[1] && height < rounded;
         if is_in && self.edges[0].pair.compared < compared {
@@ -231,7 +238,7 @@ impl Visitor for Star<'_> {
             let last = self.edges.len() - 1;
             if last == 0 || pair.is_before(&self.edges[0].pair) {
                 self.edges.swap(0, last);
-                self.joined.set((NO_PLACES, 0.0));
+                self.joined.set((NO_PLACES, 0));
             }
         }
     }

@@ -38,7 +38,7 @@ const LARGE_BATCH: usize = 8;
 /// * all updates with mutual reachability distances (`min_samples` from 2), because new points also
 ///   change the distances between old ones, and with more than [`MAX_TREE_DIMENSIONS`] dimensions.
 ///
-/// Memory: about 70 bytes per point, and 16 to 32 per coordinate.
+/// Memory: about 100 bytes per point, and 16 to 32 per coordinate.
 ///
 /// ```
 /// use kostra_points::{DynamicPoints, Metric, Points, Run};

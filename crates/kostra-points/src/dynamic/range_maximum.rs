@@ -2,58 +2,59 @@
 
 use kostra_core::{OutOfMemory, memory};
 
-/// The values of a block, which a query reads one by one.
-const BLOCK: usize = 32;
+/// The values of a block. A query inside of a block reads them one by one.
+const BLOCK: usize = 16;
 
-/// Values whose ranges are asked for their maxima: O(1) time per query for the values in at most
-/// two blocks, and O(n) memory. Maxima of 2^k blocks are stored from each block on, so two of them
-/// cover any number of blocks (Bender & Farach-Colton 2000).
-pub(super) struct RangeMaximum<T> {
-    values: Vec<T>,
+/// Values whose ranges are asked for their maxima: O(1) time per query, and O(n) memory. Maxima of
+/// 2^k blocks are stored from each block on, so two of them cover any number of blocks (Bender &
+/// Farach-Colton 2000). The rest of the first and of the last block is one stored maximum each.
+pub(super) struct RangeMaximum {
+    values: Vec<u32>,
+    /// The maximum from the start of the block to each value, and from each value to the end.
+    in_blocks: Vec<[u32; 2]>,
     /// For each k, the maximum of 2^k blocks from each block on.
-    of_blocks: Vec<Vec<T>>,
+    of_blocks: Vec<Vec<u32>>,
 }
 
-impl<T: Copy + Default + PartialOrd> RangeMaximum<T> {
-    /// The values are not below the default, 0.
-    pub(super) fn new(values: Vec<T>) -> Result<Self, OutOfMemory> {
-        let blocks = values.chunks(BLOCK).map(|block| maximum(block, T::default()));
-        let mut last = memory::collected(blocks)?;
+impl RangeMaximum {
+    pub(super) fn new(values: Vec<u32>) -> Result<Self, OutOfMemory> {
+        let mut in_blocks = memory::collected(values.iter().map(|&value| [value; 2]))?;
+        for block in in_blocks.chunks_mut(BLOCK) {
+            for at in 1..block.len() {
+                block[at][0] = block[at][0].max(block[at - 1][0]);
+            }
+            for at in (1..block.len()).rev() {
+                block[at - 1][1] = block[at - 1][1].max(block[at][1]);
+            }
+        }
+        let mut last = memory::collected(in_blocks.chunks(BLOCK).map(|block| block[0][1]))?;
         let mut of_blocks = Vec::new();
         let mut width = 1;
         while last.len() > width {
-            let pairs = last.iter().zip(&last[width..]).map(|(&left, &right)| larger(left, right));
+            let pairs = last.iter().zip(&last[width..]).map(|(&left, &right)| left.max(right));
             let next = memory::collected(pairs)?;
             of_blocks.push(std::mem::replace(&mut last, next));
             width *= 2;
         }
         of_blocks.push(last);
-        Ok(Self { values, of_blocks })
+        Ok(Self { values, in_blocks, of_blocks })
     }
 
-    /// The maximum of the values from `start` to `end`; 0 if there is none.
+    /// The maximum of the values from `start` to before `end`; 0 if there is none.
     #[inline]
-    pub(super) fn of(&self, start: usize, end: usize) -> T {
-        let (first, last) = (start.div_ceil(BLOCK), end / BLOCK);
-        if first >= last {
-            return maximum(&self.values[start..end], T::default());
+    pub(super) fn of(&self, start: usize, end: usize) -> u32 {
+        if start / BLOCK + 1 >= end.div_ceil(BLOCK) {
+            return self.values[start..end].iter().copied().fold(0, u32::max);
+        }
+        let (first, last) = (start / BLOCK + 1, (end - 1) / BLOCK);
+        let ends = self.in_blocks[start][1].max(self.in_blocks[end - 1][0]);
+        if first == last {
+            return ends;
         }
         let width = (last - first).ilog2();
         let blocks = &self.of_blocks[width as usize];
-        let inner = larger(blocks[first], blocks[last - (1 << width)]);
-        let inner = maximum(&self.values[start..first * BLOCK], inner);
-        maximum(&self.values[last * BLOCK..end], inner)
+        ends.max(blocks[first]).max(blocks[last - (1 << width)])
     }
-}
-
-#[inline]
-fn maximum<T: Copy + PartialOrd>(values: &[T], least: T) -> T {
-    values.iter().fold(least, |maximum, &value| larger(maximum, value))
-}
-
-#[inline]
-fn larger<T: PartialOrd>(a: T, b: T) -> T {
-    if a > b { a } else { b }
 }
 
 #[cfg(test)]
