@@ -20,7 +20,7 @@ const STITCH: usize = 4;
 /// and edges.
 const CHANGE: usize = 50;
 /// A search for a replacement of this many steps takes as long as changing one edge.
-const SEARCH_STEPS: usize = 200;
+const SEARCH_STEPS: usize = 100;
 
 impl<W: Weight> DynamicForest<W> {
     /// Inserts edges: edge `i` of the batch joins `u[i]` and `v[i]` and has weight `weights[i]`.
