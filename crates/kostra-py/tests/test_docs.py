@@ -110,7 +110,13 @@ def signatures(tree):
 @pytest.mark.parametrize("module", ["kostra", "kostra.cluster", "kostra.scipy"])
 def test_stubs_say_what_is_there(module):
     module = importlib.import_module(module)
-    stub = signatures(ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text()))
+    tree = ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text())
+    assert all(
+        ast.literal_eval(node.value) == module.__all__
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    stub = signatures(tree)
     missing = (
         set(module.__all__) - {name.split(".")[0] for name in stub} - {"__version__", "DeviceError"}
     )
