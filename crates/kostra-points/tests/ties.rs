@@ -77,6 +77,31 @@ fn a_permutation_of_the_points_permutes_the_clusters() {
     }
 }
 
+#[test]
+#[ignore = "slow"]
+fn slow_a_permutation_of_a_million_points_permutes_their_clusters() {
+    const N: usize = 1_000_000;
+    let random = RandomStream::new(5);
+    // Half of the points are on a grid, so that many distances are equal.
+    let value = |i: u64| match i / 2 % 2 {
+        0 => random.below(i, 1000) as f64,
+        _ => 1000.0 * random.unit(i),
+    };
+    let first: Vec<f64> = (0..2 * N as u64).map(value).collect();
+    let order = permutation(6, N);
+    let row = |&point: &usize| &first[2 * point..][..2];
+    let second: Vec<f64> = order.iter().flat_map(row).copied().collect();
+    let distance = Distance::mutual_reachability(Metric::Euclidean, 5);
+    let [one, other] = [&first, &second].map(|rows| condensed(rows, 2, distance, 15));
+    assert!(one.clusters() == other.clusters());
+    let [found, permuted] = [one, other].map(|tree| tree.select(Selection::default()).unwrap());
+    assert!(found.labels.iter().max() > Some(&1000), "few clusters");
+    for (place, &point) in order.iter().enumerate() {
+        assert_eq!(found.labels[point], permuted.labels[place], "point {point}");
+        assert_eq!(found.probabilities[point], permuted.probabilities[place], "point {point}");
+    }
+}
+
 /// A cluster of the definition: its points, its part of the stability, and its parts.
 struct Naive {
     members: Vec<u32>,

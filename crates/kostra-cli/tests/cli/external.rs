@@ -191,8 +191,13 @@ fn slow_a_large_window_of_zstd_is_part_of_the_memory() {
     let enough = proposed_mebibytes(&refused);
     let line = format!("solve graph.edges.zst --memory {enough}MiB --threads 2 -o -");
     let peak = peak_kibibytes(&workplace, &line);
-    assert!((120 << 10..=enough << 10).contains(&peak), "{peak} KiB");
+    let most = (enough << 10) + UNOPTIMIZED;
+    assert!((120 << 10..=most).contains(&peak), "{peak} KiB");
 }
+
+/// How many more KiB an unoptimized program has in memory.
+#[cfg(target_os = "linux")]
+const UNOPTIMIZED: u64 = if cfg!(debug_assertions) { 4 << 10 } else { 0 };
 
 /// A table of `rows` edges with one page per column.
 #[cfg(target_os = "linux")]
