@@ -9,7 +9,7 @@ use kostra_points::{
     spanning_tree,
 };
 
-/// Points on a coarse grid, so that many distances are equal.
+/// Points on a coarse grid: many distances are equal.
 fn rows(seed: u64, n: u64, width: u64) -> Vec<f64> {
     let random = RandomStream::new(seed);
     (0..n * width).map(|at| 1.0 + random.below(at, 12) as f64 / 2.0).collect()

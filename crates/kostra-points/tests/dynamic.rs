@@ -20,8 +20,8 @@ impl Draws {
         self.0.below(self.1, bound as u64) as usize
     }
 
-    /// A coordinate: of few values, so that many points and distances are equal, of two clusters,
-    /// or of any.
+    /// A coordinate. Kinds 0 and 1 have few values, so many points and distances are equal. Kind 2
+    /// is in one of two clusters.
     fn coordinate(&mut self, kind: u64) -> f64 {
         match kind {
             0 => 1.0 + self.below(3) as f64,

@@ -22,7 +22,7 @@ use super::select::{Clustering, Method, Selection};
 pub struct Constraints<'a> {
     /// Pairs that belong to one cluster.
     pub must_link: &'a [[u32; 2]],
-    /// Pairs that belong to different clusters, or of which one or both are noise.
+    /// Pairs that are in no cluster together. A point that is noise is in no cluster.
     pub cannot_link: &'a [[u32; 2]],
 }
 

@@ -174,7 +174,7 @@ impl DynamicPoints {
         Ok(ids)
     }
 
-    /// Brings the tree to the points of `rows`, of which the last ones are new.
+    /// Updates the tree after `new` points were appended to `rows`.
     fn extend(&mut self, new: usize, run: &mut Run<'_>) -> Result<(), PointsError> {
         let (first, n) = (self.ids.len(), self.ids.len() + new);
         let points = Points::of_checked(&self.rows, self.dimensions);

@@ -313,6 +313,27 @@ def flag(name, value):
     return bool(value)
 
 
+def refuse_outside(name, numbers, among, remedy=""):
+    """Refuses an array of two dimensions with numbers of no row: ``among`` is how many rows there
+    are, and what they are called.
+    """
+    n, rows = among
+    outside = (numbers < 0) | (numbers >= n)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise ValueError(
+            f"{name}[{row}, {column}] is {numbers[row, column]}, but there are {n} {rows}, numbered "
+            f"from 0{remedy}"
+        )
+
+
+def positions(rows, n):
+    """The position in ``rows`` of each of ``n`` rows; -1 for those that are not there."""
+    found = np.full(n, -1, np.int64)
+    found[rows] = np.arange(len(rows))
+    return found
+
+
 def vertex(name, value, n):
     """An argument that is a vertex below ``n``."""
     if value is None:

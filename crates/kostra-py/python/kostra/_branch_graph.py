@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from kostra import _kostra, _metrics, _points
+from kostra import _arrays, _kostra, _metrics, _points
 from kostra._tree import cut
 from kostra._validity import persistence
 
@@ -91,8 +91,7 @@ class ClusterGraphs:
     def _edges(self, places, local, centralities):
         """Edges with the forest of the graph: those of the spanning tree, and near points."""
         n = len(places)
-        number = np.full(len(self.points), -1)
-        number[places] = np.arange(n)
+        number = _arrays.positions(places, len(self.points))
         u, v = number[self.u], number[self.v]
         inside = (u >= 0) & (v >= 0)
         edges = [(u[inside], v[inside])]

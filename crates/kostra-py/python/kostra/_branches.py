@@ -109,7 +109,7 @@ bool, str, optional
         Parameters
         ----------
         clusterer : HDBSCAN
-            A model fitted to points in host memory, each of which counts once.
+            A fitted model. Its points must be in host memory, without ``sample_weight``.
         labels : array of n integers, optional
             Other clusters of its points; -1 for noise.
         probabilities : array of n numbers, optional

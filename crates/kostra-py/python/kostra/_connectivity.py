@@ -53,8 +53,7 @@ def pairs(connectivity, X, among):
     else:
         ends = np.nonzero(connectivity)
     if rows is not None:
-        places = np.full(n, -1, np.int64)
-        places[rows] = np.arange(len(rows))
+        places = _arrays.positions(rows, n)
         ends = [places[end] for end in ends]
         are_there = (ends[0] >= 0) & (ends[1] >= 0)
         ends = [end[are_there] for end in ends]

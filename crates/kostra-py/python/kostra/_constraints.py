@@ -17,19 +17,11 @@ def checked(name, pairs, n):
             f"{name} must be pairs of row numbers, an array of integers with two columns, but is "
             f"{pairs.dtype} of the shape {pairs.shape}"
         )
-    outside = (pairs < 0) | (pairs >= n)
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
-        raise ValueError(
-            f"{name}[{row}, {column}] is {pairs[row, column]}, but there are {n} rows, numbered "
-            "from 0"
-        )
+    _arrays.refuse_outside(name, pairs, (n, "rows"))
     return pairs.astype(np.int64)
 
 
 def among(pairs, rows, n):
-    """The pairs of which both rows are among ``rows``, as places there."""
-    places = np.full(n, -1, np.int64)
-    places[rows] = np.arange(len(rows))
-    pairs = places[pairs]
+    """The pairs with both ends in ``rows``, as positions in ``rows``."""
+    pairs = _arrays.positions(rows, n)[pairs]
     return pairs[(pairs >= 0).all(axis=1)]

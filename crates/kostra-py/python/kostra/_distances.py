@@ -183,13 +183,8 @@ def neighbor_tree(indices, distances, min_samples, threads):
         )
     refuse_wrong("distances", distances)
     n, k = indices.shape
-    outside = (indices < 0) | (indices >= n)
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
-        raise ValueError(
-            f"indices[{row}, {column}] is {indices[row, column]}, but there are {n} points, "
-            "numbered from 0; pass fewer neighbors, so that every point has all of them"
-        )
+    remedy = "; pass fewer neighbors, so that every point has all of them"
+    _arrays.refuse_outside("indices", indices, (n, "points"), remedy)
     rows = np.repeat(np.arange(n, dtype=np.uint32), k)
     columns = indices.reshape(-1)
     reach = np.asarray(distances, np.float64)

@@ -79,7 +79,7 @@ pub(super) fn cores(
     min_samples: usize,
 ) -> anyhow::Result<Vec<f64>> {
     let Measure::By(metric) = request.metric else { return Ok(Vec::new()) };
-    // Rows that count as that many points have the core distance 0.
+    // The points of a row meet at its core distance, which is 0 if there are `min_samples` of them.
     if !solved.weights.iter().any(|&weight| weight > 1 && (weight as usize) < min_samples) {
         return Ok(memory::filled(solved.weights.len(), 0.0)?);
     }
