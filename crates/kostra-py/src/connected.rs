@@ -17,13 +17,13 @@ pub(crate) fn tree_of_connected(
     rows: PyReadonlyArray1<'_, u32>,
     columns: PyReadonlyArray1<'_, u32>,
 ) -> PyResult<Forest> {
-    let distance = basis.distance()?;
+    let (distance, weights) = (basis.distance()?, basis.weights()?);
     let pairs = rows.as_slice()?.iter().zip(columns.as_slice()?);
     let pairs = pairs.map(|(&row, &column)| [row, column]);
     let pairs = memory::collected(pairs).map_err(out_of_memory)?;
     let Basis { coordinates, dimensions, threads, .. } = basis;
     let tree = solve(py, coordinates, dimensions, threads, move |points, run| {
-        connected_tree(points, distance, &pairs, run)
+        connected_tree(&points.weighted(&weights)?, distance, &pairs, run)
     })?;
     Ok(Forest::of_points(tree))
 }

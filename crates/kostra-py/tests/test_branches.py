@@ -160,11 +160,121 @@ def test_other_labels_and_clusters_with_few_branches():
         BranchDetector().fit(model, [0, 1])
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:hdbscan")
+def test_the_graph_is_that_of_hdbscan():
+    theirs = pytest.importorskip("hdbscan")
+    X, _ = stars(3)
+    model = fit(X)
+    found = BranchDetector().fit(model)
+    points, edges = found.approximation_graph_.to_numpy()
+    options = {"branch_detection_data": True, "approx_min_span_tree": False, "core_dist_n_jobs": 1}
+    package = theirs.HDBSCAN(25, min_samples=5, **options).fit(X)
+    expected = theirs.BranchDetector()
+    expected.fit(package, model.labels_.astype(int), model.probabilities_)
+    _, right = expected.approximation_graph_.to_numpy()
+    right = right[np.lexsort([right["child"], right["parent"], right["component"]])]
+    for name in ("component", "parent", "child", "centrality"):
+        np.testing.assert_allclose(edges[name], right[name], rtol=1e-9)
+    # The package takes the core distances of other rows.
+    distances = cdist(X, X)
+    cores = np.sort(distances, axis=1)[:, 5]
+    u, v = edges["parent"], edges["child"]
+    reach = np.maximum(distances[u, v], np.maximum(cores[u], cores[v]))
+    np.testing.assert_allclose(edges["mutual_reachability"], reach, rtol=1e-9)
+    np.testing.assert_array_equal(points["id"], np.flatnonzero(model.labels_ >= 0))
+    np.testing.assert_array_equal(points["branch_label"], found.branch_labels_[points["id"]])
+
+
+def test_the_core_graph_has_the_tree_and_the_nearest_points():
+    X, _ = stars(3)
+    X = X[np.lexsort(X.T[::-1])]  # the order in which the tree of the graph is found
+    model = fit(X)
+    edges = BranchDetector("core").fit(model).approximation_graph_.to_numpy()[1]
+    distances, tree = cdist(X, X), model.spanning_tree_
+    radii = np.sort(distances, axis=1)[:, 4]
+    right = distances <= np.maximum(radii, radii[:, None])
+    right[tree.u, tree.v] = True
+    right &= (model.labels_ == model.labels_[:, None]) & (model.labels_ >= 0)
+    found = np.zeros_like(right)
+    found[edges["parent"], edges["child"]] = True
+    np.testing.assert_array_equal(found, np.triu(right, 1))
+
+
+def test_the_graph_has_other_forms_and_a_plot():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    X = np.insert(stars(3)[0], 7, np.nan, axis=0)
+    graph = BranchDetector("core").fit(fit(X)).approximation_graph_
+    points, edges = graph.to_pandas()
+    network = graph.to_networkx(["x", "y"])
+    assert (len(points), len(edges)) == (network.number_of_nodes(), network.number_of_edges())
+    first = edges.iloc[0]
+    distance = network.edges[int(first.parent), int(first.child)]["mutual_reachability"]
+    assert distance == first.mutual_reachability
+    assert network.nodes[int(first.parent)]["x"] == X[int(first.parent), 0]
+    for options in ({}, {"node_color": "y", "feature_names": ["x", "y"]}, {"node_color": X[:, 0]}):
+        axes = graph.plot(edge_color="centrality", **options)
+        assert len(axes.collections[0].get_segments()) == len(edges)
+        pyplot.close()
+    assert graph.point_mask.sum() == len(points) and not graph.point_mask[7]
+    with pytest.raises(ValueError, match="positions must have 461 rows"):
+        graph.plot(positions=X[:3])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "canberra"])
+@pytest.mark.parametrize("method", ["full", "core"])
+def test_weights_are_repeated_rows(method, metric):
+    random = np.random.default_rng(4)
+    X, weights = stars(2)[0] + 40, random.integers(0, 4, 460)
+    repeated = np.repeat(np.arange(len(X)), weights)
+    options = {"min_cluster_size": 40, "min_samples": 8, "metric": metric}
+    model = cluster.HDBSCAN(**options).fit(X, sample_weight=weights)
+    found = BranchDetector(method, True).fit(model)
+    right = BranchDetector(method, True).fit(cluster.HDBSCAN(**options).fit(X[repeated]))
+    assert found.branch_labels_.max() > 0
+    for name in RESULTS:
+        np.testing.assert_allclose(getattr(found, name)[repeated], getattr(right, name), rtol=1e-9)
+    for ours, other in zip(found.branch_persistences_, right.branch_persistences_):
+        np.testing.assert_allclose(ours, other, rtol=1e-9)
+    for ours, other in zip(found.condensed_trees_, right.condensed_trees_):
+        assert ours.to_numpy()["child_size"].sum() == other.to_numpy()["child_size"].sum()
+    for center in ("weighted_centroid", "weighted_medoid"):
+        np.testing.assert_allclose(getattr(found, center)(0), getattr(right, center)(0))
+
+
+def test_branches_contain_connected_pairs_only():
+    X, _ = stars(0)
+    everything = np.ones((len(X), len(X)))
+    for method in ("full", "core"):
+        for metric in ("euclidean", "canberra"):
+            options = {"min_cluster_size": 25, "min_samples": 6, "metric": metric}
+            plain = BranchDetector(method, True).fit(cluster.HDBSCAN(**options).fit(X + 40))
+            joined = cluster.HDBSCAN(connectivity=everything, **options).fit(X + 40)
+            joined = BranchDetector(method, True).fit(joined)
+            for name in RESULTS:
+                np.testing.assert_array_equal(getattr(joined, name), getattr(plain, name))
+    # Connected are near points only, and a permutation of the rows is one of the result.
+    near = cdist(X, X) < 1.5
+    order = np.random.default_rng(3).permutation(len(X))
+    for method in ("full", "core"):
+        model = cluster.HDBSCAN(25, min_samples=6, connectivity=near).fit(X)
+        found = BranchDetector(method).fit(model)
+        edges = found.approximation_graph_.to_numpy()[1]
+        assert near[edges["parent"], edges["child"]].all()
+        if method == "full":
+            tree, inside = model.spanning_tree_, model.labels_ == 0
+            longest = tree.weights[inside[tree.u] & inside[tree.v]].max()
+            pairs = np.triu(near & (cdist(X, X) <= longest * (1 + 1e-9)), 1)[inside][:, inside]
+            assert (edges["component"] == 0).sum() == pairs.sum()
+        other = near[order][:, order]
+        other = cluster.HDBSCAN(25, min_samples=6, connectivity=other).fit(X[order])
+        other = BranchDetector(method).fit(other)
+        for name in RESULTS:
+            np.testing.assert_array_equal(getattr(other, name), getattr(found, name)[order])
+
+
 def test_models_without_points_have_no_branches():
     X, _ = stars(1)
-    weighted = cluster.HDBSCAN(12).fit(X, sample_weight=np.full(len(X), 2))
-    for model in (weighted, cluster.HDBSCAN(12).fit(kostra.euclidean_mst(X))):
-        with pytest.raises(ValueError, match="branches need the points of the fit"):
-            BranchDetector().fit(model)
+    with pytest.raises(ValueError, match="branches need the points of the fit"):
+        BranchDetector().fit(cluster.HDBSCAN(12).fit(kostra.euclidean_mst(X)))
     with pytest.raises(ValueError, match="branch_detection_method must be"):
         BranchDetector("half").fit(fit(X))

@@ -66,6 +66,29 @@ def test_all_pairs_change_nothing_and_the_order_of_rows_has_no_effect():
     assert PLSCAN().fit(X).connectivity is None
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "canberra", "square"])
+def test_weights_are_repeated_rows_that_are_connected(metric):
+    for seed in range(4):
+        X, connectivity = sample(seed)
+        weights = np.random.default_rng(seed).integers(0, 5, len(X))
+        rows = np.repeat(np.arange(len(X)), weights)
+        copies = (connectivity.toarray() | np.eye(len(X), dtype=bool))[rows][:, rows]
+        for samples, alpha in [(1, 1.0), (6, 1.0), (6, 1.5)]:
+            options = {"min_samples": samples, "alpha": alpha, "metric": metric}
+            given = X
+            if metric == "square":
+                given, options["metric"] = cdist(X, X), "precomputed"
+            other = given[rows][:, rows] if metric == "square" else given[rows]
+            found = HDBSCAN(9, connectivity=connectivity, **options)
+            found.fit(given, sample_weight=weights)
+            right = HDBSCAN(9, connectivity=copies, **options).fit(other)
+            np.testing.assert_array_equal(found.labels_[rows], right.labels_)
+            np.testing.assert_array_equal(found.probabilities_[rows], right.probabilities_)
+            np.testing.assert_array_equal(found.outlier_scores_[rows], right.outlier_scores_)
+            assert set(found.labels_[weights == 0]) <= {-1}
+            np.testing.assert_allclose(found.relative_validity_, right.relative_validity_)
+
+
 def test_single_linkage_is_that_of_scikit_learn():
     for seed in range(5):
         X, _ = sample(seed, d=3)
@@ -100,8 +123,6 @@ def test_rows_that_are_no_points_take_their_pairs_along():
 def test_what_has_no_connected_pairs_is_refused():
     X, connectivity = sample(5)
     model = HDBSCAN(5, connectivity=connectivity)
-    with pytest.raises(ValueError, match="leave sample_weight out"):
-        model.fit(X, sample_weight=np.ones(len(X)))
     with pytest.raises(ValueError, match="a forest already has its edges"):
         model.fit(kostra.euclidean_mst(X))
     with pytest.raises(ValueError, match="leave approximate out"):

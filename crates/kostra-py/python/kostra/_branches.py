@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kostra import _arrays
+from kostra._approximation_graph import ApproximationGraph
 from kostra._branch_graph import Branches, ClusterGraphs, all_but_early
 from kostra._grid import number
 from kostra._hierarchies import SingleLinkageTree
@@ -109,7 +110,9 @@ bool, str, optional
         Parameters
         ----------
         clusterer : HDBSCAN
-            A fitted model. Its points must be in host memory, without ``sample_weight``.
+            A fitted model. Its points must be in host memory. With ``connectivity``, only the pairs
+            that may be joined are connected. With ``sample_weight``, the result is that of the
+            repeated rows, up to rounding.
         labels : array of n integers, optional
             Other clusters of its points; -1 for noise.
         probabilities : array of n numbers, optional
@@ -141,13 +144,16 @@ bool, str, optional
 
     def _find(self):
         """The branches of each cluster."""
-        methods = ("full", "core")
-        method = _arrays.choice("branch_detection_method", self.branch_detection_method, methods)
-        graphs, options = ClusterGraphs(self._model, method), self._options()
+        graphs, options = self._graphs(), self._options()
         return [
             Branches(graphs.of(points, self.cluster_probabilities_[points]), options)
             for points in self.cluster_points_
         ]
+
+    def _graphs(self):
+        methods = ("full", "core")
+        method = _arrays.choice("branch_detection_method", self.branch_detection_method, methods)
+        return ClusterGraphs(self._model, method)
 
     def __getstate__(self):
         # The compiled trees are computed again.
@@ -230,7 +236,9 @@ bool, str, optional
         """
         check_is_fitted(self)
         return [
-            None if found.condensed is None else condensed_tree(found.condensed, found.selected)
+            None
+            if found.condensed is None
+            else condensed_tree(found.condensed, found.selected, found.counts)
             for found in self._found
         ]
 
@@ -239,9 +247,41 @@ bool, str, optional
         """The merges of each cluster, at the larger centrality of two points."""
         check_is_fitted(self)
         return [
-            None if found.condensed is None else SingleLinkageTree(single_linkage(found.forest))
+            None
+            if found.condensed is None
+            else SingleLinkageTree(single_linkage(found.forest), found.copies)
             for found in self._found
         ]
+
+    @property
+    def approximation_graph_(self):
+        """The graphs of all clusters, an :class:`ApproximationGraph`. It is computed again at each
+        access. It may contain all pairs of points of a cluster. 40 bytes per edge.
+        """
+        check_is_fitted(self)
+        graphs, centralities = self._graphs(), self.centralities_
+        cores, edges = graphs.core_distances(), []
+        for cluster, rows in enumerate(self.cluster_points_):
+            u, v, distances = graphs.edges(rows, cores)
+            u, v = rows[u], rows[v]
+            larger = np.maximum(centralities[u], centralities[v])
+            edges.append((u, v, larger, distances, np.full(len(u), cluster)))
+        points = {
+            "id": np.arange(len(self.labels_)),
+            "label": self.labels_,
+            "probability": self.probabilities_,
+            "centrality": centralities,
+            "cluster_label": self.cluster_labels_,
+            "cluster_probability": self.cluster_probabilities_,
+            "branch_label": self.branch_labels_,
+            "branch_probability": self.branch_probabilities_,
+        }
+        is_inside = self.cluster_labels_ >= 0
+        points = {name: values[is_inside] for name, values in points.items()}
+        data = np.full((len(self.labels_), graphs.points.shape[1]), np.nan)
+        finite = self._model._finite_rows
+        data[slice(None) if finite is None else finite] = graphs.points
+        return ApproximationGraph._of(points, edges, data)
 
     @property
     def exemplars_(self):
@@ -299,9 +339,12 @@ bool, str, optional
         check_is_fitted(self)
         _arrays.required("label_id", label, 0, int(self.labels_.max(initial=-1)))
         rows = np.flatnonzero(self.labels_ == label)
+        weights, model = self.probabilities_[rows], self._model
+        if model._copies is not None:
+            weights = weights * model._copies[0][model._places(rows)]
         if data is None:
-            return _coordinates(self._model, rows).astype(np.float64), self.probabilities_[rows]
-        return np.asarray(data, np.float64)[rows], self.probabilities_[rows]
+            return _coordinates(model, rows).astype(np.float64), weights
+        return np.asarray(data, np.float64)[rows], weights
 
 
 def approximate_predict_branch(branch_detector, points_to_predict):
@@ -369,6 +412,4 @@ def _clusters(model, labels, probabilities):
 
 def _coordinates(model, rows):
     """The coordinates of rows of the fit."""
-    if model._finite_rows is not None:
-        rows = np.searchsorted(model._finite_rows, rows)
-    return model._predictor.rows(rows)
+    return model._predictor.rows(model._places(rows))

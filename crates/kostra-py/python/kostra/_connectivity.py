@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from kostra import _arrays, _distances, _kostra, _metrics, _points
+from kostra import _arrays, _distances, _kostra, _metrics, _points, _weights
 from kostra._forest import Forest
 
 
-def refuse(X, metric, weights, approximate, on_device):
+def refuse(X, metric, approximate, on_device):
     """Refuses what has no tree of chosen pairs."""
     if on_device:
         raise ValueError("connectivity needs points in host memory")
@@ -22,11 +22,6 @@ def refuse(X, metric, weights, approximate, on_device):
             )
     elif is_sparse:
         raise ValueError("connectivity needs dense points; pass X.toarray()")
-    if weights is not None:
-        raise ValueError(
-            "connectivity does not say whether the points that a row counts as are connected; leave "
-            "sample_weight out, or repeat the rows, and connect the copies as they should be"
-        )
     if approximate:
         raise ValueError("trees with connectivity are exact; leave approximate out")
 
@@ -60,23 +55,27 @@ def pairs(connectivity, X, among):
     return [np.ascontiguousarray(end, np.uint32) for end in ends]
 
 
-def tree(X, connected, alpha, *, metric, metric_params, min_samples, threads):
+def tree(X, connected, alpha, weights, *, metric, metric_params, min_samples, threads):
     """The forest of the connected pairs of checked points, or of the points of a square matrix of
-    distances. Core distances are those of all points.
+    distances, and with weights their core distances. Core distances are those of all points. The
+    points that a row counts as are connected with each other.
     """
-    threads, min_samples = _arrays.threads(threads), _distances.samples(min_samples, len(X))
+    threads = _arrays.threads(threads)
+    min_samples = _distances.samples(min_samples, _weights.total(weights, len(X)))
+    counts = min_samples, weights, threads
     if isinstance(metric, str) and metric == "precomputed":
         X = np.asarray(X, np.float64)
         _distances.refuse_wrong("X", X)
         _distances.refuse_no_square(X)
-        rows = _metrics.MatrixRows(X)
-        return _points.PointTree._of(_compared(rows, connected, alpha, (min_samples, threads)))
+        inner, cores = _compared(_metrics.MatrixRows(X), connected, alpha, counts)
+        return _points.PointTree._of(inner), cores
     found = _metrics.resolve(metric, metric_params)
     X = _points.points("X", X, found)
     _points.refuse_infinite(X)
     if callable(found) or alpha != 1 and not _metrics.divides(found, alpha):
         rows = _metrics.rows_of(X, metric, metric_params)
-        return _points.PointTree._of(_compared(rows, connected, alpha, (min_samples, threads)), X)
+        inner, cores = _compared(rows, connected, alpha, counts)
+        return _points.PointTree._of(inner, X), cores
     by = _metrics.linear_map(metric, metric_params, X)
     basis = {
         "coordinates": _points._flat(_metrics.mapped(X, by), found),
@@ -84,15 +83,18 @@ def tree(X, connected, alpha, *, metric, metric_params, min_samples, threads):
         "metric": found,
         "min_samples": min_samples,
         "alpha": alpha,
-        "weights": None,
+        "weights": weights,
         "threads": threads,
     }
-    return _points.PointTree._of(_kostra.tree_of_connected(basis, *connected), X, found)
+    tree = _points.PointTree._of(_kostra.tree_of_connected(basis, *connected), X, found)
+    return tree, None if weights is None else _kostra.cores_of_points(basis)
 
 
 def _compared(rows, connected, alpha, counts):
-    """The engine's forest of pairs by a metric that has all distances of one point at a time."""
-    (u, v), (min_samples, threads) = connected, counts
+    """The engine's forest of pairs by a metric that has all distances of one point at a time, and the
+    core distances.
+    """
+    (u, v), (min_samples, weights, threads) = connected, counts
     order = np.argsort(u, kind="stable")
     u, v = u[order], v[order]
     starts = np.searchsorted(u, np.arange(rows.n + 1))
@@ -102,9 +104,8 @@ def _compared(rows, connected, alpha, counts):
         if min_samples == 1 and own.start == own.stop:
             continue
         row = rows.all(point)
-        cores[point] = np.partition(row, min_samples - 1)[min_samples - 1]
+        if min_samples > 1:
+            cores[point] = _weights.nth(row, min_samples, weights)
         distances[own] = row[v[own]]
-    if min_samples == 1:
-        cores[:] = 0
     reach = np.maximum(distances / alpha, np.maximum(cores[u], cores[v]))
-    return _kostra.tree_of_entries((rows.n, u, v, reach), 1, threads)
+    return _kostra.tree_of_entries((rows.n, u, v, reach), 1, threads), cores

@@ -99,7 +99,7 @@ class Estimator(ClusterMixin, BaseEstimator):
         options |= {"min_samples": min_samples, "threads": self._thread_count()}
         options |= self._approximation()
         if self.connectivity is not None:
-            return self._connected_tree(X, alpha, weights, options), None
+            return self._connected_tree(X, alpha, weights, options)
         if self.metric != "precomputed" and _device.place_of(X) is not None:
             if alpha != 1:
                 raise ValueError(f"alpha={alpha} needs points in host memory")
@@ -127,8 +127,8 @@ class Estimator(ClusterMixin, BaseEstimator):
     def _connected_tree(self, X, alpha, weights, options):
         is_on_device = _device.place_of(X) is not None
         X = in_memory(X)
-        _connectivity.refuse(X, self.metric, weights, options.pop("approximate"), is_on_device)
+        _connectivity.refuse(X, self.metric, options.pop("approximate"), is_on_device)
         del options["seed"]
         X = self._validated(X)
         pairs = _connectivity.pairs(self.connectivity, X, getattr(self, "_among", None))
-        return _connectivity.tree(X, pairs, alpha, **options)
+        return _connectivity.tree(X, pairs, alpha, weights, **options)

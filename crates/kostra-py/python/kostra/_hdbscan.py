@@ -75,7 +75,8 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         points. No cluster contains points of two components of the matrix; scikit-learn adds pairs
         until there is one component. Needs points, or a square matrix of distances. Metrics of
         SciPy and callables compare all pairs on one thread. There are no predictions, because new
-        points are not connected.
+        points are not connected. With ``sample_weight``, the points that a row counts as are
+        connected with each other, and with those of connected rows.
     algorithm, leaf_size, copy : str, int, bool
         Without effect, for the interface of scikit-learn. The tree does not depend on how it is
         found, and ``X`` does not change.

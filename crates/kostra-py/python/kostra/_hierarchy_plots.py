@@ -225,6 +225,28 @@ def draw_edges(edges, points, axis, style):
     return axes
 
 
+def draw_graph(graph, places, colors, styles):
+    """Draws the edges of a graph, a pair of their ends and the rows of its points, and all points."""
+    _, axes = _pyplot(None)
+    from matplotlib.collections import LineCollection
+
+    (ends, rows), (color, least, most), (nodes, lines) = graph, colors, styles
+    places = _plane(places)
+    drawn = LineCollection(np.stack([places[end] for end in ends], axis=1), **lines)
+    if isinstance(color, np.ndarray):
+        drawn.set_array(color)
+        drawn.set_clim(least, most)
+    else:
+        drawn.set_color(color)
+    axes.add_collection(drawn)
+    others = np.setdiff1d(np.arange(len(places)), rows)
+    shape = {name: nodes[name] for name in ("s", "marker", "alpha", "linewidth")}
+    axes.scatter(*places[others].T, color="silver", **shape)
+    axes.scatter(*places[rows].T, **nodes)
+    axes.set_axis_off()
+    return axes
+
+
 def _plane(points):
     """Points of two columns: these, or the two principal components of more columns."""
     if points.shape[1] == 1:

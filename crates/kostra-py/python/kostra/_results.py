@@ -82,6 +82,10 @@ class Results:
         """The values of the rows that the trees contain."""
         return values if self._finite_rows is None else values[self._finite_rows]
 
+    def _places(self, rows):
+        """The places of rows of the fit among those that the trees contain."""
+        return rows if self._finite_rows is None else np.searchsorted(self._finite_rows, rows)
+
     def dbscan_clustering(self, cut_distance, min_cluster_size=5):
         """The clusters at a distance, and noise: DBSCAN without border points.
 
@@ -149,7 +153,7 @@ class Results:
             )
         label = _arrays.required("cluster_id", label, 0, len(self._selected) - 1)
         rows = np.flatnonzero(self.labels_ == label)
-        places = rows if self._finite_rows is None else np.searchsorted(self._finite_rows, rows)
+        places = self._places(rows)
         weights = self.probabilities_[rows]
         if self._copies is not None:
             weights = weights * self._copies[0][places]

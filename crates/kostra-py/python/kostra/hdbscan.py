@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kostra import _arrays, _metrics, cluster
+from kostra._approximation_graph import ApproximationGraph
 from kostra._branches import BranchDetector, approximate_predict_branch
 from kostra._forest import Forest, in_memory
 from kostra.cluster import (
@@ -36,6 +37,7 @@ from kostra.cluster import (
 )
 
 __all__ = [
+    "ApproximationGraph",
     "BranchDetector",
     "HDBSCAN",
     "CondensedTree",
