@@ -69,6 +69,16 @@ impl<R: Copy + Ord + Default> BottleneckTree<R> {
         Ok(tree)
     }
 
+    /// Adds isolated vertices. O(1) amortized.
+    pub(crate) fn add_vertices(&mut self, count: usize) -> Result<(), OutOfMemory> {
+        memory::reserve(&mut self.links, count)?;
+        memory::reserve(&mut self.sizes, count)?;
+        let vertices = self.links.len() + count;
+        self.links.resize(vertices, Link { parent: NONE, rank: R::default() });
+        self.sizes.resize(vertices, 1);
+        Ok(())
+    }
+
     /// Adds an edge between different vertices. O(log n) in expectation.
     pub(crate) fn insert(&mut self, mut ends: [Vertex; 2], rank: R) -> Grown<R> {
         let mut carried = rank;

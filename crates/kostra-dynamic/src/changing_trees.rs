@@ -8,23 +8,25 @@ use crate::tours::Tours;
 
 /// Paths for the worst edge of a cycle, and tours for the best edge between two trees.
 pub(crate) struct ChangingTrees<R> {
+    /// The number of vertices that the trees can have.
+    pub(crate) capacity: u32,
     pub(crate) paths: LinkCut<R>,
     pub(crate) tours: Tours<R>,
 }
 
 impl<R: Copy + Ord + Default> ChangingTrees<R> {
-    /// The trees of the forest in `table`, whose edges get their nodes. O(vertices + edges).
+    /// The trees of the forest in `table`, whose edges get their nodes. O(capacity + edges).
     pub(crate) fn new<W: Weight>(
-        vertices: u32,
+        capacity: u32,
         table: &mut EdgeTable<W>,
     ) -> Result<Self, OutOfMemory>
     where
         W::Key: Key<Rank = R>,
     {
-        let edges = edges_from_roots(vertices, table)?;
+        let edges = edges_from_roots(capacity, table)?;
         let ranked =
             edges.iter().map(|&(id, upper)| (upper, table.get(id).other(upper), table.rank(id)));
-        let (paths, nodes) = LinkCut::new(vertices, ranked)?;
+        let (paths, nodes) = LinkCut::new(capacity, ranked)?;
         let tour = edges
             .iter()
             .zip(&nodes)
@@ -32,11 +34,11 @@ impl<R: Copy + Ord + Default> ChangingTrees<R> {
         let others = table
             .ids(|state| state == Membership::NonForest)
             .map(|id| (table.get(id).ends, table.rank(id)));
-        let tours = Tours::new(vertices, tour, others)?;
+        let tours = Tours::new(capacity, tour, others)?;
         for ((id, _), node) in edges.into_iter().zip(nodes) {
             table.set_state(id, Membership::Forest(node));
         }
-        Ok(Self { paths, tours })
+        Ok(Self { capacity, paths, tours })
     }
 
     /// Adds an edge between two trees, and returns its node.
@@ -54,7 +56,7 @@ impl<R: Copy + Ord + Default> ChangingTrees<R> {
 }
 
 /// The edges of the forest, each with its upper end, as depth-first searches from the lowest
-/// vertices of the trees meet them. O(vertices + edges ever inserted).
+/// vertices of the trees meet them. O(vertices + present edges).
 fn edges_from_roots<W: Weight>(
     vertices: u32,
     table: &EdgeTable<W>,

@@ -1,5 +1,7 @@
 //! The forest of a changing graph: what it answers, and the steps that change it.
 
+use std::ops::Range;
+
 use kostra_core::{
     EdgeId, EdgeSet, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType, memory,
 };
@@ -17,7 +19,7 @@ pub(crate) enum Trees<R> {
     /// While edges leave the forest only for better ones.
     Growing(BottleneckTree<R>),
     /// When edges leave again and again, until a batch is solved as a whole.
-    Changing(ChangingTrees<R>),
+    Changing(Box<ChangingTrees<R>>),
 }
 
 impl<R: Copy + Ord + Default> Trees<R> {
@@ -49,8 +51,9 @@ impl<R: Copy + Ord + Default> Trees<R> {
 /// the second one makes trees from which edges can leave, in O(n + m). A large batch is solved
 /// again as a whole, which is faster from a measured size on.
 ///
-/// Memory: about 20 bytes per edge that was ever inserted and 20 per vertex. For edges that leave,
-/// 110 more per vertex and 32 more per edge outside the forest. More for weights of 64 bits.
+/// Memory: about 20 bytes per present edge, up to four times as many while most edges are deleted,
+/// and 20 per vertex. For edges that leave, 110 more per vertex and 32 more per edge outside the
+/// forest. More for weights of 64 bits.
 pub struct DynamicForest<W: Weight> {
     pub(crate) table: EdgeTable<W>,
     pub(crate) trees: Trees<Rank<W>>,
@@ -102,6 +105,30 @@ impl<W: Weight> DynamicForest<W> {
         self.vertices
     }
 
+    /// Adds isolated vertices, and returns their numbers. The next ones are used.
+    /// O(1) amortized per vertex while edges only enter; once edges leave, the trees are made again
+    /// for a quarter more vertices, from time to time, in O(n + m).
+    ///
+    /// # Errors
+    /// When there would be more than [`MAX_VERTICES`], or the system refuses memory.
+    pub fn add_vertices(&mut self, count: usize) -> Result<Range<Vertex>, UpdateError> {
+        let vertices = count.saturating_add(self.vertices as usize);
+        if vertices > MAX_VERTICES {
+            return Err(UpdateError::TooManyVertices { vertices });
+        }
+        match &mut self.trees {
+            Trees::Growing(tree) => tree.add_vertices(count)?,
+            Trees::Changing(trees) if trees.capacity < vertices as u32 => {
+                let capacity = (vertices + vertices / 4).min(MAX_VERTICES);
+                **trees = ChangingTrees::new(capacity as u32, &mut self.table)?;
+            }
+            Trees::Changing(_) => {}
+        }
+        let first = std::mem::replace(&mut self.vertices, vertices as u32);
+        self.finish_batch();
+        Ok(first..vertices as u32)
+    }
+
     /// The number of present edges.
     pub fn edges(&self) -> usize {
         self.present
@@ -122,26 +149,22 @@ impl<W: Weight> DynamicForest<W> {
     /// # Errors
     /// When the edge is not present.
     pub fn edge(&self, id: EdgeId) -> Result<(Vertex, Vertex, W), UpdateError> {
-        match self.table.edges.get(id as usize) {
-            Some(edge) if edge.state != Membership::Absent => {
-                Ok((edge.ends[0], edge.ends[1], edge.weight))
-            }
-            _ => Err(UpdateError::NotPresent { edge: id }),
-        }
+        let edge = self.table.find(id).ok_or(UpdateError::NotPresent { edge: id })?;
+        Ok((edge.ends[0], edge.ends[1], edge.weight))
     }
 
-    /// The ids of the forest's edges, ascending. O(edges ever inserted).
+    /// The ids of the forest's edges, ascending. O(present edges).
     pub fn ids(&self) -> Vec<EdgeId> {
         self.table.ids(Membership::is_forest).collect()
     }
 
-    /// The ids of all present edges, ascending. O(edges ever inserted).
+    /// The ids of all present edges, ascending. O(present edges).
     pub fn present_ids(&self) -> Vec<EdgeId> {
-        self.table.ids(|state| state != Membership::Absent).collect()
+        self.table.ids(Membership::is_present).collect()
     }
 
     /// The sum of the forest's weights: exact for integers, compensated in ascending id for floats.
-    /// O(edges ever inserted).
+    /// O(present edges).
     pub fn total(&self) -> Total {
         let ids = self.ids();
         W::total(ids.into_iter().map(|id| self.table.get(id).weight))
@@ -208,7 +231,7 @@ impl<W: Weight> DynamicForest<W> {
     pub(crate) fn changing(&mut self) -> Result<&mut ChangingTrees<Rank<W>>, OutOfMemory> {
         if let Trees::Growing(_) = self.trees {
             let trees = ChangingTrees::new(self.vertices, &mut self.table)?;
-            self.trees = Trees::Changing(trees);
+            self.trees = Trees::Changing(Box::new(trees));
         }
         match &mut self.trees {
             Trees::Changing(trees) => Ok(trees),

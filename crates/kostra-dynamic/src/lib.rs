@@ -26,8 +26,6 @@ mod forest;
 mod link_cut;
 mod log;
 #[cfg(test)]
-mod log_tests;
-#[cfg(test)]
 mod tests;
 mod tours;
 mod update;

@@ -55,6 +55,27 @@ fn check_queries<W: Weight>(forest: &mut DynamicForest<W>, s: u32, t: u32) {
     assert_eq!(forest.bottleneck(s, t).unwrap(), path.flatten());
 }
 
+/// Checks a forest of these edges after a batch, and returns its ids. `before` are those before it.
+fn check_batch<W: Weight>(
+    forest: &DynamicForest<W>,
+    present: &Present<W>,
+    before: &[EdgeId],
+) -> Vec<EdgeId> {
+    let (ids, total) = fresh(forest.vertices(), present, forest.order());
+    assert_eq!(forest.ids(), ids);
+    assert_eq!(forest.present_ids(), present.iter().map(|e| e.0).collect::<Vec<_>>());
+    // As text, in which NaN equals itself: it is the sum of opposite infinities.
+    assert_eq!(forest.total().to_string(), total.to_string());
+    assert_eq!(forest.edges(), present.len());
+    assert_eq!(forest.components() as usize, forest.vertices() as usize - ids.len());
+    let without = |a: &[EdgeId], b: &[EdgeId]| -> Vec<EdgeId> {
+        a.iter().copied().filter(|id| !b.contains(id)).collect()
+    };
+    assert_eq!(forest.entered(), without(&ids, before));
+    assert_eq!(forest.left(), without(before, &ids));
+    ids
+}
+
 /// Random batches of all kinds. After each one, everything is checked.
 fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
     let stream = RandomStream::new(seed);
@@ -63,14 +84,14 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
         drawn += 1;
         stream.below(drawn, bound as u64) as usize
     };
-    let vertices = 1 + below(if seed.is_multiple_of(8) { 400 } else { 24 });
+    let mut vertices = 1 + below(if seed.is_multiple_of(8) { 400 } else { 24 });
     let mut forest = DynamicForest::new(vertices, order).unwrap();
     let mut present: Present<W> = Vec::new();
     let mut before: Vec<EdgeId> = Vec::new();
     for _ in 0..60 {
         let most = if below(4) == 0 { 3 * vertices } else { 3 };
         let size = below(most + 1);
-        match below(8) {
+        match below(9) {
             0..3 => {
                 let mut ends = || (0..size).map(|_| below(vertices) as u32).collect::<Vec<_>>();
                 let (u, v) = (ends(), ends());
@@ -95,6 +116,12 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
                     }
                 }
             }
+            7 => {
+                let more = below(1 + size.min(9));
+                let new = forest.add_vertices(more).unwrap();
+                assert_eq!(new, vertices as u32..(vertices + more) as u32);
+                vertices += more;
+            }
             _ => {
                 let first = present.get(size).map_or(0, |edge| edge.0);
                 let old = present.len();
@@ -102,21 +129,9 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
                 assert_eq!(forest.expire(first).unwrap(), old - present.len());
             }
         }
-        let (ids, total) = fresh(vertices as u32, &present, order);
-        assert_eq!(forest.ids(), ids, "seed {seed}");
-        assert_eq!(forest.present_ids(), present.iter().map(|e| e.0).collect::<Vec<_>>());
-        // As text, in which NaN equals itself: it is the sum of opposite infinities.
-        assert_eq!(forest.total().to_string(), total.to_string());
-        assert_eq!(forest.edges(), present.len());
-        assert_eq!(forest.components() as usize, vertices - ids.len());
-        let without = |a: &[EdgeId], b: &[EdgeId]| -> Vec<EdgeId> {
-            a.iter().copied().filter(|id| !b.contains(id)).collect()
-        };
-        assert_eq!(forest.entered(), without(&ids, &before));
-        assert_eq!(forest.left(), without(&before, &ids));
+        before = check_batch(&forest, &present, &before);
         let (s, t) = (below(vertices) as u32, below(vertices) as u32);
         check_queries(&mut forest, s, t);
-        before = ids;
     }
 }
 
@@ -186,6 +201,45 @@ fn a_refused_update_changes_nothing() {
     assert_eq!(errors[7], UpdateError::NanWeight { edge: 1 });
     assert_eq!(errors[8], UpdateError::NoVertex { vertex: 3, vertices: 3 });
     assert_eq!((forest.ids(), forest.edges(), forest.left()), (vec![1], 1, &[0][..]));
+    let vertices = usize::MAX;
+    assert_eq!(forest.add_vertices(vertices), Err(UpdateError::TooManyVertices { vertices }));
+    assert_eq!((forest.vertices(), forest.left()), (3, &[0][..]));
+}
+
+/// Of a stream with a window, of one that loses all edges but old ones, and of one that loses at
+/// random.
+#[test]
+fn the_table_has_few_entries_per_present_edge() {
+    let stream = RandomStream::new(5);
+    for kind in 0..3 {
+        let mut forest = DynamicForest::new(50, Order::Minimum).unwrap();
+        let mut present = Present::new();
+        for step in 0..2_000_u32 {
+            let random = |place| stream.below(u64::from(4 * step) + place, 50) as u32;
+            let edge = (step, random(0), random(1), random(2));
+            assert_eq!(forest.insert(&[edge.1], &[edge.2], &[edge.3]).unwrap().start, step);
+            present.push(edge);
+            if present.len() > 60 {
+                let gone = match kind {
+                    0 => 0,
+                    1 => 60,
+                    _ => stream.below(u64::from(4 * step) + 3, 61) as usize,
+                };
+                let gone = present.remove(gone).0;
+                if kind == 0 {
+                    assert_eq!(forest.expire(gone + 1).unwrap(), 1);
+                } else {
+                    forest.delete(&[gone]).unwrap();
+                }
+                assert_eq!(forest.delete(&[gone]), Err(UpdateError::NotPresent { edge: gone }));
+            }
+            assert!(forest.table.entries() <= 4 * present.len() + 8);
+            if step % 50 == 0 {
+                assert_eq!(forest.ids(), fresh(50, &present, Order::Minimum).0, "{kind}, {step}");
+                assert_eq!(forest.present_ids(), present.iter().map(|e| e.0).collect::<Vec<_>>());
+            }
+        }
+    }
 }
 
 /// Enough edges for `fast`, and batches around the size from which a batch is solved again.

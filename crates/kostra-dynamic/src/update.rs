@@ -8,7 +8,7 @@ use kostra_core::{
 };
 use kostra_cpu::forest_of_edges;
 
-use crate::edge_table::Membership;
+use crate::edge_table::{EdgeEntry, Membership};
 use crate::forest::Trees;
 use crate::{DynamicForest, UpdateError};
 
@@ -35,7 +35,7 @@ impl<W: Weight> DynamicForest<W> {
         weights: &[W],
     ) -> Result<Range<EdgeId>, UpdateError> {
         check_edges(self.vertices as usize, u, v, weights)?;
-        let first = self.table.edges.len();
+        let first = self.table.next_id();
         let end = first + u.len();
         if end > MAX_EDGES {
             return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
@@ -44,23 +44,41 @@ impl<W: Weight> DynamicForest<W> {
         for ((&u, &v), &weight) in u.iter().zip(v).zip(weights) {
             self.table.push([u, v], weight);
         }
-        self.present += u.len();
+        self.offer_all(ids.clone());
+        Ok(ids)
+    }
+
+    /// Gives these edges, ascending by id, to a forest without edges. The next edge gets the id
+    /// `next`, which is above all others.
+    pub(crate) fn restore(
+        &mut self,
+        edges: &[(EdgeId, EdgeEntry<W>)],
+        next: EdgeId,
+    ) -> Result<(), UpdateError> {
+        self.table.arrange(edges, next as usize)?;
+        self.offer_all(edges.iter().map(|edge| edge.0));
+        Ok(())
+    }
+
+    /// Ends a batch that inserted edges, ascending by id.
+    fn offer_all(&mut self, new: impl ExactSizeIterator<Item = EdgeId> + Clone) {
+        let inserted = new.len();
+        self.present += inserted;
         // Insertions bring no edge into the forest that was present before (cycle property).
         let is_large = match self.trees {
-            Trees::Growing(_) => self.is_large(u.len() * STITCH / CHANGE, u.len()),
+            Trees::Growing(_) => self.is_large(inserted * STITCH / CHANGE, inserted),
             // Edges may leave again, and making such trees takes longer than solving for all edges.
-            Trees::Changing(_) => self.is_large(u.len(), 2 * self.present),
+            Trees::Changing(_) => self.is_large(inserted, 2 * self.present),
         };
         let solved = is_large && {
             let mut candidates = self.ids();
-            candidates.extend(ids.clone());
+            candidates.extend(new.clone());
             self.solve(&candidates)
         };
         if !solved {
-            ids.clone().for_each(|id| self.offer(id));
+            new.for_each(|id| self.offer(id));
         }
         self.finish_batch();
-        Ok(ids)
     }
 
     /// Deletes edges.
@@ -76,11 +94,9 @@ impl<W: Weight> DynamicForest<W> {
     /// insertion. Returns the number of deleted edges. O(1) per edge that was inserted, in addition
     /// to the deletions.
     pub fn expire(&mut self, before: EdgeId) -> Result<usize, UpdateError> {
-        let end = before.min(self.table.edges.len() as EdgeId);
-        let is_present = |id: &EdgeId| self.table.get(*id).state != Membership::Absent;
-        let ids: Vec<EdgeId> = (self.table.oldest..end).filter(is_present).collect();
+        let ids = self.table.ids_below(before);
         self.delete_present(&ids)?;
-        self.table.oldest = self.table.oldest.max(end);
+        self.table.skip(before);
         Ok(ids.len())
     }
 
@@ -123,13 +139,13 @@ impl<W: Weight> DynamicForest<W> {
 
     fn set_weights(&mut self, ids: &[EdgeId], weights: &[W]) {
         for (&id, &weight) in ids.iter().zip(weights) {
-            self.table.edges[id as usize].weight = weight;
+            self.table.get_mut(id).weight = weight;
         }
     }
 
     fn reweight_one(&mut self, id: EdgeId, weight: W) -> Result<(), OutOfMemory> {
         let before = self.table.rank(id);
-        self.table.edges[id as usize].weight = weight;
+        self.table.get_mut(id).weight = weight;
         let after = self.table.rank(id);
         let edge = *self.table.get(id);
         match edge.state {
@@ -262,7 +278,7 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Finds what the batch changed. An edge that changed twice is where it was.
-    fn finish_batch(&mut self) {
+    pub(crate) fn finish_batch(&mut self) {
         self.entered.clear();
         self.left.clear();
         self.changed.sort_unstable();
@@ -274,5 +290,6 @@ impl<W: Weight> DynamicForest<W> {
             }
         }
         self.changed.clear();
+        self.table.tidy(self.present);
     }
 }
