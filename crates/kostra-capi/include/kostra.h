@@ -80,11 +80,16 @@ struct KostraDynamicForest *kostra_dynamic_of_graph(const struct KostraGraph *gr
 // the file is no log, is damaged, or is in use. Free the forest with kostra_dynamic_free().
 struct KostraDynamicForest *kostra_dynamic_open(const char *path, uint64_t *dropped);
 
-// Starts a log: a new file with the present state, and with all updates from now on. Each update
-// is on the disk before its function returns. kostra_dynamic_free() closes the log. If an update
-// cannot be written, its function fails although the forest has changed, and so do all later
-// updates; the log has all updates before it. Returns false if it fails.
+// Starts a log: a new or empty file with the present state, and with all updates from now on. Each
+// update is on the disk before its function returns. kostra_dynamic_free() closes the log. If an
+// update cannot be written, its function fails although the forest has changed, and so do all
+// later updates; the log has all updates before it. Returns false if it fails.
 bool kostra_dynamic_log(struct KostraDynamicForest *forest, const char *path);
+
+// Rewrites the log to the present edges, in one step. The edges keep their ids, and ids are still
+// never used again. A crash leaves the former log or the new one. Returns false if it fails: there
+// is no log, or the file cannot be written. The log is as it was then.
+bool kostra_dynamic_compact(struct KostraDynamicForest *forest);
 
 // Frees a dynamic forest and closes its log. NULL is allowed.
 void kostra_dynamic_free(struct KostraDynamicForest *forest);
@@ -145,6 +150,13 @@ int64_t kostra_dynamic_bottleneck(struct KostraDynamicForest *forest, uint32_t s
 
 // The number of vertices of a vertex's component; 0 if it fails.
 uint32_t kostra_dynamic_component_size(struct KostraDynamicForest *forest, uint32_t vertex);
+
+// Adds isolated vertices, and returns the number of the first one; the others have the following
+// numbers. If the vertices have names, `names` has those of the new ones, in UTF-8; else it is
+// NULL. A forest without vertices takes either. Returns -1 if it fails. Then nothing changes.
+int64_t kostra_dynamic_add_vertices(struct KostraDynamicForest *forest,
+                                    uint32_t vertices,
+                                    const char *const *names);
 
 // Deletes edges. Returns false if it fails: an edge is not present, or is named twice. Then
 // nothing changes.

@@ -17,17 +17,17 @@ mod options;
 
 pub use boundary::kostra_last_error;
 pub use dynamic::{
-    KostraDynamicForest, kostra_dynamic_bottleneck, kostra_dynamic_component_size,
-    kostra_dynamic_components, kostra_dynamic_connected, kostra_dynamic_delete,
-    kostra_dynamic_edges, kostra_dynamic_entered, kostra_dynamic_expire, kostra_dynamic_free,
-    kostra_dynamic_graph, kostra_dynamic_ids, kostra_dynamic_insert_f32, kostra_dynamic_insert_f64,
-    kostra_dynamic_insert_i32, kostra_dynamic_insert_i64, kostra_dynamic_insert_u32,
-    kostra_dynamic_insert_u64, kostra_dynamic_integer_total, kostra_dynamic_left,
-    kostra_dynamic_log, kostra_dynamic_new, kostra_dynamic_of_graph, kostra_dynamic_open,
-    kostra_dynamic_order, kostra_dynamic_present_ids, kostra_dynamic_reweight_f32,
-    kostra_dynamic_reweight_f64, kostra_dynamic_reweight_i32, kostra_dynamic_reweight_i64,
-    kostra_dynamic_reweight_u32, kostra_dynamic_reweight_u64, kostra_dynamic_total,
-    kostra_dynamic_vertices, kostra_dynamic_weight_type,
+    KostraDynamicForest, kostra_dynamic_add_vertices, kostra_dynamic_bottleneck,
+    kostra_dynamic_compact, kostra_dynamic_component_size, kostra_dynamic_components,
+    kostra_dynamic_connected, kostra_dynamic_delete, kostra_dynamic_edges, kostra_dynamic_entered,
+    kostra_dynamic_expire, kostra_dynamic_free, kostra_dynamic_graph, kostra_dynamic_ids,
+    kostra_dynamic_insert_f32, kostra_dynamic_insert_f64, kostra_dynamic_insert_i32,
+    kostra_dynamic_insert_i64, kostra_dynamic_insert_u32, kostra_dynamic_insert_u64,
+    kostra_dynamic_integer_total, kostra_dynamic_left, kostra_dynamic_log, kostra_dynamic_new,
+    kostra_dynamic_of_graph, kostra_dynamic_open, kostra_dynamic_order, kostra_dynamic_present_ids,
+    kostra_dynamic_reweight_f32, kostra_dynamic_reweight_f64, kostra_dynamic_reweight_i32,
+    kostra_dynamic_reweight_i64, kostra_dynamic_reweight_u32, kostra_dynamic_reweight_u64,
+    kostra_dynamic_total, kostra_dynamic_vertices, kostra_dynamic_weight_type,
 };
 pub use forest::{
     KOSTRA_MAXIMUM, KOSTRA_MINIMUM, KostraForest, kostra_forest_algorithm,

@@ -59,6 +59,33 @@ impl LoggedForest {
         .map_err(log_error)
     }
 
+    /// Rewrites the log, if there is one, to the present state.
+    fn compact(&self, py: Python<'_>, names: Option<Vec<String>>) -> PyResult<()> {
+        py.detach(|| {
+            let State { forest, log } = &mut *self.lock();
+            log.iter_mut().try_for_each(|log| log.compact(forest, names.as_deref()))
+        })
+        .map_err(log_error)
+    }
+
+    /// Adds vertices. Returns the first one. `names` are for the log.
+    fn add_vertices(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Vertex> {
+        py.detach(|| {
+            let mut state = self.lock();
+            let State { forest, log } = &mut *state;
+            let new = with_dynamic_forest!(forest, forest => forest.add_vertices(count));
+            let first = new.map_err(refused)?.start;
+            log.iter_mut().for_each(|log| log.add_vertices(count, names.as_deref()));
+            state.commit()?;
+            Ok(first)
+        })
+    }
+
     /// Inserts the edges of a graph with the same types. Returns the first id and the end of the
     /// ids.
     fn insert(&self, py: Python<'_>, edges: &Graph) -> PyResult<(EdgeId, EdgeId)> {
@@ -145,6 +172,11 @@ impl LoggedForest {
         let edges = py
             .detach(|| with_dynamic_forest!(&self.lock().forest, forest => edges_of(forest, ids)));
         Ok(Graph(Arc::new(edges.map_err(refused)?)))
+    }
+
+    #[getter]
+    fn has_log(&self) -> bool {
+        self.lock().log.is_some()
     }
 
     #[getter]

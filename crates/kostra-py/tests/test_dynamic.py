@@ -111,6 +111,73 @@ def test_a_log_keeps_names(tmp_path):
         DynamicForest(graph, log=tmp_path / "b.log")
 
 
+def test_vertices_come_later_with_and_without_names(tmp_path):
+    forest = DynamicForest(2, log=tmp_path / "numbers.log")
+    assert forest.add_vertices(3).tolist() == [2, 3, 4] and forest.nodes is None
+    forest.insert([0, 4], [4, 1], [1.0, 2.0])
+    assert (forest.n, forest.n_components, forest.bottleneck(0, 1)) == (5, 3, 2.0)
+    forest.delete([0])
+    forest.delete([1])  # trees that can change take vertices, too
+    assert forest.add_vertices(1).tolist() == [5] and forest.component_size(5) == 1
+    with pytest.raises(ValueError, match="have no names"):
+        forest.add_vertices(["x"])
+    del forest
+    assert DynamicForest.open(tmp_path / "numbers.log").n == 6
+
+    graph = kostra.Graph([0], [1], [2.5])
+    graph.nodes = ["Brno", "Plzeň"]
+    forest = DynamicForest(graph, log=tmp_path / "names.log")
+    before = forest.forest()
+    assert forest.add_vertices("Praha").tolist() == [2]
+    assert forest.add_vertices(["Cheb", "Aš"]).tolist() == [3, 4]
+    assert forest.insert("Praha", "Aš", 7).tolist() == [1] and forest.bottleneck("Aš", "Praha") == 7.0
+    assert graph.nodes == before.nodes == ["Brno", "Plzeň"]
+    for wrong, message in [
+        (3, "pass the names"),
+        (["Most", "Aš"], r"vertices\[1\] is 'Aš', which is the name of a vertex"),
+        (["Most", "Most"], r"vertices\[1\] is 'Most'"),
+        ([5], "names that are texts, and nodes has 5"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            forest.add_vertices(wrong)
+    names = ["Brno", "Plzeň", "Praha", "Cheb", "Aš"]
+    assert forest.nodes == names and forest.n == 5
+    del forest
+    assert DynamicForest.open(tmp_path / "names.log").nodes == names
+
+    empty = DynamicForest(0, log=tmp_path / "empty.log")
+    assert empty.add_vertices(("a", "b")).tolist() == [0, 1] and empty.nodes == ["a", "b"]
+    assert empty.insert("a", "b").tolist() == [0]
+    del empty
+    assert DynamicForest.open(tmp_path / "empty.log").connected("a", "b")
+
+
+def test_a_compacted_log_is_small_and_keeps_ids_and_names(tmp_path):
+    path = tmp_path / "updates.log"
+    forest = DynamicForest(named_path(["a", "b", "c"]), log=path)
+    for _ in range(50):
+        forest.delete(forest.insert("a", "c", 0))
+    before = path.stat().st_size
+    forest.compact()
+    assert path.stat().st_size < before / 10
+    assert forest.insert("a", "c", 0).tolist() == [52]
+    del forest
+    forest = DynamicForest.open(path)
+    assert forest.nodes == ["a", "b", "c"] and forest.present_ids.tolist() == [0, 1, 52]
+    forest.nodes = ["a", "b"]
+    with pytest.raises(ValueError, match="2 names, and the forest 3 vertices"):
+        forest.compact()
+    with pytest.raises(ValueError, match="has no log"):
+        DynamicForest(3).compact()
+
+
+def named_path(names):
+    """A path with names, and weights 1."""
+    graph = kostra.Graph(range(len(names) - 1), range(1, len(names)), [1] * (len(names) - 1))
+    graph.nodes = names
+    return graph
+
+
 def test_a_refused_update_changes_nothing():
     forest = DynamicForest(3, dtype="int32")
     forest.insert([0, 1], [1, 2], [5, 6])

@@ -128,10 +128,10 @@ pub unsafe extern "C" fn kostra_dynamic_open(
     })
 }
 
-/// Starts a log: a new file with the present state, and with all updates from now on. Each update
-/// is on the disk before its function returns. kostra_dynamic_free() closes the log. If an update
-/// cannot be written, its function fails although the forest has changed, and so do all later
-/// updates; the log has all updates before it. Returns false if it fails.
+/// Starts a log: a new or empty file with the present state, and with all updates from now on. Each
+/// update is on the disk before its function returns. kostra_dynamic_free() closes the log. If an
+/// update cannot be written, its function fails although the forest has changed, and so do all
+/// later updates; the log has all updates before it. Returns false if it fails.
 ///
 /// # Safety
 /// `forest` is null or a dynamic forest, and `path` is null or a text that ends in a zero byte.
@@ -154,6 +154,22 @@ pub unsafe extern "C" fn kostra_dynamic_log(
         // SAFETY: the caller's.
         unsafe { change(forest, step) }
     })
+}
+
+/// Rewrites the log to the present edges, in one step. The edges keep their ids, and ids are still
+/// never used again. A crash leaves the former log or the new one. Returns false if it fails: there
+/// is no log, or the file cannot be written. The log is as it was then.
+///
+/// # Safety
+/// `forest` is null or a dynamic forest.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_dynamic_compact(forest: *mut KostraDynamicForest) -> bool {
+    let step = |Dynamic { forest, names, log, .. }: &mut Dynamic| {
+        let log = log.as_mut().ok_or("the forest has no log; call kostra_dynamic_log() first")?;
+        log.compact(forest, names.as_deref()).map(|()| true).map_err(text)
+    };
+    // SAFETY: the caller's.
+    call(false, || unsafe { change(forest, step) })
 }
 
 /// # Safety

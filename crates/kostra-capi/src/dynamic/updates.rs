@@ -1,12 +1,13 @@
 //! Updates of a graph that changes.
 
 use std::any::Any;
+use std::ffi::c_char;
 
 use kostra::dynamic::{AnyDynamicForest, DynamicForest, UpdateLog, with_dynamic_forest};
 use kostra_core::Weight;
 
 use super::{Dynamic, KostraDynamicForest, change};
-use crate::boundary::{array, call, text};
+use crate::boundary::{array, call, string, text};
 
 /// Applies an update, and waits until it is in the log.
 ///
@@ -77,6 +78,61 @@ unsafe fn reweight<W: Weight>(
     };
     // SAFETY: the caller's.
     unsafe { update(forest, false, step) }
+}
+
+/// Adds isolated vertices, and returns the number of the first one; the others have the following
+/// numbers. If the vertices have names, `names` has those of the new ones, in UTF-8; else it is
+/// NULL. A forest without vertices takes either. Returns -1 if it fails. Then nothing changes.
+///
+/// # Safety
+/// `forest` is null or a dynamic forest. `names` is null or an array of `vertices` texts, each of
+/// which ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kostra_dynamic_add_vertices(
+    forest: *mut KostraDynamicForest,
+    vertices: u32,
+    names: *const *const c_char,
+) -> i64 {
+    let step = |dynamic: &mut Dynamic| {
+        // SAFETY: the caller's.
+        let new = unsafe { names_of(names, vertices as usize) }?;
+        let before = with_dynamic_forest!(&dynamic.forest, forest => forest.vertices());
+        match (&new, &dynamic.names) {
+            (None, Some(_)) => return Err("the vertices have names; pass those of new ones".into()),
+            (Some(_), None) if before > 0 => {
+                return Err("the vertices have no names; pass NULL".into());
+            }
+            _ => {}
+        }
+        with_dynamic_forest!(&mut dynamic.forest, forest => forest.add_vertices(vertices as usize))
+            .map_err(text)?;
+        dynamic.log.iter_mut().for_each(|log| log.add_vertices(vertices as usize, new.as_deref()));
+        if let Some(new) = new {
+            dynamic.names.get_or_insert_default().extend(new);
+        }
+        Ok(i64::from(before))
+    };
+    // SAFETY: the caller's.
+    unsafe { update(forest, -1, step) }
+}
+
+/// # Safety
+/// As for [`kostra_dynamic_add_vertices`].
+unsafe fn names_of(
+    names: *const *const c_char,
+    count: usize,
+) -> Result<Option<Vec<String>>, String> {
+    if names.is_null() {
+        return Ok(None);
+    }
+    let name = |&name: &*const c_char| {
+        // SAFETY: the caller's.
+        let name = unsafe { string(name) }.ok_or("a name is NULL")?;
+        name.to_str().map(str::to_owned).map_err(|_| "a name is not UTF-8".to_owned())
+    };
+    // SAFETY: the caller's.
+    let names = unsafe { array("names", names, count) }?;
+    names.iter().map(name).collect::<Result<_, _>>().map(Some)
 }
 
 /// Deletes edges. Returns false if it fails: an edge is not present, or is named twice. Then

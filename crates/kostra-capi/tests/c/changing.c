@@ -57,6 +57,15 @@ static void check_updates(void) {
 
     CHECK(kostra_dynamic_expire(forest, 2) == 1);
     CHECK_IDS(kostra_dynamic_ids, forest, 1, 2);
+    const char *names[] = {"Brno"};
+    CHECK(kostra_dynamic_add_vertices(forest, 2, NULL) == 4);
+    CHECK(kostra_dynamic_vertices(forest) == 6 && kostra_dynamic_components(forest) == 5);
+    CHECK(kostra_dynamic_connected(forest, 5, 0) == 0);
+    CHECK(kostra_dynamic_add_vertices(forest, 1, names) == -1);
+    CHECK_ERROR("have no names");
+    CHECK(kostra_dynamic_add_vertices(forest, UINT32_MAX, NULL) == -1);
+    CHECK(!kostra_dynamic_compact(forest));
+    CHECK_ERROR("no log");
     kostra_dynamic_free(forest);
 }
 
@@ -172,8 +181,22 @@ static void check_log(void) {
     kostra_graph_free(graph);
     kostra_dynamic_free(forest);
 
+    const char *more[] = {"Ostrava", "Brno-Kr\xc3\xa1lovo"}, *wrong[] = {"\xff"};
     forest = kostra_dynamic_open("towns.log", NULL);
     CHECK_IDS(kostra_dynamic_present_ids, forest, 1, 1);
+    CHECK(kostra_dynamic_add_vertices(forest, 1, NULL) == -1);
+    CHECK_ERROR("pass those of new ones");
+    CHECK(kostra_dynamic_add_vertices(forest, 1, wrong) == -1);
+    CHECK_ERROR("UTF-8");
+    const uint32_t third = kostra_dynamic_add_vertices(forest, 2, more);
+    CHECK(third == 2 && kostra_dynamic_insert_i32(forest, 1, &third, &v, &km) == 2);
+    CHECK(kostra_dynamic_compact(forest));
+    kostra_dynamic_free(forest);
+
+    forest = kostra_dynamic_open("towns.log", NULL);
+    CHECK_IDS(kostra_dynamic_present_ids, forest, 2, 1, 2);
+    CHECK(kostra_dynamic_vertices(forest) == 4);
+    CHECK(kostra_dynamic_insert_i32(forest, 1, &u, &v, &km) == 3);
     kostra_dynamic_free(forest);
 }
 

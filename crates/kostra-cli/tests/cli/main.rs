@@ -23,3 +23,4 @@ mod requests;
 mod solve;
 mod streams;
 mod verify;
+mod watch;

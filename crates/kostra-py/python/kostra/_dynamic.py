@@ -31,8 +31,8 @@ class DynamicForest:
     maximum : bool
         Whether the forest is a maximum spanning forest.
     log : path, optional
-        A new file that records the graph and all updates. Each batch is on the disk before its
-        method returns. :meth:`open` continues from the file, also after a crash.
+        A new file, or an empty one, that records the graph and all updates. Each batch is on the
+        disk before its method returns. :meth:`open` continues from the file, also after a crash.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class DynamicForest:
     -----
     For n vertices, inserting an edge takes O(log n) amortized time. Deleting an edge of the forest
     takes O(log n + s) time, for s edges at the smaller of the two trees that remain. A batch that
-    is large enough is solved as a whole. Memory: about 50 bytes per edge that was ever inserted,
-    and 110 per vertex.
+    is large enough is solved as a whole. Memory: about 50 bytes per present edge, up to 130 while
+    most edges are deleted, and 130 per vertex.
 
     Examples
     --------
@@ -74,17 +74,10 @@ class DynamicForest:
             dtype = _arrays.choice("dtype", np.dtype(dtype).name, _DTYPES)
         graph = _graph(graph, dtype)
         self._inner = _kostra.DynamicForest.of_graph(graph._inner, _arrays.flag("maximum", maximum))
-        self.nodes = graph.nodes
+        self.nodes = _copy(graph.nodes)
         self._named = None
         if log is not None:
-            others = [name for name in self.nodes or [] if not isinstance(name, str)]
-            if others:
-                raise ValueError(
-                    f"a log keeps names that are texts, and nodes has {_arrays.shown(others[0])}; "
-                    "set graph.nodes = None, or to texts"
-                )
-            _arrays.check_unicode("nodes", self.nodes or [])
-            self._inner.log_to(os.fspath(log), self.nodes)
+            self._inner.log_to(os.fspath(log), _texts(self.nodes))
 
     @classmethod
     def open(cls, path):
@@ -114,6 +107,63 @@ class DynamicForest:
         if dropped:
             _arrays.warn(f"the last batch was interrupted; {dropped} bytes of it were dropped")
         return forest
+
+    def compact(self):
+        """Rewrites the log to the present edges, in one step.
+
+        A log grows with each batch. Afterwards it has the size of the present graph. Edges keep
+        their ids, and ids are still never used again. A crash leaves the former log or the new one.
+
+        Raises
+        ------
+        ValueError
+            If the forest has no log.
+        OSError
+            If the file cannot be written. It is as it was then.
+        """
+        if not self._inner.has_log:
+            raise ValueError("the forest has no log; pass log to DynamicForest")
+        if self.nodes is not None and len(self.nodes) != self.n:
+            raise ValueError(f"nodes has {len(self.nodes)} names, and the forest {self.n} vertices")
+        self._inner.compact(_texts(self.nodes))
+
+    def add_vertices(self, vertices):
+        """Adds isolated vertices.
+
+        Parameters
+        ----------
+        vertices : int, or names
+            Their number, or for a forest with ``nodes`` their names, which must be new. A forest
+            without vertices takes either.
+
+        Returns
+        -------
+        array of int64
+            Their numbers: the next ones.
+        """
+        try:
+            names = None
+            count = _arrays.required("vertices", operator.index(vertices), 0, 2**31)
+        except TypeError:
+            names = [vertices] if isinstance(vertices, str) else list(vertices)
+            count = len(names)
+        if names is None and self.nodes is not None:
+            raise ValueError("the vertices of the forest have names; pass the names of the new ones")
+        if names is not None and self.nodes is None and self.n > 0:
+            raise ValueError("the vertices of the forest have no names; pass the number of new ones")
+        if names is None:
+            first = self._inner.add_vertices(count, None)
+        else:
+            known, new = self._names(), set()
+            for place, name in enumerate(names):
+                if name in known or name in new:
+                    shown = _arrays.shown(name)
+                    raise ValueError(f"vertices[{place}] is {shown}, which is the name of a vertex")
+                new.add(name)
+            first = self._inner.add_vertices(count, _texts(names) if self._inner.has_log else None)
+            known.extend(names)
+            self.nodes = known.nodes
+        return np.arange(first, first + count, dtype=np.int64)
 
     def insert(self, u, v, w=None):
         """Inserts edges.
@@ -274,7 +324,7 @@ class DynamicForest:
         """
         ids = self._inner.ids(False)
         inner = _kostra.Forest.whole_of(self._inner.edges(ids), ids, self.maximum, "dynamic")
-        return Forest(inner, (np.dtype(np.int32),) * 2, self.dtype, self.nodes)
+        return Forest(inner, (np.dtype(np.int32),) * 2, self.dtype, _copy(self.nodes))
 
     def connected(self, s, t):
         """Whether a path connects ``s`` and ``t``.
@@ -333,7 +383,7 @@ class DynamicForest:
     def _names(self):
         """The map from names to vertices."""
         if self._named is None or self._named.nodes is not self.nodes:
-            self._named = _names.Names(self.nodes)
+            self._named = _names.Names([] if self.nodes is None else self.nodes)
         return self._named
 
     def __repr__(self):
@@ -359,6 +409,23 @@ def _graph(graph, dtype):
     n = _arrays.required("graph", n, 0, 2**31)
     none = np.empty(0, np.int32)
     return Graph(none, none, np.empty(0, dtype or np.float64), n)
+
+
+def _copy(nodes):
+    """The names of the vertices, which grow with the forest."""
+    return None if nodes is None else list(nodes)
+
+
+def _texts(names):
+    """Names for a log. None is no names."""
+    for name in names or []:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"a log keeps names that are texts, and nodes has {_arrays.shown(name)}; "
+                "set graph.nodes = None, or to texts"
+            )
+    _arrays.check_unicode("nodes", names or [])
+    return names
 
 
 def ids_of(name, ids, what):

@@ -24,7 +24,17 @@ class Names:
         self._numbers = {}
         #: Whether some vertex has a numeric name that differs from its number.
         self.are_numbers = False
-        for number, name in enumerate(nodes):
+        self._number(0)
+
+    def extend(self, names):
+        """Adds the names of further vertices."""
+        first = len(self.nodes)
+        self.nodes += names
+        self._number(first)
+
+    def _number(self, first):
+        for number in range(first, len(self.nodes)):
+            name = self.nodes[number]
             self._numbers.setdefault(name, number)
             if isinstance(name, numbers.Number) and name != number:
                 self.are_numbers = True

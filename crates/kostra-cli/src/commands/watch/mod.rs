@@ -3,6 +3,7 @@
 mod reply;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
@@ -31,6 +32,7 @@ Examples:
   kostra watch roads.gr.gz < updates.txt
   kostra watch --vertices 1000 --log net.log < updates.txt   record the updates
   kostra watch --log net.log < more.txt                      continue later
+  kostra watch --log net.log --compact < /dev/null           make the log small
 
 Standard input has one update per line:
   + U V WEIGHT   insert an edge
@@ -38,10 +40,14 @@ Standard input has one update per line:
   = ID WEIGHT    change the weight of an edge
   < ID           delete all edges with lower ids, the oldest ones
   ? U V          the bottleneck of two vertices: the worst edge on the path between them
+  v NAME         add a vertex with a new name; without names, the next number
   # text         a remark; empty lines are remarks, too
 Vertices are numbers from 0, or names if the graph has names. Fields are separated by tabs or, in
 lines without tabs, by blanks. Edges of the graph have the ids from 0, and each new edge the next
 one. The answer to an update is one line with the edges that entered (+) and left (-) the forest.
+
+Without a graph, a new log has no vertices, and those that come have names. --compact replaces the
+log by its present edges, in one step. Ids stay, and are not used again.
 
 With --log, an answer is printed when the update is on the disk. The first line that is no update
 ends the command; the updates before it stay."
@@ -58,6 +64,10 @@ pub(super) struct Arguments {
     /// The file that records all updates. If it exists, continue from its state
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     log: Option<PathBuf>,
+
+    /// Rewrite the log to its present edges before the first update
+    #[arg(long, requires = "log")]
+    compact: bool,
 
     /// Keep a maximum spanning forest
     #[arg(long)]
@@ -106,7 +116,11 @@ impl Arguments {
     /// The forest before the first update.
     fn start(self) -> anyhow::Result<Watched> {
         let order = if self.maximum { Order::Maximum } else { Order::Minimum };
-        let existing = self.log.as_ref().filter(|log| log.exists());
+        // An empty file becomes a log, so that a crash while a log is created hinders nobody.
+        let has_content = |log: &&PathBuf| {
+            log.metadata().is_ok_and(|metadata| !metadata.is_file() || metadata.len() > 0)
+        };
+        let existing = self.log.as_ref().filter(has_content);
         if let Some(path) = existing {
             let has_graph = self.graph.is_some() || self.vertices.is_some() || self.maximum;
             if has_graph && path.is_file() {
@@ -116,14 +130,20 @@ impl Arguments {
                     path.display()
                 );
             }
-            let OpenedLog { forest, names, log, dropped } = UpdateLog::open(path)?;
+            let OpenedLog { forest, names, mut log, dropped } = UpdateLog::open(path)?;
             if dropped > 0 {
                 output::warn(&[format!(
                     "{}: the last update was interrupted; {dropped} bytes of it were dropped",
                     path.display()
                 )]);
             }
+            if self.compact {
+                log.compact(&forest, names.as_deref())?;
+            }
             return Ok(Watched::new(forest, names, Some(log)));
+        }
+        if self.compact {
+            bail!("there is no log to compact; leave out --compact to create it");
         }
         let (forest, names) = match (self.graph, self.vertices) {
             (Some(graph), _) => {
@@ -144,9 +164,12 @@ impl Arguments {
             (None, Some(vertices)) => {
                 (AnyDynamicForest::new(vertices as usize, WeightType::F64, order)?, None)
             }
+            (None, None) if self.log.is_some() => {
+                (AnyDynamicForest::new(0, WeightType::F64, order)?, Some(Vec::new()))
+            }
             (None, None) => bail!(
                 "name the graph to start with, or pass --vertices N for a graph without edges, or \
-                 --log with the log of an earlier call"
+                 --log with a new log or that of an earlier call"
             ),
         };
         let create = |path: PathBuf| UpdateLog::create(&path, &forest, names.as_deref());
@@ -156,7 +179,7 @@ impl Arguments {
 }
 
 /// The forms of updates.
-const SHAPES: [&str; 5] = ["+ U V WEIGHT", "- ID", "= ID WEIGHT", "< ID", "? U V"];
+const SHAPES: [&str; 6] = ["+ U V WEIGHT", "- ID", "= ID WEIGHT", "< ID", "? U V", "v NAME"];
 
 /// The graph, its forest and its log.
 struct Watched {
@@ -221,9 +244,13 @@ impl Watched {
                     with_dynamic_forest!(&mut self.forest, forest => path(forest, from, to));
                 Reply::Path { ends: [(*s).to_owned(), (*t).to_owned()], found: found? }
             }
+            ["v", name] => {
+                self.add_vertex(name)?;
+                self.changed(Done::Added((*name).to_owned()))
+            }
             [sign, ..] => match SHAPES.iter().find(|shape| shape.starts_with(sign)) {
                 Some(shape) => bail!("{line:?} does not have the form `{shape}`"),
-                None => bail!("{sign:?} is no update: a line starts with + - = < ? or #"),
+                None => bail!("{sign:?} is no update: a line starts with + - = < ? v or #"),
             },
         };
         Ok(Some(reply))
@@ -234,6 +261,27 @@ impl Watched {
             (forest.entered().to_vec(), forest.left().to_vec())
         });
         Reply::Changed { done, entered, left }
+    }
+
+    /// Adds a vertex with this new name or, in a graph without names, the next number.
+    fn add_vertex(&mut self, name: &str) -> anyhow::Result<()> {
+        let next = with_dynamic_forest!(&self.forest, forest => forest.vertices());
+        match &mut self.named {
+            Some(named) => match named.entry(name.to_owned()) {
+                Entry::Occupied(_) => bail!("there is a vertex with the name {name:?}"),
+                Entry::Vacant(free) => {
+                    with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
+                    free.insert(Some(next));
+                }
+            },
+            None if name.parse() == Ok(next) => {
+                with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
+            }
+            None => bail!("vertices have no names, and {name:?} is not the next number, {next}"),
+        }
+        let names = self.named.is_some().then(|| [name.to_owned()]);
+        self.log.iter_mut().for_each(|log| log.add_vertices(1, names.as_ref().map(|n| &n[..])));
+        Ok(())
     }
 
     /// The vertex with this name or, in a graph without names, this number.

@@ -18,6 +18,8 @@ pub(super) enum Done {
     Deleted(EdgeId),
     Reweighted(EdgeId),
     Expired(usize),
+    /// The vertex with this name.
+    Added(String),
 }
 
 pub(super) enum Path {
@@ -41,11 +43,12 @@ impl Reply {
     fn json(&self, line: u64) -> Value {
         match self {
             Self::Changed { done, entered, left } => {
-                let (key, value) = match *done {
-                    Done::Inserted(id) => ("inserted", Value::from(id)),
-                    Done::Deleted(id) => ("deleted", id.into()),
-                    Done::Reweighted(id) => ("reweighted", id.into()),
-                    Done::Expired(count) => ("expired", count.into()),
+                let (key, value) = match done {
+                    Done::Inserted(id) => ("inserted", Value::from(*id)),
+                    Done::Deleted(id) => ("deleted", (*id).into()),
+                    Done::Reweighted(id) => ("reweighted", (*id).into()),
+                    Done::Expired(count) => ("expired", (*count).into()),
+                    Done::Added(name) => ("added", name.as_str().into()),
                 };
                 json!({ "line": line, key: value, "entered": entered, "left": left })
             }
@@ -73,6 +76,7 @@ impl std::fmt::Display for Reply {
                     Done::Deleted(id) => write!(f, "deleted {id}:")?,
                     Done::Reweighted(id) => write!(f, "reweighted {id}:")?,
                     Done::Expired(count) => write!(f, "expired {count}:")?,
+                    Done::Added(name) => return write!(f, "added {name}"),
                 }
                 entered.iter().try_for_each(|id| write!(f, " +{id}"))?;
                 left.iter().try_for_each(|id| write!(f, " -{id}"))?;
