@@ -1,6 +1,6 @@
 //! Times updates of points that come and go: `dynamic N D THREADS KIND [BATCH...]`, where the kind
 //! is uniform, clustered, tight or embeddings. Prints JSON. Each batch is added three times, in
-//! turn with a fresh fit of all points, and the trees are compared.
+//! turn with a fresh fit of all points, and the trees are compared. Then as many are removed.
 
 mod kinds;
 
@@ -65,7 +65,40 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
             eprintln!("{:.1?}", times.0);
         }
+        remove(&mut points, &mut rows, (batch, d, threads))?;
     }
     println!("}}");
+    Ok(())
+}
+
+/// Removes points that are spread over all, three times.
+fn remove(
+    points: &mut DynamicPoints,
+    rows: &mut Vec<f64>,
+    (batch, d, threads): (usize, usize, usize),
+) -> Result<(), Box<dyn Error>> {
+    for turn in 0..3 {
+        let step = points.ids().len() / batch;
+        let ids: Vec<u32> = points.ids().iter().copied().step_by(step).take(batch).collect();
+        let mut times = Times::default();
+        let mut run = Run::new().on_threads(threads).observed_by(&mut times);
+        let start = Instant::now();
+        points.remove(&ids, &mut run)?;
+        let removed = start.elapsed().as_secs_f64();
+        let tree = points.tree()?;
+        rows.clear();
+        rows.extend(points.rows());
+        let start = Instant::now();
+        let run = &mut Run::new().on_threads(threads);
+        let fresh = spanning_tree(&Points::new(rows, d)?, Metric::Euclidean, run)?;
+        let fit = start.elapsed().as_secs_f64();
+        assert!(tree == fresh, "the tree is not that of a fresh fit");
+        println!(
+            ", \"remove_{batch}_{turn}\": {{\"remove\": {removed:.6}, \"fit\": {fit:.6}, \
+             \"recomputed\": {}}}",
+            points.was_recomputed()
+        );
+        eprintln!("{:.1?}", times.0);
+    }
     Ok(())
 }

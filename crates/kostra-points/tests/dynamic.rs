@@ -40,9 +40,9 @@ fn fresh(rows: &[f64], dimensions: usize, distance: Distance) -> PointTree {
     spanning_tree(&Points::new(rows, dimensions).unwrap(), distance, &mut Run::new()).unwrap()
 }
 
-/// Adds and removes random batches. After each one, everything is checked. Returns how many updates
-/// did not compute the whole tree again.
-fn check_random_updates(seed: u64, metric: Metric, least: usize) -> usize {
+/// Adds and removes random batches. After each one, everything is checked. Returns how many
+/// additions and how many removals did not compute the whole tree again.
+fn check_random_updates(seed: u64, metric: Metric, least: usize) -> [usize; 2] {
     let mut draws = Draws(RandomStream::new(seed), 0);
     let (kind, threads) = (seed % 4, 1 + seed as usize % 3);
     let dimensions = if metric == Metric::Haversine { 2 } else { 1 + draws.below(4) };
@@ -54,15 +54,16 @@ fn check_random_updates(seed: u64, metric: Metric, least: usize) -> usize {
         DynamicPoints::new(&Points::new(&first, dimensions).unwrap(), distance, run).unwrap();
     let mut present: Vec<(u32, Vec<f64>)> =
         (0..).zip(first.chunks_exact(dimensions).map(<[f64]>::to_vec)).collect();
-    let mut extended = 0;
+    let [mut extended, mut joined] = [0; 2];
     for _ in 0..12 {
-        if draws.below(6) == 0 {
-            let size = draws.below(1 + present.len().min(5));
+        if draws.below(3) == 0 {
+            let most = if draws.below(2) == 0 { 5 } else { 60 };
+            let size = draws.below(1 + present.len().min(most));
             let mut ids: Vec<u32> = present.iter().map(|point| point.0).collect();
             draws.0.split(draws.1).shuffle(&mut ids);
             ids.truncate(size);
             points.remove(&ids, run).unwrap();
-            assert!(points.was_recomputed());
+            joined += usize::from(!points.was_recomputed());
             present.retain(|point| !ids.contains(&point.0));
         } else {
             let most = if draws.below(5) == 0 { 1 + present.len() } else { 6 };
@@ -78,14 +79,15 @@ fn check_random_updates(seed: u64, metric: Metric, least: usize) -> usize {
         let (found, expected) = (points.tree().unwrap(), fresh(&rows, dimensions, distance));
         assert!(found == expected, "seed {seed}, {}, {} points", metric.name(), ids.len());
     }
-    extended
+    [extended, joined]
 }
 
 #[test]
 fn after_each_batch_the_tree_is_that_of_a_fresh_fit() {
     for metric in Metric::ALL {
-        let extended: usize = (0..28).map(|seed| check_random_updates(seed, metric, 1)).sum();
-        assert!(extended > 150, "{}: {extended}", metric.name());
+        let counts: Vec<_> = (0..28).map(|seed| check_random_updates(seed, metric, 1)).collect();
+        let [extended, joined] = [0, 1].map(|kind| counts.iter().map(|of| of[kind]).sum::<usize>());
+        assert!(extended > 120 && joined > 50, "{}: {extended}, {joined}", metric.name());
     }
 }
 
@@ -112,6 +114,48 @@ fn points_that_change_many_edges_give_the_tree_of_a_fresh_fit() {
         assert!(!points.was_recomputed());
         rows.extend(batch);
         assert!(points.tree().unwrap() == fresh(&rows, 2, Metric::Euclidean.into()));
+    }
+}
+
+/// Every second point of a grid, in which all distances are equal; the only links between clusters;
+/// the center of a star; points at the ends of paths; points on top of others.
+#[test]
+fn points_whose_removal_changes_many_edges_leave_the_tree_of_a_fresh_fit() {
+    let run = &mut Run::new().on_threads(2);
+    let grid = |i: u32| [f64::from(i % 30), f64::from(i / 30)];
+    let chain = |i: u32| {
+        let (place, far) = (f64::from(i), if i % 100 < 50 { 0.0 } else { 1e4 });
+        [far + place * 0.25, if i % 50 == 49 { 5.0 } else { (place * 0.7).sin() }]
+    };
+    let star = |i: u32| {
+        let angle = f64::from(i) * 0.02;
+        if i == 0 { [0.0, 0.0] } else { [10.0 * angle.cos(), 10.0 * angle.sin()] }
+    };
+    let doubled = |i: u32| [f64::from(i / 2 % 30), f64::from(i / 60)];
+    let sets: [&dyn Fn(u32) -> [f64; 2]; 4] = [&grid, &chain, &star, &doubled];
+    let choices: [fn(u32) -> bool; 5] =
+        [|i| i % 8 == 3, |i| i % 50 >= 48, |i| i == 0, |i| i < 90, |i| i / 30 % 5 == 1];
+    for (set, of) in sets.iter().enumerate() {
+        for (choice, is_gone) in choices.iter().enumerate() {
+            let rows: Vec<f64> = (0..600).flat_map(of).collect();
+            let first = Points::new(&rows, 2).unwrap();
+            let mut points = DynamicPoints::new(&first, Metric::Euclidean, run).unwrap();
+            let step = |points: &mut DynamicPoints| {
+                assert!(!points.was_recomputed(), "set {set}, choice {choice}");
+                let expected = fresh(points.rows(), 2, Metric::Euclidean.into());
+                assert!(points.tree().unwrap() == expected, "set {set}, choice {choice}");
+            };
+            let gone: Vec<u32> = (0..600).filter(|&i| is_gone(i)).collect();
+            points.remove(&gone, run).unwrap();
+            step(&mut points);
+            points.add(&Points::new(&rows[..40], 2).unwrap(), run).unwrap();
+            step(&mut points);
+            let next: Vec<u32> = points.ids().iter().copied().step_by(7).collect();
+            points.remove(&next, run).unwrap();
+            step(&mut points);
+            points.remove(&[], run).unwrap();
+            step(&mut points);
+        }
     }
 }
 
@@ -209,6 +253,19 @@ fn an_update_that_is_cancelled_at_any_moment_changes_nothing() {
     assert!(cancelled >= 4, "{cancelled}");
     let all = [rows, batches.concat()].concat();
     assert!(points.tree().unwrap() == fresh(&all, 2, Metric::Euclidean.into()));
+    let before = points.tree().unwrap();
+    let ids: Vec<u32> = (0..600).step_by(6).collect();
+    for moment in 0.. {
+        let mut observer = CancelAfter(Cell::new(moment));
+        match points.remove(&ids, &mut Run::new().observed_by(&mut observer)) {
+            Ok(()) => break,
+            Err(error) => assert_eq!(error, PointsError::Cancelled),
+        }
+        cancelled += 1;
+        assert!(points.tree().unwrap() == before);
+    }
+    assert!(cancelled >= 7 && !points.was_recomputed(), "{cancelled}");
+    assert!(points.tree().unwrap() == fresh(points.rows(), 2, Metric::Euclidean.into()));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 mod base;
 mod extension;
 mod range_maximum;
+mod removal;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use kostra_core::{Run, memory};
@@ -17,10 +19,13 @@ use crate::{
 };
 use base::Base;
 use extension::Extension;
+use removal::{GONE, pairs_without};
 
 /// A batch with more points than this part of the present points takes as long as a new tree of
 /// all.
 const LARGE_BATCH: usize = 8;
+/// So does the removal of a larger part.
+const LARGE_REMOVAL: usize = 4;
 
 /// Points that come and go, and their canonical spanning tree.
 ///
@@ -30,11 +35,13 @@ const LARGE_BATCH: usize = 8;
 ///
 /// Adding a batch of a few points to many takes a fraction of the time of a new tree: the new tree
 /// is within the old tree and the edges at new points. Each new point searches its edges with the
-/// help of the old tree. Some updates compute the whole tree again, and
+/// help of the old tree. Removing a few points keeps the edges between the others, and searches the
+/// edges that join the pieces. The next points then need preparations for all points, which take
+/// about half the time of a new tree. Some updates compute the whole tree again, and
 /// [`was_recomputed`](Self::was_recomputed) says so:
 ///
-/// * every removal;
-/// * batches of more than an eighth of the present points;
+/// * adding more than an eighth of the present points, or removing more than a quarter;
+/// * removals from many points with the same coordinates;
 /// * all updates with mutual reachability distances (`min_samples` from 2), because new points also
 ///   change the distances between old ones, and with more than [`MAX_TREE_DIMENSIONS`] dimensions.
 ///
@@ -66,8 +73,10 @@ pub struct DynamicPoints {
 
 /// The tree of the present points.
 enum Kept {
-    /// A tree that new points do not use.
+    /// A tree that updates do not use.
     Whole(PointTree),
+    /// The edges in the canonical order. The next points make a base of them.
+    Joined(Vec<Pair>),
     Extended(Box<ExtendedTree>),
 }
 
@@ -134,12 +143,14 @@ impl DynamicPoints {
     pub fn tree(&self) -> Result<PointTree, PointsError> {
         match &self.tree {
             Kept::Whole(tree) => Ok(tree.clone()),
-            Kept::Extended(tree) => {
-                let pairs = tree.extension.pairs(&tree.base)?;
-                let reported = |compared| self.distance.reported(compared);
-                Ok(with_team(1, |team| pair::sorted_tree(self.len(), &pairs, reported, team))?)
-            }
+            Kept::Joined(pairs) => self.tree_of(pairs),
+            Kept::Extended(tree) => self.tree_of(&tree.extension.pairs(&tree.base)?),
         }
+    }
+
+    fn tree_of(&self, pairs: &[Pair]) -> Result<PointTree, PointsError> {
+        let reported = |compared| self.distance.reported(compared);
+        Ok(with_team(1, |team| pair::sorted_tree(self.len(), pairs, reported, team))?)
     }
 
     /// Adds points, and returns their ids. Nothing changes if it fails or is cancelled.
@@ -177,13 +188,17 @@ impl DynamicPoints {
     /// Updates the tree after `new` points were appended to `rows`.
     fn extend(&mut self, new: usize, run: &mut Run<'_>) -> Result<(), PointsError> {
         let (first, n) = (self.ids.len(), self.ids.len() + new);
-        let points = Points::of_checked(&self.rows, self.dimensions);
-        let Kept::Extended(tree) = &mut self.tree else {
-            return self.fit(run);
-        };
         if new > n / LARGE_BATCH {
             return self.fit(run);
         }
+        if let Kept::Joined(pairs) = &self.tree {
+            let present =
+                Points::of_checked(&self.rows[..first * self.dimensions], self.dimensions);
+            let prepared = Prepared::by_any_range(&present, self.distance)?;
+            self.tree = extended(&prepared, memory::copied(pairs)?, run)?;
+        }
+        let Kept::Extended(tree) = &mut self.tree else { return self.fit(run) };
+        let points = Points::of_checked(&self.rows, self.dimensions);
         let prepared = Prepared::by_any_range(&points, self.distance)?;
         let (dimensions, mut extent) = (prepared.dimensions(), tree.extent.clone());
         extent.contain(&prepared.rows()[first * dimensions..], dimensions);
@@ -214,7 +229,7 @@ impl DynamicPoints {
     ///
     /// # Errors
     /// When a point is not present or is named twice, and as [`spanning_tree`] for the other
-    /// points. Nothing changes then.
+    /// points. Nothing changes then, nor when it is cancelled.
     pub fn remove(&mut self, ids: &[u32], run: &mut Run<'_>) -> Result<(), PointsError> {
         let mut gone = memory::filled(self.ids.len(), false)?;
         for &id in ids {
@@ -224,18 +239,55 @@ impl DynamicPoints {
                 return Err(PointsError::RepeatedId { id });
             }
         }
+        if ids.is_empty() {
+            self.was_recomputed = false;
+            return Ok(());
+        }
         let stay = self.ids.len() - ids.len();
         let mut rows = memory::with_capacity(stay * self.dimensions)?;
         let mut others = memory::with_capacity(stay)?;
-        for ((row, &id), gone) in self.rows.chunks_exact(self.dimensions).zip(&self.ids).zip(gone) {
-            if !gone {
+        // The new number of each point.
+        let mut new = memory::filled(self.ids.len(), GONE)?;
+        for (position, row) in self.rows.chunks_exact(self.dimensions).enumerate() {
+            if !gone[position] {
+                new[position] = others.len() as u32;
                 rows.extend_from_slice(row);
-                others.push(id);
+                others.push(self.ids[position]);
             }
         }
-        self.tree = fitted(&Points::of_checked(&rows, self.dimensions), self.distance, run)?;
-        (self.rows, self.ids, self.was_recomputed) = (rows, others, true);
+        let points = Points::of_checked(&rows, self.dimensions);
+        let joined = self.joined(&points, &new, run)?;
+        self.was_recomputed = joined.is_none();
+        self.tree = match joined {
+            Some(pairs) => Kept::Joined(pairs),
+            None => fitted(&points, self.distance, run)?,
+        };
+        (self.rows, self.ids) = (rows, others);
         Ok(())
+    }
+
+    /// The tree of the points that stay, if it need not be computed again.
+    fn joined(
+        &self,
+        points: &Points<'_>,
+        new: &[u32],
+        run: &mut Run<'_>,
+    ) -> Result<Option<Vec<Pair>>, PointsError> {
+        let stay = points.len() as usize;
+        if new.len() - stay > new.len() / LARGE_REMOVAL || points.is_empty() {
+            return Ok(None);
+        }
+        let pairs = match &self.tree {
+            Kept::Whole(_) => return Ok(None),
+            Kept::Joined(pairs) => Cow::Borrowed(pairs),
+            Kept::Extended(tree) => Cow::Owned(tree.extension.pairs(&tree.base)?),
+        };
+        let prepared = Prepared::by_any_range(points, self.distance)?;
+        with_observed_team(run, run.request.threads(), |team, run| {
+            let pairs = pairs_without(&pairs, new, &prepared, team, run)?;
+            check_not_cancelled(stay, run)?;
+            Ok(pairs)
+        })
     }
 
     fn fit(&mut self, run: &mut Run<'_>) -> Result<(), PointsError> {
@@ -266,8 +318,17 @@ fn fitted(points: &Points<'_>, distance: Distance, run: &mut Run<'_>) -> Result<
     let pair = |[u, v]: [u32; 2]| Pair::new(prepared.compared(u, v), u, v);
     let pairs = memory::collected(tree.ends.iter().copied().map(pair))?;
     drop(tree);
+    extended(&prepared, pairs, run)
+}
+
+/// The tree of points that others will join. `pairs` are in the canonical order.
+fn extended(
+    prepared: &Prepared<'_>,
+    pairs: Vec<Pair>,
+    run: &mut Run<'_>,
+) -> Result<Kept, PointsError> {
     with_observed_team(run, run.request.threads(), |team, run| {
-        let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
+        let base = run.phase("build base", |_| Base::new(prepared, pairs, team))?;
         check_not_cancelled(base.places.len(), run)?;
         let mut extent = Extent::default();
         extent.contain(prepared.rows(), prepared.dimensions());

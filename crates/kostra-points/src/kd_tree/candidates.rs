@@ -85,7 +85,13 @@ impl Candidates {
 
     /// Makes the first neighbor of a lane its candidate, for a metric itself.
     pub(super) fn set_first(&mut self, lane: usize, reach: f64, neighbor: u32) {
-        (self.reach[lane], self.partner[lane], self.seen[lane]) = (reach, neighbor, 1);
+        self.guess(lane, reach, neighbor);
+        self.seen[lane] = 1;
+    }
+
+    /// Makes a point of another component the candidate of a lane.
+    pub(super) fn guess(&mut self, lane: usize, reach: f64, partner: u32) {
+        (self.reach[lane], self.partner[lane]) = (reach, partner);
     }
 
     /// Makes a neighbor the candidate of a position. Points that are not known have at least the

@@ -77,6 +77,11 @@ impl Lists {
         }
     }
 
+    /// No neighbors, for a metric itself.
+    pub(super) fn none() -> Self {
+        Self { core: Vec::new(), kept: 0, neighbors: Vec::new(), open: Vec::new() }
+    }
+
     fn empty(leaves: usize, kept: usize) -> Result<Self, OutOfMemory> {
         let neighbors = memory::zeros(leaves * LANES * kept)?;
         Ok(Self { core: Vec::new(), kept, neighbors, open: Vec::new() })

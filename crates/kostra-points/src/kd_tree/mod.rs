@@ -24,6 +24,7 @@ use nearest::LeafNeighbors;
 use passes::Passes;
 use places::Places;
 pub(crate) use query::{Bounds, Searchable, ValueSpan, Visitor, searchable, spatial_order};
+pub(crate) use rounds::Pieces;
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
 /// k-d tree.
@@ -95,6 +96,21 @@ fn pairs_of_tree(
 ) -> Result<Vec<Pair>, PointsError> {
     let mut lists = run.phase("nearest neighbors", |run| Lists::new(passes, samples, team, run))?;
     rounds::tree(passes, &mut lists, team, run)
+}
+
+/// The pairs of the tree that join the components of a forest of other pairs of the tree, for a
+/// metric itself. None if many points have the same coordinates.
+pub(crate) fn links_of(
+    prepared: &Prepared<'_>,
+    pieces: Pieces<'_>,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Option<Vec<Pair>>, PointsError> {
+    let passes = run.phase("build tree", |_| passes::build(prepared, team))?;
+    if passes.repeats() {
+        return Ok(None);
+    }
+    rounds::links(&*passes, pieces, team, run).map(Some)
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances

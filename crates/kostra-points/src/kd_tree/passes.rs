@@ -189,10 +189,9 @@ impl<A: Accumulate, const D: usize> View<'_, A, D> {
     /// A lower bound of the reach of points outside the list of neighbors.
     #[inline(always)]
     pub(super) fn reach_outside(&self, position: u32) -> f64 {
-        if let (true, Some(last)) =
-            (self.lists.core.is_empty(), self.lists.neighbors(position).last())
-        {
-            return self.tree.compared::<A>(position, *last);
+        if self.lists.core.is_empty() {
+            let last = self.lists.neighbors(position).last();
+            return last.map_or(0.0, |&last| self.tree.compared::<A>(position, last));
         }
         let core = self.lists.core_of(position);
         if self.lists.is_open(position) { core } else { core.next_up() }

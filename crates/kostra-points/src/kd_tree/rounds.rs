@@ -42,8 +42,12 @@ pub(super) fn tree(
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let mut rounds = Rounds::new(passes, lists, candidates)?;
     let n = passes.shape().len as usize;
+    let mut of = memory::filled(passes.shape().leaves(), [MIXED; LANES])?;
+    for position in 0..n {
+        of[position / LANES][position % LANES] = position as u32;
+    }
+    let mut rounds = Rounds::new(passes, lists, candidates, of, memory::filled(n, 1)?)?;
     while rounds.components > 1 {
         run.report.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
         if rounds.components == n && lists.core.is_empty() {
@@ -57,30 +61,74 @@ pub(super) fn tree(
     Ok(rounds.pairs)
 }
 
+/// The components of a forest of some edges of the tree.
+pub(crate) struct Pieces<'a> {
+    /// The component of each point.
+    pub(crate) of: &'a [u32],
+    /// The number of points of each component.
+    pub(crate) sizes: Vec<u32>,
+    /// Pairs of points of different components, perhaps in the tree.
+    pub(crate) guesses: &'a [Pair],
+}
+
+/// The pairs of the minimum spanning tree that join the components of a forest. Without lists of
+/// neighbors, every point may have to search. But most points are inside of large components.
+pub(super) fn links(
+    passes: &dyn Passes,
+    pieces: Pieces<'_>,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Vec<Pair>, PointsError> {
+    let (shape, lists) = (passes.shape(), Lists::none());
+    let mut candidates = memory::filled(shape.leaves(), Candidates::UNKNOWN)?;
+    let mut positions = memory::zeros(shape.len as usize)?;
+    let mut of = memory::filled(shape.leaves(), [MIXED; LANES])?;
+    for position in 0..shape.len {
+        let (leaf, lane) = (position as usize / LANES, position as usize % LANES);
+        let point = shape.id(position) as usize;
+        positions[point] = position;
+        of[leaf][lane] = pieces.of[point];
+        candidates[leaf].unseen[lane] = 0.0;
+    }
+    for pair in pieces.guesses {
+        let [low, high] = [pair.low, pair.high].map(|point| positions[point as usize]);
+        candidates[low as usize / LANES].guess(low as usize % LANES, pair.compared, high);
+    }
+    let unchanged = memory::collected(0..pieces.sizes.len() as u32)?;
+    let mut rounds = Rounds::new(passes, &lists, &mut candidates, of, pieces.sizes)?;
+    rounds.has_searched = true;
+    rounds.rename(&unchanged, team);
+    while rounds.components > 1 {
+        run.report
+            .round(rounds.components, shape.len as usize)
+            .map_err(|_| PointsError::Cancelled)?;
+        rounds.round(team, run)?;
+    }
+    Ok(rounds.pairs)
+}
+
 impl<'a> Rounds<'a> {
-    /// Each point is a component.
+    /// `of` has the component of each position, and `sizes` their numbers of points.
     fn new(
         passes: &'a dyn Passes,
         lists: &'a Lists,
         candidates: &'a mut [Candidates],
+        of: Vec<[u32; LANES]>,
+        sizes: Vec<u32>,
     ) -> Result<Self, OutOfMemory> {
         let shape = passes.shape();
-        let (leaves, n) = (shape.leaves(), shape.len as usize);
-        let mut of = memory::filled(leaves, [MIXED; LANES])?;
-        for position in 0..n {
-            of[position / LANES][position % LANES] = position as u32;
-        }
+        let components = sizes.len();
         Ok(Self {
             passes,
             lists,
             candidates,
             of,
             of_nodes: memory::filled(shape.nodes(), MIXED)?,
-            of_leaves: memory::filled(leaves, MIXED)?,
+            of_leaves: memory::filled(shape.leaves(), MIXED)?,
             has_searched: false,
-            components: n,
-            sizes: memory::filled(n, 1)?,
-            pairs: memory::with_capacity(n - 1)?,
+            components,
+            sizes,
+            pairs: memory::with_capacity(components - 1)?,
         })
     }
 
