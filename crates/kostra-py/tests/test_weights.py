@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from kostra import cluster
 from kostra.cluster import HDBSCAN
@@ -62,8 +62,6 @@ def test_weights_are_repeated_rows(metric):
         options["cluster_selection_method"] = ("eom", "leaf")[seed % 2]
         options["allow_single_cluster"] = seed % 3 == 0
         options["cluster_selection_persistence"] = (0.0, 0.02)[seed % 4 == 3]
-        if metric == "seuclidean":
-            options["metric_params"] = {"V": np.var(X, axis=0)}
         model = HDBSCAN(metric=metric, **options)
         repeated = HDBSCAN(metric=metric, **options).fit(np.repeat(X, weights, axis=0))
         check(model.fit(X, sample_weight=weights), repeated, weights)
@@ -129,6 +127,23 @@ def test_predictions_memberships_and_centers_are_those_of_repeated_rows():
         np.testing.assert_array_equal(np.repeat(of_all(model), weights, axis=0), of_all(other))
         np.testing.assert_allclose(model.centroids_, other.centroids_, rtol=1e-12)
         np.testing.assert_array_equal(model.medoids_, other.medoids_)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_the_metric_of_a_center_is_that_of_all_points(metric):
+    X, weights = sample(2)
+    X[:, 0] *= 9
+    model = HDBSCAN(8, metric=metric, min_samples=3).fit(X, sample_weight=weights)
+    repeated = np.repeat(X, weights, axis=0)
+    statistics = {"seuclidean": {"V": np.var(repeated, axis=0, ddof=1)}}
+    statistics["mahalanobis"] = {"VI": np.linalg.inv(np.cov(repeated.T))}
+    for label in range(model.labels_.max() + 1):
+        inside = np.repeat(model.labels_, weights) == label
+        rows, own = repeated[inside], np.repeat(model.probabilities_, weights)[inside]
+        sums = cdist(rows, rows, metric, **statistics[metric]) @ own
+        found = model.weighted_cluster_medoid(label)
+        at = np.flatnonzero((rows == found).all(axis=1))[0]
+        assert sums[at] <= sums.min() * (1 + 1e-9)
 
 
 def test_rows_of_weight_zero_do_not_count():

@@ -18,7 +18,7 @@ from kostra._approximation_graph import ApproximationGraph
 from kostra._branch_graph import Branches, ClusterGraphs, all_but_early
 from kostra._grid import number
 from kostra._hierarchies import SingleLinkageTree
-from kostra._metrics import medoid, rows_of
+from kostra._metrics import medoid
 from kostra._prediction import approximate_predict
 from kostra._results import condensed_tree
 from kostra._tree import single_linkage
@@ -331,8 +331,7 @@ bool, str, optional
         array of d numbers
         """
         points, weights = self._weighted(label_id, data)
-        rows = rows_of(points, self._model.metric, self._model._metric_parameters())
-        return medoid(points, weights, rows)
+        return medoid(points, weights, self._model._distances_of(points))
 
     def _weighted(self, label, data):
         """The points with a label, and their probabilities."""

@@ -76,7 +76,7 @@ def tree(X, connected, alpha, weights, *, metric, metric_params, min_samples, th
         rows = _metrics.rows_of(X, metric, metric_params)
         inner, cores = _compared(rows, connected, alpha, counts)
         return _points.PointTree._of(inner, X), cores
-    by = _metrics.linear_map(metric, metric_params, X)
+    by = _metrics.linear_map(metric, metric_params, X, weights)
     basis = {
         "coordinates": _points._flat(_metrics.mapped(X, by), found),
         "dimensions": X.shape[1],

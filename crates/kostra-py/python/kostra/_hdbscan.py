@@ -404,11 +404,11 @@ class HDBSCAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Results, Estima
         else:
             is_single = np.asarray(X).dtype == np.float32
             points = np.array(X, np.float32 if is_single else np.float64, order="C")
-        by = _metrics.linear_map(self.metric, params, points)
+        weights = None if self._copies is None else self._copies[0]
+        by = _metrics.linear_map(self.metric, params, points, weights)
         is_scaled = self.alpha == 1 or _metrics.divides(metric, self.alpha)
         has_search = not callable(metric) and is_scaled
         measure = metric if has_search else None, by, self.alpha
-        weights = None if self._copies is None else self._copies[0]
         return Predictor(points, measure, (self._samples(X, least), weights), choice)
 
     def _samples(self, X, least):

@@ -117,19 +117,21 @@ def _minkowski(params):
     return "minkowski", params | {"p": p}
 
 
-def linear_map(metric, params, points):
-    """What maps points so that their Euclidean distances are those of a metric: a matrix, or an array
-    of factors; None for other metrics. It does not depend on the order of the points.
+def linear_map(metric, params, points, weights=None):
+    """What maps points that count as several with ``weights`` so that their Euclidean distances are
+    those of a metric: a matrix, or an array of factors; None for other metrics. It does not depend
+    on the order of the points, and equal points are the same as one that counts as many.
     """
     if not isinstance(metric, str) or metric not in _MAPPED:
         return None
     params = {} if params is None else dict(params)
     columns = points.shape[1]
-    ordered = points[np.lexsort(points.T[::-1])].astype(np.float64)
+    points, counts = _different(points, weights)
     if metric == "seuclidean":
         variances = params.pop("V", None)
         if variances is None:
-            variances = np.var(ordered, axis=0, ddof=1)
+            apart = points - np.average(points, axis=0, weights=counts)
+            variances = counts @ apart**2 / max(1, counts.sum() - 1)
         variances = np.asarray(variances, np.float64)
         if variances.shape != (columns,) or not (variances > 0).all():
             raise ValueError(f"V must be an array of {columns} variances above 0")
@@ -137,7 +139,7 @@ def linear_map(metric, params, points):
     else:
         covariance, inverse = params.pop("V", None), params.pop("VI", None)
         if covariance is None and inverse is None:
-            covariance = np.atleast_2d(np.cov(ordered, rowvar=False))
+            covariance = np.atleast_2d(np.cov(points, rowvar=False, fweights=counts))
         try:
             inverse = np.linalg.inv(covariance) if inverse is None else np.asarray(inverse, float)
             found = np.linalg.cholesky((inverse + inverse.T) / 2)
@@ -151,6 +153,17 @@ def linear_map(metric, params, points):
     if params:
         raise ValueError(f"metric={metric!r} has no parameter {next(iter(params))!r}")
     return found
+
+
+def _different(points, weights):
+    """The different points in the order of their coordinates, and how many there are of each."""
+    order = np.lexsort(points.T[::-1])
+    points = points[order].astype(np.float64)
+    is_first = np.ones(len(points), bool)
+    is_first[1:] = (points[1:] != points[:-1]).any(axis=1)
+    counts = np.ones(len(points), np.int64) if weights is None else weights[order].astype(np.int64)
+    firsts = np.flatnonzero(is_first)
+    return points[firsts], np.add.reduceat(counts, firsts)
 
 
 def mapped(points, by):

@@ -198,7 +198,7 @@ def _tree_of_points(
         refuse_infinite(coordinates)
         inner, cores = found(coordinates).tree(min_samples, threads, weights=weights)
         return PointTree._of(inner, coordinates), cores
-    by = _metrics.linear_map(metric, metric_params, coordinates)
+    by = _metrics.linear_map(metric, metric_params, coordinates, weights)
     basis = {
         "coordinates": _flat(_metrics.mapped(coordinates, by), found),
         "dimensions": dimensions,

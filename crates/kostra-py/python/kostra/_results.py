@@ -138,8 +138,13 @@ class Results:
         array of n_features_in_
         """
         points, weights = self._members(cluster_id)
-        rows = _metrics.rows_of(points, self.metric, self._metric_parameters())
-        return _metrics.medoid(points, weights, rows)
+        return _metrics.medoid(points, weights, self._distances_of(points))
+
+    def _distances_of(self, points):
+        """The distances of some points, by the metric of all points."""
+        if self._predictor.map is not None:
+            return _metrics.rows_of(_metrics.mapped(points, self._predictor.map), "euclidean")
+        return _metrics.rows_of(points, self.metric, self._metric_parameters())
 
     def _members(self, label):
         """The coordinates of the points of a cluster, and their probabilities times what they count
