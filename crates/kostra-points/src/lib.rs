@@ -20,7 +20,7 @@
 //! | `geographic` | [`AxisOrder`], [`degrees_among`]: which columns are the latitude and the longitude |
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
-//! | `tiles` | the tree and neighbors by comparing all pairs, most of them in 32 bits |
+//! | `tiles` | the tree and neighbors by comparing all pairs, most of them by matrix products |
 //! | `tiles::approximate` | [`approximate_tree`]: a tree from near neighbors, with a bound of its error |
 //! | `dynamic` | [`DynamicPoints`]: the tree of points that come and go |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
@@ -93,8 +93,8 @@ pub fn spanning_tree(
     let samples = distance.min_samples;
     with_observed_team(run, run.request.threads(), |team, run| {
         let neighbors = (samples - 1).min(prepared.len().saturating_sub(1) as usize);
-        match tiles::suiting(&prepared, neighbors, team)? {
-            Some(ordered) => tiles::tree(ordered, samples, team, run),
+        match tiles::suiting(&prepared, neighbors, team) {
+            Some(tiled) => tiles::tree(&tiled, samples, team, run),
             None => brute_force::tree(&prepared, samples, team, run),
         }
     })

@@ -120,8 +120,8 @@ fn for_each_point(
             Ok(())
         } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
             kd_tree::for_each_point(prepared, neighbors, &found, team, run)
-        } else if let Some(ordered) = tiles::suiting(prepared, neighbors, team)? {
-            tiles::for_each_row(&ordered, neighbors, team, run, found)
+        } else if let Some(tiled) = tiles::suiting(prepared, neighbors, team) {
+            tiles::for_each_row(&tiled, neighbors, team, run, found)
         } else {
             brute_force::for_each_row(prepared, neighbors, team, run, found)
         }

@@ -1,34 +1,49 @@
-//! The nearest points of each point: one pass over all tiles keeps those with the lowest bounds,
-//! and their exact distances say which of them are certain.
+//! The nearest points of each point: a pass over all tiles keeps those with the lowest bounds, and
+//! their exact distances say which of them are certain.
 
 use std::sync::Mutex;
 
 use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Team, for_each_item, into_item, lock};
 
-use super::filter::{BLOCK, Filter};
+use super::filter::{Filter, SPARE};
 use super::order::Balls;
+use super::rows::BLOCK;
 use super::scan::Hit;
-use super::{Scratch, in_steps};
+use super::{Scratch, Tiled, in_steps};
 use crate::neighbors::Nearest;
-use crate::pair::Pair;
+use crate::samples::neighbors_inside;
 use crate::{PointsError, Prepared};
-
-/// Points that are kept beyond the wanted ones. Lower bounds are in nearly the order of distances.
-const SPARE: usize = 24;
 
 /// The nearest points of each point.
 pub(super) struct Lists {
     pub(super) per_point: usize,
     /// Compared distances and indices of the nearest points, by point; in the order of both.
     pub(super) nearest: Vec<(f64, u32)>,
-    /// Pairs of points of different blocks: for each two blocks that were compared, one pair that
-    /// may be their nearest one.
-    pub(super) links: Vec<Pair>,
+}
+
+impl Lists {
+    /// The compared core distances, if there are enough points in a list. None for `min_samples`
+    /// of 1, where they are 0.
+    pub(super) fn core(
+        &self,
+        prepared: &Prepared<'_>,
+        min_samples: usize,
+    ) -> Result<Vec<f64>, OutOfMemory> {
+        if min_samples == 1 {
+            return Ok(Vec::new());
+        }
+        let lists = (0..prepared.len()).zip(self.nearest.chunks(self.per_point));
+        memory::collected(lists.map(|(point, list)| {
+            let others = list.iter().map(|&(_, other)| other);
+            let inside = neighbors_inside(point, others, min_samples - 1, prepared.weights());
+            prepared.scaled_core(inside.checked_sub(1).map_or(0.0, |last| list[last].0))
+        }))
+    }
 }
 
 /// The places of points in an order, and what bounds their distances.
-pub(crate) struct Ordered<'a> {
+pub(super) struct Ordered<'a> {
     pub(super) prepared: &'a Prepared<'a>,
     pub(super) order: Vec<u32>,
     pub(super) filter: Filter,
@@ -37,11 +52,12 @@ pub(crate) struct Ordered<'a> {
 
 impl<'a> Ordered<'a> {
     pub(super) fn new(
-        prepared: &'a Prepared<'a>,
+        tiled: &Tiled<'a>,
         order: Vec<u32>,
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
-        let filter = Filter::new(prepared, &order, team)?;
+        let prepared = tiled.prepared;
+        let filter = Filter::new(&tiled.form, prepared, &order, team)?;
         let balls = Balls::new(prepared, &order, team)?;
         Ok(Self { prepared, order, filter, balls })
     }
@@ -56,57 +72,42 @@ impl<'a> Ordered<'a> {
         Ok(tiles)
     }
 
-    /// The pair of a hit, with its exact compared distance.
-    pub(super) fn pair(&self, [rows, columns]: [u32; 2], hit: Hit) -> Pair {
+    /// The points of a hit.
+    pub(super) fn points(&self, [rows, columns]: [u32; 2], hit: Hit) -> [u32; 2] {
         let point = |block: u32, at: u16| self.order[block as usize * BLOCK + usize::from(at)];
-        let (u, v) = (point(rows, hit.row), point(columns, hit.column));
-        Pair::new(self.prepared.compared(u, v), u, v)
+        [point(rows, hit.row), point(columns, hit.column)]
+    }
+
+    /// Empty lists for `wanted` nearest points, by block. `near` has, for each point, some near
+    /// points in the order of their distances, so that the lists need only nearer ones.
+    pub(super) fn lists(
+        &self,
+        wanted: usize,
+        near: &Lists,
+    ) -> Result<Vec<Mutex<Kept>>, OutOfMemory> {
+        let kept = (wanted + SPARE).min(self.order.len() - 1);
+        let limit = |point: &u32| {
+            let list = &near.nearest[*point as usize * near.per_point..][..near.per_point];
+            // Points that are not nearer do not count.
+            list.get(wanted - 1)
+                .map_or(f32::INFINITY, |(last, _)| self.filter.limit(*last).next_up())
+        };
+        let blocks = self.order.chunks(BLOCK);
+        let blocks =
+            blocks.map(|points| Ok(Mutex::new(Kept::new(points.iter().map(limit), kept)?)));
+        blocks.collect()
     }
 }
 
-/// The `wanted` nearest points of each point. O(n^2 * d) time, in products of 32 bits.
+/// The `wanted` nearest points of each point, after all pairs were compared.
 pub(super) fn nearest(
     ordered: &Ordered<'_>,
+    kept: Vec<Mutex<Kept>>,
     wanted: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Lists, PointsError> {
-    let Ordered { order, filter, balls, .. } = ordered;
-    let others = order.len() - 1;
-    let kept = (wanted + SPARE).min(others);
-    let blocks: Vec<_> = (0..filter.blocks())
-        .map(|block| Ok(Mutex::new(Kept::new(filter.positions(block).len(), kept)?)))
-        .collect::<Result<_, OutOfMemory>>()?;
-    let tiles = ordered.tiles()?;
-    let links = Mutex::new(memory::with_capacity(tiles.len())?);
-    in_steps(team, run, tiles.len(), |scratch: &mut Scratch, at| {
-        let [a, b] = tiles[at].map(|block| block as usize);
-        let limits = [a, b].map(|block| lock(&blocks[block]).limits);
-        let most = |limits: &[f32; BLOCK]| limits.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
-        let most = most(&limits[0]).max(most(&limits[1]));
-        if a != b && filter.limit(balls.between(a, b)).next_down() > most {
-            return;
-        }
-        let Scratch { tile, hits } = scratch;
-        tile.compute((filter, a), (filter, b));
-        hits.clear();
-        let lowest = tile.within(0..BLOCK, &limits[0], &limits[1], hits);
-        if a != b {
-            lock(&links).push(ordered.pair(tiles[at], lowest));
-        }
-        let position = |block: usize, at: u16| (block * BLOCK + usize::from(at)) as u32;
-        let mut rows = lock(&blocks[a]);
-        for hit in hits.iter() {
-            rows.offer(hit.row.into(), hit.low, position(b, hit.column));
-        }
-        drop(rows);
-        let mut columns = lock(&blocks[b]);
-        for hit in hits.iter() {
-            columns.offer(hit.column.into(), hit.low, position(a, hit.row));
-        }
-    })?;
-    let (mut lists, doubtful) = exact(ordered, blocks, wanted, team)?;
-    lists.links = into_item(links);
+    let (mut lists, doubtful) = exact(ordered, kept, wanted, team)?;
     complete(&mut lists, ordered, &doubtful, team, run)?;
     Ok(lists)
 }
@@ -145,7 +146,7 @@ fn exact(
     });
     let mut doubtful = into_item(doubtful);
     doubtful.sort_unstable();
-    Ok((Lists { per_point: wanted, nearest, links: Vec::new() }, doubtful))
+    Ok((Lists { per_point: wanted, nearest }, doubtful))
 }
 
 /// Finds the nearest points of those whose list may lack one: all points that may be as near as
@@ -159,7 +160,7 @@ fn complete(
 ) -> Result<(), PointsError> {
     let wanted = *wanted;
     let Ordered { prepared, order, filter, .. } = ordered;
-    let doubtful = filter.with(prepared, points, team)?;
+    let doubtful = Filter::new(&filter.form, prepared, points, team)?;
     let lists = points.chunks(BLOCK).map(|points| {
         let empty = Nearest::new(wanted)?;
         Ok(Mutex::new(memory::filled(points.len(), empty)?))
@@ -202,25 +203,25 @@ fn complete(
     Ok(())
 }
 
-/// The rows of a block with the lowest bounds so far.
-struct Kept {
+/// The pairs of the rows of a block with the lowest bounds so far.
+pub(super) struct Kept {
     /// `2 * per_row` places of a row: the bits of a bound, which is not negative, and a position.
     keys: Vec<u64>,
     used: [u32; BLOCK],
     per_row: usize,
     /// A pair with a larger bound is not among the first `per_row` of the row.
-    limits: [f32; BLOCK],
+    pub(super) limits: [f32; BLOCK],
 }
 
 impl Kept {
-    fn new(rows: usize, per_row: usize) -> Result<Self, OutOfMemory> {
-        let keys = memory::zeros(rows * 2 * per_row)?;
+    fn new(rows: impl ExactSizeIterator<Item = f32>, per_row: usize) -> Result<Self, OutOfMemory> {
+        let keys = memory::zeros(rows.len() * 2 * per_row)?;
         let mut limits = [f32::NEG_INFINITY; BLOCK];
-        limits[..rows].fill(f32::INFINITY);
+        limits.iter_mut().zip(rows).for_each(|(to, limit)| *to = limit);
         Ok(Self { keys, used: [0; BLOCK], per_row, limits })
     }
 
-    fn offer(&mut self, row: usize, low: f32, position: u32) {
+    pub(super) fn offer(&mut self, row: usize, low: f32, position: u32) {
         if low > self.limits[row] {
             return;
         }
@@ -239,7 +240,7 @@ impl Kept {
         let used = self.used[row] as usize;
         let keys = &mut self.keys[row * 2 * self.per_row..][..used];
         let last = *keys.select_nth_unstable(self.per_row - 1).1;
-        self.limits[row] = f32::from_bits((last >> 32) as u32);
+        self.limits[row] = self.limits[row].min(f32::from_bits((last >> 32) as u32));
         self.used[row] = self.per_row as u32;
     }
 

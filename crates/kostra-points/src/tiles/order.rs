@@ -1,53 +1,12 @@
-//! An order of points in which the points of a block are near each other, and balls around blocks.
+//! Balls around the points of blocks.
 
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Team, for_each_item};
 
-use super::filter::BLOCK;
+use super::rows::BLOCK;
 use crate::canonical::larger;
 use crate::wide::{Work, wide};
 use crate::{Norm, Prepared};
-
-/// The points, divided into halves again and again: each half is nearer to one of two points that
-/// are far from each other. O(n * d * log n) time.
-pub(super) fn near_together(
-    prepared: &Prepared<'_>,
-    team: &Team<'_>,
-) -> Result<Vec<u32>, OutOfMemory> {
-    let mut keyed = memory::collected((0..prepared.len()).map(|point| (0.0_f64, point)))?;
-    let mut parts = vec![&mut keyed[..]];
-    while !parts.is_empty() {
-        let mut halves = Vec::new();
-        halves.resize_with(parts.len(), || None);
-        for_each_item(team, parts.into_iter().zip(&mut halves), |(part, halves)| {
-            let middle = part.len().div_ceil(BLOCK) / 2 * BLOCK;
-            if middle > 0 {
-                rank(prepared, part);
-                part.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                *halves = Some(<[_; 2]>::from(part.split_at_mut(middle)));
-            }
-        });
-        parts = halves.into_iter().flatten().flatten().collect();
-    }
-    memory::collected(keyed.iter().map(|(_, point)| *point))
-}
-
-/// Sets the keys of points: how much nearer a point is to one of two far points than to the other.
-fn rank(prepared: &Prepared<'_>, part: &mut [(f64, u32)]) {
-    let distance = |a: u32, b: u32| rough(prepared.norm(), prepared.row(a), prepared.row(b));
-    let farthest = |from: u32| {
-        let far = |(best, of): (f64, u32), &(_, point): &(f64, u32)| {
-            let distance = distance(from, point);
-            if distance > best { (distance, point) } else { (best, of) }
-        };
-        part.iter().fold((-1.0, from), far).1
-    };
-    let one = farthest(part[0].1);
-    let other = farthest(one);
-    for (key, point) in part {
-        *key = distance(*point, one) - distance(*point, other);
-    }
-}
 
 /// A ball around the points of each block, to skip pairs of blocks that are far from each other.
 pub(super) struct Balls {

@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
-use super::filter::{BLOCK, Filter};
+use super::filter::{Bounds, Filter};
+use super::rows::BLOCK;
 use crate::blocks::{LANES, Lanes};
 use crate::wide::{Work, wide};
 
 /// Lower bounds of the distances between the rows of two blocks.
 pub(super) struct Tile {
-    values: Vec<f32>,
-    /// What the rows and columns add to each value.
-    row_low: [f32; BLOCK],
-    column_low: [f32; BLOCK],
+    bounds: Bounds,
     rows: usize,
     columns: usize,
 }
@@ -32,28 +30,23 @@ impl Hit {
 
 impl Tile {
     pub(super) fn new() -> Self {
-        let none = [0.0; BLOCK];
-        let values = vec![0.0; BLOCK * BLOCK];
-        Self { values, row_low: none, column_low: none, rows: 0, columns: 0 }
+        Self { bounds: Bounds::new(), rows: 0, columns: 0 }
     }
 
     /// Computes the tile of a block of rows and a block of columns. Pairs of equal filters and
     /// blocks appear once, with the column after the row.
     pub(super) fn compute(&mut self, rows: (&Filter, usize), columns: (&Filter, usize)) {
-        rows.0.tile(rows.1, columns.0, columns.1, &mut self.values);
-        let (r, c) = (rows.0.positions(rows.1), columns.0.positions(columns.1));
-        (self.rows, self.columns) = (r.len(), c.len());
-        self.row_low[..r.len()].copy_from_slice(&rows.0.low[r]);
-        // Columns past the end are never hit.
-        self.column_low.fill(f32::INFINITY);
-        self.column_low[..c.len()].copy_from_slice(&columns.0.low[c]);
+        rows.0.tile(rows.1, columns.0, columns.1, &mut self.bounds);
+        (self.rows, self.columns) =
+            (rows.0.positions(rows.1).len(), columns.0.positions(columns.1).len());
+        let values = &mut self.bounds.values;
         if std::ptr::eq(rows.0, columns.0) && rows.1 == columns.1 {
-            for (row, values) in self.values.chunks_exact_mut(BLOCK).enumerate() {
+            for (row, values) in values.chunks_exact_mut(BLOCK).enumerate() {
                 values[..=row].fill(f32::INFINITY);
             }
         }
         // The product leaves what was there before.
-        for values in self.values.chunks_exact_mut(BLOCK).take(self.rows) {
+        for values in values.chunks_exact_mut(BLOCK).take(self.rows) {
             values[self.columns..].fill(f32::INFINITY);
         }
     }
@@ -74,15 +67,17 @@ impl Tile {
     /// Some lower bounds of a row of the tile.
     #[inline(always)]
     pub(super) fn sums(&self, row: usize, chunk: usize) -> [f32; LANES] {
-        let (start, own) = (row * BLOCK + chunk * LANES, self.row_low[row]);
-        let values = &self.values[start..][..LANES];
-        let low = &self.column_low[chunk * LANES..][..LANES];
+        let Bounds { values, row_low, column_low, .. } = &self.bounds;
+        let (start, own) = (row * BLOCK + chunk * LANES, row_low[row]);
+        let values = &values[start..][..LANES];
+        let low = &column_low[chunk * LANES..][..LANES];
         std::array::from_fn(|lane| values[lane] + low[lane] + own)
     }
 
     #[inline(always)]
     fn hit(&self, row: usize, column: usize) -> Hit {
-        let low = self.values[row * BLOCK + column] + self.column_low[column] + self.row_low[row];
+        let Bounds { values, row_low, column_low, .. } = &self.bounds;
+        let low = values[row * BLOCK + column] + column_low[column] + row_low[row];
         Hit { row: row as u16, column: column as u16, low }
     }
 }

@@ -34,12 +34,14 @@
 use std::collections::HashMap;
 
 use kostra_core::{OutOfMemory, Run, UnionFind, memory};
-use kostra_parallel::{Team, for_each_item};
+use kostra_parallel::{Team, for_each_item, into_item, lock};
 
-use super::Search;
 use crate::canonical::{larger, smaller};
 use crate::tiles::merges::Merges;
+use crate::tiles::near::{Near, Search};
 use crate::tiles::order::{compared_gap, length, rough};
+use crate::tiles::rows::BLOCK;
+use crate::tiles::{Scratch, in_steps};
 use crate::{PointTree, PointsError};
 
 /// The probability that the bound holds.
@@ -114,9 +116,8 @@ impl Places {
 /// What the bound is made of.
 pub(super) struct Sampling<'a> {
     pub(super) search: &'a Search<'a>,
-    /// The core distances of the tree; empty for the metric itself.
-    pub(super) core: &'a [f64],
-    pub(super) lists: &'a [(f64, u32)],
+    pub(super) near: &'a Near,
+    pub(super) samples: usize,
     pub(super) min_samples: usize,
 }
 
@@ -132,7 +133,7 @@ impl Sampling<'_> {
         let places = Places::new(tree.order()?)?;
         let mut sets = self.sets(tree, &places)?;
         sets.sort_by_key(|set| (set.len, set.start));
-        let samples = self.search.effort.samples as f64;
+        let samples = self.samples as f64;
         let (few, whole_life) = affordable(&sets);
         let unseen = self.unseen(sets.split_off(few), &places, team);
         let mut drawn = vec![0_u32; sets.len()];
@@ -143,7 +144,7 @@ impl Sampling<'_> {
             sum += set.life;
             sum
         }));
-        for sample in 0..self.search.effort.samples as u64 {
+        for sample in 0..self.samples as u64 {
             let place = random.unit(sample) * sum;
             let set = sums.partition_point(|sum| *sum <= place).min(sets.len().saturating_sub(1));
             drawn.iter_mut().skip(set).take(1).for_each(|count| *count += 1);
@@ -231,6 +232,7 @@ impl Sampling<'_> {
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<Vec<f64>, PointsError> {
+        let core = &self.near.core;
         let mut limits = HashMap::new();
         for (set, _) in sampled {
             for &point in places.points(set) {
@@ -242,7 +244,7 @@ impl Sampling<'_> {
         rows.sort_unstable_by_key(|row| row.0);
         let (rows, limits): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
         let near: HashMap<_, _> =
-            rows.iter().copied().zip(self.search.within(&rows, &limits, team, run)?).collect();
+            rows.iter().copied().zip(self.within(&rows, &limits, team, run)?).collect();
         let mut cores: HashMap<_, _> =
             rows.iter().map(|point| (*point, self.core_in(&near[point]))).collect();
         let exits_of = |set: &Set| {
@@ -255,7 +257,7 @@ impl Sampling<'_> {
         let outside = sampled.iter().flat_map(|(set, _)| {
             let exits = exits_of(set).filter(|(point, compared, other)| {
                 let reach = larger(*compared, cores[*point]);
-                !self.core.is_empty() && reach < set.death && reach < self.core[*other as usize]
+                !core.is_empty() && reach < set.death && reach < core[*other as usize]
             });
             exits.map(|exit| exit.2).filter(|other| !cores.contains_key(other))
         });
@@ -263,8 +265,8 @@ impl Sampling<'_> {
         outside.sort_unstable();
         outside.dedup();
         outside.truncate(OUTSIDE);
-        let limits: Vec<_> = outside.iter().map(|point| self.core[*point as usize]).collect();
-        let found = self.search.within(&outside, &limits, team, run)?;
+        let limits: Vec<_> = outside.iter().map(|point| core[*point as usize]).collect();
+        let found = self.within(&outside, &limits, team, run)?;
         cores.extend(outside.into_iter().zip(found.iter().map(|near| self.core_in(near))));
         let missing = sampled.iter().map(|(set, _)| {
             let exits = exits_of(set).map(|(point, compared, other)| {
@@ -280,16 +282,64 @@ impl Sampling<'_> {
 
     /// The part of the near points that are nearest points, of a sample.
     fn recall(&self, team: &Team<'_>, run: &mut Run<'_>) -> Result<f64, PointsError> {
-        let (n, k) = (u64::from(self.search.prepared.len()), self.search.neighbors);
+        let (n, nearest) = (u64::from(self.search.prepared.len()), &self.near.lists.nearest);
+        let k = self.near.lists.per_point;
         let random = self.search.random.split(u64::MAX - 1);
         let points: Vec<_> = (0..RECALLED).map(|draw| random.below(draw, n) as u32).collect();
-        let list_of = |point: u32| &self.lists[point as usize * k..][..k];
+        let list_of = |point: u32| &nearest[point as usize * k..][..k];
         let limits: Vec<_> = points.iter().map(|point| list_of(*point)[k - 1].0).collect();
-        let exact = self.search.within(&points, &limits, team, run)?;
+        let exact = self.within(&points, &limits, team, run)?;
         let found = points.iter().zip(exact).map(|(point, exact)| {
             exact[..k].iter().filter(|near| list_of(*point).contains(near)).count()
         });
         Ok(found.sum::<usize>() as f64 / (k * points.len()) as f64)
+    }
+
+    /// All points at most as far as a limit from each of some points, in the order of (compared
+    /// distance, point), without the point itself. O(rows * n * d) time.
+    fn within(
+        &self,
+        rows: &[u32],
+        limits: &[f64],
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Vec<(f64, u32)>>, PointsError> {
+        let selected = self.search.filter.selected(rows);
+        let none = [f32::NEG_INFINITY; BLOCK];
+        let scaled = limits.chunks(BLOCK).map(|limits| {
+            let mut scaled = none;
+            scaled
+                .iter_mut()
+                .zip(limits)
+                .for_each(|(to, limit)| *to = self.search.filter.limit(*limit));
+            scaled
+        });
+        let scaled: Vec<_> = scaled.collect();
+        let empty = || std::sync::Mutex::new(Vec::new());
+        let found: Vec<_> = rows.iter().map(|_| empty()).collect();
+        let blocks = scaled.len();
+        in_steps(team, run, blocks * self.search.filter.blocks(), |scratch, at| {
+            let (block, column) = (at % blocks, at / blocks);
+            let Scratch { tile, hits } = scratch;
+            tile.compute((&selected, block), (&self.search.filter, column));
+            hits.clear();
+            tile.within(0..BLOCK, &scaled[block], &none, hits);
+            for hit in hits.iter() {
+                let row = block * BLOCK + usize::from(hit.row);
+                let other = (column * BLOCK) as u32 + u32::from(hit.column);
+                if other != rows[row] {
+                    let compared = self.search.prepared.compared(rows[row], other);
+                    if compared <= limits[row] {
+                        lock(&found[row]).push((compared, other));
+                    }
+                }
+            }
+        })?;
+        let mut found: Vec<_> = found.into_iter().map(into_item).collect();
+        for_each_item(team, found.iter_mut(), |list| {
+            list.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        });
+        Ok(found)
     }
 
     /// The exact core distance of a point, given its nearest points.

@@ -20,21 +20,21 @@ fn make(kind: &str, n: usize, d: usize) -> Vec<f64> {
 fn find(
     prepared: &Prepared<'_>,
     samples: usize,
-    (seed, effort): (u64, Effort),
+    effort: Effort,
     threads: usize,
 ) -> ApproximateTree {
     let run = &mut Run::new().on_threads(threads);
-    with_observed_team(run, threads, |team, run| {
-        let random = RandomStream::new(seed);
-        Search::new(prepared, samples, random, effort, team)?.tree(samples, team, run)
-    })
-    .unwrap()
+    with_observed_team(run, threads, |team, run| from_near(prepared, samples, effort, team, run))
+        .unwrap()
 }
 
 #[test]
 fn the_minimum_is_in_the_stated_interval_at_least_as_often_as_stated() {
-    /// Bad trees and few samples, so that errors are large and bounds are wrong at times.
-    const EFFORT: Effort = Effort { trees: 1, rounds: 0, samples: 40 };
+    // Bad trees and few samples, so that errors are large and bounds are wrong at times.
+    let effort = |seed| Effort {
+        near: near::Effort { neighbors: 16, trees: 1, rounds: 0, part: 16, seed },
+        samples: 40,
+    };
     const SEEDS: u64 = 40;
     let (n, d) = (700, 20);
     for (kind, metric, samples) in [
@@ -50,7 +50,7 @@ fn the_minimum_is_in_the_stated_interval_at_least_as_often_as_stated() {
         let exact: f64 = exact.distances.iter().sum();
         let mut missed = 0;
         for seed in 0..SEEDS {
-            let ApproximateTree { tree, error } = find(&prepared, samples, (seed, EFFORT), 2);
+            let ApproximateTree { tree, error } = find(&prepared, samples, effort(seed), 2);
             assert_eq!(tree.ends.len(), n - 1);
             assert!(error.length >= exact * (1.0 - 1e-12), "{kind} {metric:?}: too short");
             assert!(error.length > exact * 1.002, "{kind}: the search is too good for a test");

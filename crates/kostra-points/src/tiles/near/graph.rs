@@ -17,7 +17,8 @@ use kostra_parallel::{Team, atomic_u64, for_each_item};
 
 use super::Search;
 use crate::PointsError;
-use crate::tiles::filter::{BLOCK, Filter};
+use crate::tiles::filter::Filter;
+use crate::tiles::rows::BLOCK;
 use crate::tiles::{Scratch, in_steps};
 
 /// A list has the keys of near points in ascending order: the bits of a lower bound of the

@@ -10,26 +10,23 @@ use std::sync::Mutex;
 use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Team, into_item, lock};
 
-use super::Search;
+use super::{Near, Search};
 use crate::PointsError;
 use crate::blocks::{LANES, Lanes};
 use crate::pair::{self, Pair};
-use crate::tiles::filter::BLOCK;
 use crate::tiles::links;
+use crate::tiles::lists::Lists;
 use crate::tiles::merges::Merges;
+use crate::tiles::rows::BLOCK;
 use crate::tiles::{Scratch, in_steps};
 
 /// The most points of all components together that are compared with all points, in a round.
 const COMPARED: usize = 1 << 11;
-/// One of this number of points is compared in a round, if these are fewer.
-const PART: usize = 16;
 
 /// What a round reads.
 pub(super) struct Joining<'a> {
     pub(super) search: &'a Search<'a>,
-    pub(super) core: &'a [f64],
-    /// The near points of each point.
-    pub(super) lists: &'a [(f64, u32)],
+    pub(super) near: &'a Near,
 }
 
 /// A spanning tree that contains a forest.
@@ -42,7 +39,7 @@ pub(super) fn joined(
     let n = joining.search.prepared.len();
     while forest.pairs().len() + 1 < n as usize {
         let roots = memory::collected((0..n).map(|point| forest.root(point)))?;
-        let rows = some_of_each(&roots)?;
+        let rows = some_of_each(&roots, joining.search.effort.part)?;
         let mut best = joining.nearest_in_others(&rows, &roots, team, run)?;
         // The first link of each component, and then improved.
         best.sort_unstable_by_key(|(root, pair)| (*root, pair.key()));
@@ -57,13 +54,13 @@ pub(super) fn joined(
 }
 
 /// Points of each component but the largest one, spread over its points.
-fn some_of_each(roots: &[u32]) -> Result<Vec<u32>, OutOfMemory> {
+fn some_of_each(roots: &[u32], part: usize) -> Result<Vec<u32>, OutOfMemory> {
     let mut members: Vec<(u32, u32)> =
         memory::collected(roots.iter().copied().zip(0..roots.len() as u32))?;
     members.sort_unstable();
     let components: Vec<_> = members.chunk_by(|a, b| a.0 == b.0).collect();
     let largest = (0..components.len()).max_by_key(|at| (components[*at].len(), *at));
-    let per_component = (COMPARED.min(roots.len() / PART) / components.len()).max(1);
+    let per_component = (COMPARED.min(roots.len() / part) / components.len()).max(1);
     let others = (0..components.len()).filter(|at| Some(*at) != largest);
     let rows = others.flat_map(|at| {
         let component = components[at];
@@ -76,7 +73,7 @@ fn some_of_each(roots: &[u32]) -> Result<Vec<u32>, OutOfMemory> {
 impl Joining<'_> {
     fn reach(&self, u: u32, v: u32) -> Pair {
         let pair = Pair::new(self.search.prepared.compared(u, v), u, v);
-        Pair { compared: links::reach(self.core, &pair), ..pair }
+        Pair { compared: links::reach(&self.near.core, &pair), ..pair }
     }
 
     /// The component of each row, and the row's first pair with a point of another component.
@@ -131,11 +128,11 @@ impl Joining<'_> {
 
     /// A link that no step of an end to one of its near points in its component makes shorter.
     fn improved(&self, mut link: Pair, roots: &[u32]) -> Pair {
-        let k = self.search.neighbors;
+        let Lists { per_point: k, nearest } = &self.near.lists;
         loop {
             let ends = [(link.low, link.high), (link.high, link.low)];
             let steps = ends.into_iter().flat_map(|(from, fixed)| {
-                let near = self.lists[from as usize * k..][..k].iter();
+                let near = nearest[from as usize * k..][..*k].iter();
                 let near = near.filter(move |(_, to)| roots[*to as usize] == roots[from as usize]);
                 near.map(move |(_, to)| self.reach(*to, fixed))
             });
