@@ -177,6 +177,21 @@ def test_persistence_and_relative_validity_are_those_of_hdbscan(seed, options):
     np.testing.assert_allclose(found.relative_validity_, other.relative_validity_)
 
 
+def test_the_relative_validity_does_not_depend_on_the_order_of_rows():
+    random = np.random.default_rng(0)
+    for _ in range(10):
+        points = random.integers(0, 5, (50, 2)).astype(float)
+        weights, order = random.integers(1, 4, 50), random.permutation(50)
+        connectivity = random.random((50, 50)) < 0.6
+        for options in ({}, {"connectivity": connectivity}):
+            found = HDBSCAN(2, min_samples=2, **options).fit(points, sample_weight=weights)
+            if options:
+                options = {"connectivity": connectivity[order][:, order]}
+            other = HDBSCAN(2, min_samples=2, **options)
+            other.fit(points[order], sample_weight=weights[order])
+            assert found.relative_validity_ == other.relative_validity_
+
+
 def test_one_cluster_and_no_cluster_have_a_relative_validity():
     points = np.random.default_rng(0).normal(size=(60, 2))
     options = {"min_cluster_size": 20, "allow_single_cluster": True}

@@ -1,7 +1,6 @@
 """The graphs of clusters, and the branches in them."""
 
 import numpy as np
-from sklearn.base import clone
 
 from kostra import _arrays, _connectivity, _kostra, _metrics, _points, _weights
 from kostra._tree import cut
@@ -51,21 +50,9 @@ class ClusterGraphs:
         """What the method "core" needs: a tree that does not depend on the order of rows, and the
         core distances of the graph.
         """
-        order, samples = np.argsort(self.ranks), self.model._predictor._min_samples
-        options = self.model._metric_parameters(), self.model.alpha
-        points, again = self.model._predictor.points[order], clone(self.model)
-        if self.connected is not None:
-            again.connectivity = self._connectivity_by_rank()
-        counts = None if self.counts is None else self.counts[order]
-        tree, _ = again._tree_and_cores(points, samples, *options, counts)
-        self.u, self.v, self.weights = order[tree.u], order[tree.v], tree.weights
-        self.radii = self._cores(samples - 1)
-
-    def _connectivity_by_rank(self):
-        from scipy.sparse import coo_array
-
-        ends, n = [self.ranks[end] for end in self.connected], len(self.points)
-        return coo_array((np.ones(len(ends[0]), bool), ends), shape=(n, n))
+        tree = self.model._tree_by_coordinates()
+        self.u, self.v, self.weights = tree.u, tree.v, tree.weights
+        self.radii = self._cores(self.model._predictor._min_samples - 1)
 
     def _cores(self, samples):
         """The distance of each point to the ``samples``-th nearest one, itself included."""

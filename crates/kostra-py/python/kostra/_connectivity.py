@@ -55,6 +55,13 @@ def pairs(connectivity, X, among):
     return [np.ascontiguousarray(end, np.uint32) for end in ends]
 
 
+def matrix(u, v, n):
+    """The matrix of connected pairs of ``n`` points."""
+    from scipy.sparse import coo_array
+
+    return coo_array((np.ones(len(u), bool), (u, v)), shape=(n, n))
+
+
 def tree(X, connected, alpha, weights, *, metric, metric_params, min_samples, threads):
     """The forest of the connected pairs of checked points, or of the points of a square matrix of
     distances, and with weights their core distances. Core distances are those of all points. The

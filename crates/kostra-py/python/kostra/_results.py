@@ -1,12 +1,23 @@
 """What a fitted HDBSCAN knows in addition to labels: its trees, centers of clusters, and indices."""
 
+from typing import NamedTuple
+
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from kostra import _arrays, _metrics
+from kostra import _arrays, _connectivity, _metrics
 from kostra._hierarchies import CondensedTree, MinimumSpanningTree, SingleLinkageTree
 from kostra._tree import single_linkage
 from kostra._validity import persistence, relative_validity
+
+
+class Edges(NamedTuple):
+    """The ends and distances of the edges of a tree."""
+
+    u: np.ndarray
+    v: np.ndarray
+    weights: np.ndarray
 
 
 def condensed_tree(condensed, selected, weights=None):
@@ -69,14 +80,34 @@ class Results:
     @property
     def relative_validity_(self):
         """The index DBCV, from -1 to 1, with the distances of the spanning tree. Only good for
-        comparing parameters on the same points. 0 without clusters.
+        comparing parameters on the same points. 0 without clusters. Of several spanning trees the
+        coordinates decide, or without coordinates the order of the rows. Takes the time of a fit.
         """
         check_is_fitted(self)
         labels = self._used(self.labels_)
         n = len(self.labels_)
         if self._copies is not None:
             n = int(self._copies[0].sum())
-        return relative_validity(self.spanning_tree_, labels, n, self._copies)
+        return relative_validity(self._tree_by_coordinates(), labels, n, self._copies)
+
+    def _tree_by_coordinates(self):
+        """The ends and distances of the spanning tree that ``fit`` finds for the points in the order
+        of their coordinates: the same one for any order of the rows.
+        """
+        tree = self.spanning_tree_
+        has_ties = len(np.unique(tree.weights)) < len(tree.weights)
+        if self._predictor is None or self.approximate or not has_ties:
+            return Edges(tree.u, tree.v, tree.weights)
+        points, again = self._predictor.points, clone(self)
+        ranks = self._ranks_of(points)
+        order = np.argsort(ranks)
+        if self.connectivity is not None:
+            ends = _connectivity.pairs(self.connectivity, points, self._among)
+            again.connectivity = _connectivity.matrix(*(ranks[end] for end in ends), len(ranks))
+        counts = None if self._copies is None else self._copies[0][order]
+        options = self._predictor._min_samples, self._metric_parameters(), self.alpha, counts
+        tree, _ = again._tree_and_cores(points[order], *options)
+        return Edges(order[tree.u], order[tree.v], tree.weights)
 
     def _used(self, values):
         """The values of the rows that the trees contain."""
