@@ -4,11 +4,11 @@ https://github.com/gagolews/clustering-data-v1, and with each other.
     python lab/agreement.py FOLDER [--least 10] [--samples 5] [--most N] [-o RECORD]
 
 FOLDER is a checkout of the repository: NAME.data.gz beside NAME.labels0.gz and so on. All programs
-have the same ``min_cluster_size`` and ``min_samples``. All find exact trees, but fast_hdbscan, which
-needs pynndescent, not in more than 30 dimensions. Noise of a program counts as one more cluster. Points that a reference calls noise do not count. The record has, for
-each program, the mean of the adjusted Rand index over all reference labelings, the number of sets
-on which it has the same clusters and noise as Kostra with each treatment of ties, and the indices
-of each set.
+have the same ``min_cluster_size`` and ``min_samples``. fast_hdbscan needs pynndescent, and then
+approximates trees of more than 30 dimensions. Noise of a program counts as one more cluster. Points
+that a reference calls noise do not count. The record has, for each program, the mean of the
+adjusted Rand index over all reference labelings, the number of sets on which it has the same
+clusters and noise as Kostra with each treatment of ties, and the indices of each set.
 """
 
 import argparse

@@ -42,7 +42,7 @@ def predict(threads):
     return {
         "predict": lambda: model.predict(new),
         "approximate_predict": lambda: cluster.approximate_predict(model, new),
-        "predict, prepared": unprepared,
+        "predict, unprepared": unprepared,
     }
 
 
