@@ -1,7 +1,7 @@
 """Compares the clusters of Kostra and of other libraries with the reference labelings of
 https://github.com/gagolews/clustering-data-v1, and with each other.
 
-    python lab/agreement.py FOLDER [--least 10] [--samples 5] [--most N] [-o RECORD]
+    python lab/agreement.py FOLDER [--least 10] [--samples 5] [-o RECORD]
 
 FOLDER is a checkout of the repository: NAME.data.gz beside NAME.labels0.gz and so on. All programs
 have the same ``min_cluster_size`` and ``min_samples``. fast_hdbscan needs pynndescent, and then
@@ -106,16 +106,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--least", type=int, default=10, help="min_cluster_size")
     parser.add_argument("--samples", type=int, default=5, help="min_samples, itself included")
-    parser.add_argument("--most", type=int, help="leave out sets of more points")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     options = parser.parse_args()
     sets = {}
     for path in sorted(options.folder.glob("*/*.data.gz")):
-        found = compare(path, options.least, options.samples)
-        if options.most is None or found["points"] <= options.most:
-            name = f"{path.parent.name}/{path.name.removesuffix('.data.gz')}"
-            sets[name] = found
-            print(name, found["points"], flush=True)
+        name = f"{path.parent.name}/{path.name.removesuffix('.data.gz')}"
+        sets[name] = compare(path, options.least, options.samples)
+        print(name, sets[name]["points"], flush=True)
     entry = {"programs": summary(sets), "sets": sets}
     entry["labelings"] = sum(len(found["references"]) for found in sets.values())
     for name, found in entry["programs"].items():
