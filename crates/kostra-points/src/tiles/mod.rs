@@ -49,7 +49,7 @@ const MOST_NEIGHBORS: usize = 512;
 /// The most near points that are looked for before all pairs are compared.
 const MOST_NEAR: usize = 32;
 /// How long to look for a tree that is not much longer than the minimum.
-const EFFORT: Effort = Effort { neighbors: 8, trees: 4, rounds: 0, part: 64, seed: 0 };
+const EFFORT: Effort = Effort { neighbors: 8, trees: 6, rounds: 0, part: 64, seed: 0 };
 
 /// What a thread needs for a tile.
 struct Scratch {
