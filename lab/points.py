@@ -2,15 +2,16 @@
 process, in turn.
 
     OMP_NUM_THREADS=N python lab/points.py --threads N
-        [--sets 1000000x3,100000x10] [--kinds uniform] [--peers quitefastmst] [--labels 50]
-        [--runs N] [-o RECORD]
+        [--sets 1000000x3,100000x10] [--kinds uniform] [--peers quitefastmst]
+        [--labels 50 | --neighbors 10] [--runs N] [-o RECORD]
 
 The package and the peers must be installed. A time is that of one call, from an array of float64 to
 the arrays of the result. Each round runs Kostra and then each peer. The first round does not count.
 The result is the median. A library that takes longer than --patience in the first round takes no
 further turns, and that round is its result. Total lengths must agree. With --labels, all find the
 labels of HDBSCAN instead of the tree, and the record has the numbers of clusters and of noise. With
--o, the program adds or replaces the entries of its sets and its number of threads in the record.
+--neighbors, all find the nearest neighbors, and the sum of their distances must agree. With -o, the
+program adds or replaces the entries of its sets and its number of threads in the record.
 """
 
 import argparse
@@ -31,10 +32,17 @@ SAMPLES = 5
 
 
 def points_of(n, dimensions, kind):
-    """Points in a unit cube, or around 100 centers with a standard deviation of 0.01."""
+    """Points in a unit cube, or around 100 centers: with a standard deviation of 0.01, or with
+    the spectrum of texts' embeddings, an offset of all points, and half the deviation of centers.
+    """
     random = np.random.default_rng(1)
     if kind == "uniform":
         return random.random((n, dimensions))
+    if kind == "embeddings":
+        deviations = 1 / np.sqrt(np.arange(1, dimensions + 1))
+        centers = random.normal(size=(100, dimensions))[random.integers(100, size=n)]
+        points = (centers + 0.5 * random.normal(size=(n, dimensions))) * deviations
+        return points + (np.arange(dimensions) == 0)
     centers = random.random((100, dimensions))
     return centers[random.integers(100, size=n)] + random.normal(0, 0.01, (n, dimensions))
 
@@ -91,8 +99,8 @@ TREES = {
     "scikit-learn": scikit_learn,
 }
 
-#: fast_hdbscan computes distances with 32 bits.
-PRECISION = {"fast_hdbscan": 1e-6}
+#: They compute distances with 32 bits. FAISS subtracts products from norms.
+PRECISION = {"fast_hdbscan": 1e-6, "faiss-cpu": 1e-3}
 
 
 #: The classes of HDBSCAN. hdbscan and fast_hdbscan do not count a point among its own
@@ -120,7 +128,9 @@ def labels_fast_hdbscan(points, least, samples, threads):
 def labels_scikit_learn(points, least, samples, threads):
     from sklearn.cluster import HDBSCAN
 
-    options = {"n_jobs": threads, "copy": True}
+    # In many dimensions, its search trees take longer than all pairs.
+    algorithm = "auto" if points.shape[1] <= 16 else "brute"
+    options = {"n_jobs": threads, "copy": True, "algorithm": algorithm}
     return HDBSCAN(min_cluster_size=least, min_samples=samples, **options).fit(points).labels_
 
 
@@ -132,9 +142,43 @@ LABELS = {
 }
 
 
+def neighbors_kostra(points, count, threads):
+    import kostra
+
+    return kostra.nearest_neighbors(points, count, threads=threads)[1].sum()
+
+
+def neighbors_faiss(points, count, threads):
+    import faiss
+
+    faiss.omp_set_num_threads(threads)
+    points = points.astype(np.float32)
+    index = faiss.IndexFlatL2(points.shape[1])
+    index.add(points)
+    squares = index.search(points, count + 1)[0][:, 1:]  # the first one is the point itself
+    return np.sqrt(np.maximum(squares, 0), dtype=np.float64).sum()
+
+
+def neighbors_scikit_learn(points, count, threads):
+    from sklearn.neighbors import NearestNeighbors
+
+    search = NearestNeighbors(n_neighbors=count, algorithm="brute", n_jobs=threads)
+    return search.fit(points).kneighbors()[0].sum()
+
+
+NEIGHBORS = {
+    "kostra": neighbors_kostra,
+    "faiss-cpu": neighbors_faiss,
+    "scikit-learn": neighbors_scikit_learn,
+}
+
+
 def call(name, points, options):
     """The seconds of one call, and the total length or the counts of labels."""
     start = time.perf_counter()
+    if options.neighbors:
+        total = NEIGHBORS[name](points, options.neighbors, options.threads)
+        return time.perf_counter() - start, float(total)
     if options.labels:
         labels = LABELS[name](points, options.labels, SAMPLES, options.threads)
         seconds = time.perf_counter() - start
@@ -184,6 +228,7 @@ def main():
     parser.add_argument(
         "--labels", type=int, metavar="SIZE", help="measure HDBSCAN, min_cluster_size=SIZE"
     )
+    parser.add_argument("--neighbors", type=int, metavar="K", help="find K nearest neighbors")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument(
         "--patience", type=float, default=60, help="limit in seconds (default: %(default)s)"
@@ -202,13 +247,14 @@ def main():
             entry |= {"command": words, "runs": options.runs, "about": about(packages)}
             failed |= bool(entry["disagreements"])
             threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
-            name = f"{size} {kind}{', labels' if options.labels else ''}, {threads}"
+            what = ", labels" * bool(options.labels) + ", neighbors" * bool(options.neighbors)
+            name = f"{size} {kind}{what}, {threads}"
             for contestant, times in entry["trees"].items():
                 print(f"{name:36} {contestant:14} {times['median']:9.3f} s", flush=True)
             for disagreement in entry["disagreements"]:
                 print(disagreement)
             if options.output:
-                if options.peers != ["quitefastmst"]:
+                if options.peers not in ([], ["quitefastmst"]):
                     name += f", {'+'.join(options.peers)}"
                 add(options.output, name, entry)
     raise SystemExit(failed)
