@@ -294,6 +294,11 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "2026\nA B 60\nB C 64\n", "is this line the number of vertices?"),
     ("x", "0 0 255\n0 1 254\n1 0 3\n1 1 7\n", "or the cells of a table with their rows"),
     // Units.
+    (
+        "x",
+        "A B 5 km\nB C 300 m\n",
+        "column 4 starts with 'km': if these are units, all must be equal",
+    ),
     ("x", "A B 5km\nB C 6km\n", "is '5km' a weight with its unit? pass `weight:"),
     ("x", "from,to,length\nA,B,5 km\nB,C,6 km\n", "is '5 km' a weight with its unit?"),
 ];

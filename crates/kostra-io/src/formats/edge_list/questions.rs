@@ -25,6 +25,7 @@ impl Chooser<'_> {
                 " and ",
                 Remedy::position("weight", 3),
                 ", or the positions that are meant",
+                self.warn_of_unit(),
             ]);
         };
         let columns = self.list();
@@ -61,6 +62,21 @@ impl Chooser<'_> {
             table,
             points::remedy(names),
         ])
+    }
+
+    /// What to know of a column behind the weights that seems to have their units.
+    fn warn_of_unit(&self) -> String {
+        /// The most letters of a unit.
+        const LONGEST: usize = 5;
+        let unit = self.row.get(3).map(|field| text(field)).unwrap_or_default();
+        let is_unit = unit.chars().all(char::is_alphabetic) && unit.chars().count() <= LONGEST;
+        if self.columns != 4 || unit.is_empty() || !is_unit || !self.is_number(2) {
+            return String::new();
+        }
+        format!(
+            "; column 4 starts with '{unit}': if these are units, all must be equal, because only \
+             the numbers count"
+        )
     }
 
     pub(super) fn ask_for_weight(&self, free: &[usize]) -> ReadErrorKind {
