@@ -44,7 +44,7 @@ use crate::{PointTree, PointsError, Prepared, pair};
 
 /// Fewer points are compared as fast without tiles.
 const LEAST_POINTS: u32 = 4 * BLOCK as u32;
-/// The most neighbors that the lists of the first pass hold.
+/// The most neighbors that lists hold.
 const MOST_NEIGHBORS: usize = 512;
 /// The most near points that are looked for before all pairs are compared.
 const MOST_NEAR: usize = 32;
