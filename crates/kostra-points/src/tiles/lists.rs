@@ -23,6 +23,11 @@ pub(super) struct Lists {
 }
 
 impl Lists {
+    /// The nearest points of a point.
+    pub(super) fn of(&self, point: u32) -> &[(f64, u32)] {
+        &self.nearest[point as usize * self.per_point..][..self.per_point]
+    }
+
     /// The compared core distances, if there are enough points in a list. None for `min_samples`
     /// of 1, where they are 0.
     pub(super) fn core(
@@ -33,8 +38,8 @@ impl Lists {
         if min_samples == 1 {
             return Ok(Vec::new());
         }
-        let lists = (0..prepared.len()).zip(self.nearest.chunks(self.per_point));
-        memory::collected(lists.map(|(point, list)| {
+        memory::collected((0..prepared.len()).map(|point| {
+            let list = self.of(point);
             let others = list.iter().map(|&(_, other)| other);
             let inside = neighbors_inside(point, others, min_samples - 1, prepared.weights());
             prepared.scaled_core(inside.checked_sub(1).map_or(0.0, |last| list[last].0))
@@ -87,10 +92,9 @@ impl<'a> Ordered<'a> {
     ) -> Result<Vec<Mutex<Kept>>, OutOfMemory> {
         let kept = (wanted + SPARE).min(self.order.len() - 1);
         let limit = |point: &u32| {
-            let list = &near.nearest[*point as usize * near.per_point..][..near.per_point];
             // Points that are not nearer do not count.
-            list.get(wanted - 1)
-                .map_or(f32::INFINITY, |(last, _)| self.filter.limit(*last).next_up())
+            let last = near.of(*point).get(wanted - 1);
+            last.map_or(f32::INFINITY, |(last, _)| self.filter.limit(*last).next_up())
         };
         let blocks = self.order.chunks(BLOCK);
         let blocks =

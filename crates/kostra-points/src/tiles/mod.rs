@@ -152,9 +152,9 @@ pub(crate) fn for_each_row(
     found: impl Fn(u32, NeighborList<'_>),
 ) -> Result<(), PointsError> {
     let lists = nearest(tiled, neighbors, team, run)?;
-    for (point, list) in (0..tiled.prepared.len()).zip(lists.nearest.chunks(neighbors)) {
+    for point in 0..tiled.prepared.len() {
         let (compared, points): (Vec<_>, Vec<_>) =
-            list.iter().map(|(compared, other)| (*compared, (*other, 0))).unzip();
+            lists.of(point).iter().map(|(compared, other)| (*compared, (*other, 0))).unzip();
         found(point, (&compared, &points));
     }
     Ok(())

@@ -282,15 +282,14 @@ impl Sampling<'_> {
 
     /// The part of the near points that are nearest points, of a sample.
     fn recall(&self, team: &Team<'_>, run: &mut Run<'_>) -> Result<f64, PointsError> {
-        let (n, nearest) = (u64::from(self.search.prepared.len()), &self.near.lists.nearest);
-        let k = self.near.lists.per_point;
+        let (n, lists) = (u64::from(self.search.prepared.len()), &self.near.lists);
+        let k = lists.per_point;
         let random = self.search.random.split(u64::MAX - 1);
         let points: Vec<_> = (0..RECALLED).map(|draw| random.below(draw, n) as u32).collect();
-        let list_of = |point: u32| &nearest[point as usize * k..][..k];
-        let limits: Vec<_> = points.iter().map(|point| list_of(*point)[k - 1].0).collect();
+        let limits: Vec<_> = points.iter().map(|point| lists.of(*point)[k - 1].0).collect();
         let exact = self.within(&points, &limits, team, run)?;
         let found = points.iter().zip(exact).map(|(point, exact)| {
-            exact[..k].iter().filter(|near| list_of(*point).contains(near)).count()
+            exact[..k].iter().filter(|near| lists.of(*point).contains(near)).count()
         });
         Ok(found.sum::<usize>() as f64 / (k * points.len()) as f64)
     }

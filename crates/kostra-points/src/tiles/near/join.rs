@@ -15,7 +15,6 @@ use crate::PointsError;
 use crate::blocks::{LANES, Lanes};
 use crate::pair::{self, Pair};
 use crate::tiles::links;
-use crate::tiles::lists::Lists;
 use crate::tiles::merges::Merges;
 use crate::tiles::rows::BLOCK;
 use crate::tiles::{Scratch, in_steps};
@@ -128,11 +127,10 @@ impl Joining<'_> {
 
     /// A link that no step of an end to one of its near points in its component makes shorter.
     fn improved(&self, mut link: Pair, roots: &[u32]) -> Pair {
-        let Lists { per_point: k, nearest } = &self.near.lists;
         loop {
             let ends = [(link.low, link.high), (link.high, link.low)];
             let steps = ends.into_iter().flat_map(|(from, fixed)| {
-                let near = nearest[from as usize * k..][..*k].iter();
+                let near = self.near.lists.of(from).iter();
                 let near = near.filter(move |(_, to)| roots[*to as usize] == roots[from as usize]);
                 near.map(move |(_, to)| self.reach(*to, fixed))
             });

@@ -93,10 +93,9 @@ impl<'a> Search<'a> {
 
     /// The minimum spanning forest of the graph of near points.
     pub(super) fn forest(&self, near: &Near, team: &Team<'_>) -> Result<Merges, OutOfMemory> {
-        let Lists { per_point, nearest } = &near.lists;
-        let mut pairs = memory::with_capacity(nearest.len())?;
-        for (point, list) in (0..).zip(nearest.chunks(*per_point)) {
-            pairs.extend(list.iter().map(|&(compared, other)| {
+        let mut pairs = memory::with_capacity(near.lists.nearest.len())?;
+        for point in 0..self.prepared.len() {
+            pairs.extend(near.lists.of(point).iter().map(|&(compared, other)| {
                 let pair = Pair::new(compared, point, other);
                 Pair { compared: links::reach(&near.core, &pair), ..pair }
             }));
