@@ -6,7 +6,7 @@ use crate::formats::ZIP_MAGIC;
 const BINARY: [(&[u8], &str); 20] = [
     (b"7z\xbc\xaf\x27\x1c", ARCHIVE),
     (b"Rar!\x1a\x07", ARCHIVE),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WORKBOOK),
+    (COMPOUND_FILE, OLD_WORKBOOK),
     (
         b"SQLite format 3\0",
         "this is an SQLite database, such as a GeoPackage; convert its lines, as with `ogr2ogr -f \
@@ -34,9 +34,20 @@ const BINARY: [(&[u8], &str); 20] = [
     (b"MM\0*", IMAGE),
 ];
 
+/// The container of old documents, and of documents of Office that a password encrypts.
+const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// The name of the stream with the encrypted document, in UTF-16 (MS-OFFCRYPTO, 2.3).
+const ENCRYPTED_PACKAGE: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0";
+
+pub(crate) const ENCRYPTED: &str = "a password encrypts this document; open it and save it without \
+                                    the password, as .xlsx, .ods or CSV";
 const ARCHIVE: &str = "this is an archive; unpack it and pass a file from it";
-const WORKBOOK: &str = "this is a document of an office program, such as .xls; save the table as .xlsx, \
-                        .ods or CSV";
+const WORKBOOK: &str =
+    "this is a document of an office program; save the table as .xlsx, .ods or CSV";
+/// The name of the encrypted stream may be anywhere in the file.
+const OLD_WORKBOOK: &str = "this is a document of an office program, such as .xls, or one that a \
+                            password encrypts; save the table without a password, as .xlsx, .ods \
+                            or CSV";
 /// The crate that reads it would bring seven others with more code than Kostra has.
 const ARROW: &str = "this is an Arrow or Feather file; save the table as Parquet, as with \
                      `pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), \
@@ -126,6 +137,8 @@ fn is_subtitle(text: &[u8]) -> bool {
         word.contains(':') && word.bytes().all(is_part)
     };
     text.split(|&byte| byte == b'\n').take(LOOKED_OVER).any(|line| {
+        // Most lines have no arrow, and one can have megabytes.
+        let line = memchr::memmem::find(line, b"-->").map(|_| line).unwrap_or_default();
         let times = str::from_utf8(line).ok().and_then(|line| line.split_once("-->"));
         times.is_some_and(|(from, to)| {
             is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
@@ -136,10 +149,12 @@ fn is_subtitle(text: &[u8]) -> bool {
 /// Whether a text is points below their dimension and number, and not edges below counts: the first
 /// line has words after the dimension, or the second one repeats it, or points are no ids.
 fn are_points_of_qhull(text: &[u8]) -> bool {
+    /// More coordinates than points of Qhull have.
+    const MOST: usize = 1000;
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let lines: Option<Vec<Vec<&str>>> = lines
         .take(LOOKED_OVER)
-        .map(|line| Some(str::from_utf8(line).ok()?.split_whitespace().collect()))
+        .map(|line| Some(str::from_utf8(line).ok()?.split_whitespace().take(MOST).collect()))
         .collect();
     let Some([head, counts, rows @ ..]) = lines.as_deref() else { return false };
     let number = |word: Option<&&str>| word.and_then(|word| word.parse::<usize>().ok());
@@ -169,7 +184,15 @@ pub(crate) fn certain(bytes: &[u8]) -> Option<&'static str> {
         && bytes.get(4..24).is_some_and(|unused| unused.iter().all(|&byte| byte == 0))
         && bytes.get(28..32) == Some(&[0xe8, 3, 0, 0]);
     let known = || BINARY.iter().find(|(magic, _)| magic.len() >= LONG && bytes.starts_with(magic));
-    if is_shapefile { Some(SHAPEFILE) } else { known().map(|(_, sentence)| *sentence) }
+    if is_shapefile {
+        Some(SHAPEFILE)
+    } else if bytes.starts_with(COMPOUND_FILE)
+        && memchr::memmem::find(bytes, ENCRYPTED_PACKAGE).is_some()
+    {
+        Some(ENCRYPTED)
+    } else {
+        known().map(|(_, sentence)| *sentence)
+    }
 }
 
 /// What a binary file is that Kostra does not read, and the remedy.

@@ -29,6 +29,7 @@ struct Entry<'a> {
     name: &'a [u8],
     /// How the file is compressed: [`STORED`], [`DEFLATED`], or a method that is not read.
     method: usize,
+    is_encrypted: bool,
     checksum: u32,
     packed: usize,
     size: usize,
@@ -111,6 +112,7 @@ impl<'a> Archive<'a> {
         let entry = Entry {
             name: rest.get(ENTRY_BYTES..ENTRY_BYTES + name)?,
             method: field(10, 2)?,
+            is_encrypted: field(8, 2)? & 1 != 0,
             checksum: field(16, 4)? as u32,
             packed: field(20, 4)?,
             size: field(24, 4)?,
@@ -128,6 +130,10 @@ impl<'a> Archive<'a> {
             return Ok(None);
         };
         let fault = |sentence: &str| (entry.at, format!("{name}: {sentence}; save it again"));
+        if entry.is_encrypted {
+            let sentence = "a password encrypts the file; save it without one";
+            return Err((entry.at, format!("{name}: {sentence}")));
+        }
         if !matches!(entry.method, STORED | DEFLATED) {
             return Err(fault("the file is compressed by another method than deflate"));
         }

@@ -18,6 +18,7 @@ mod tests;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::foreign::ENCRYPTED;
 use crate::formats::{Archive, ZIP_MAGIC};
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};
@@ -79,8 +80,21 @@ pub(crate) fn read_sheet(stream: &mut Stream<'_>, name: Option<&str>) -> Result<
     let bytes = whole::bytes(stream)?;
     let archive = Archive::parse(&bytes).map_err(at_byte)?;
     let is_excel = archive.names().any(|name| name.starts_with("xl/"));
+    refuse_encrypted(&archive)?;
     let sheets = if is_excel { excel::sheets(&archive)? } else { open_document::sheets(&archive)? };
     choose(sheets, name)?.text()
+}
+
+/// Refuses a document of LibreOffice whose parts a password encrypts: each one, as the list of parts
+/// says, or all of them as one part (OpenDocument 1.3, part 2, 3.4).
+fn refuse_encrypted(archive: &Archive<'_>) -> Result<(), Fault> {
+    let list = archive.file("META-INF/manifest.xml").ok().flatten();
+    let is_listed = list
+        .is_some_and(|(content, _)| memchr::memmem::find(&content, b"encryption-data").is_some());
+    if is_listed || archive.names().any(|name| name == "encrypted-package") {
+        return Err(Fault::whole(ENCRYPTED));
+    }
+    Ok(())
 }
 
 fn at_byte((byte, sentence): (usize, String)) -> Fault {

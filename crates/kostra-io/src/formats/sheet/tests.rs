@@ -344,3 +344,41 @@ fn cells_share_a_text_and_all_texts_have_a_limit() {
         assert!(error.contains(sentence) && error.contains("save the table as CSV"), "{error}");
     }
 }
+
+#[test]
+fn a_password_is_named() {
+    let mime = b"application/vnd.oasis.opendocument.spreadsheet".to_vec();
+    let secret: Vec<u8> = (0..200_u8).map(|byte| byte.wrapping_mul(151)).collect();
+    let part = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
+    let list = "<manifest:manifest><manifest:file-entry manifest:full-path=\"content.xml\">\
+                <manifest:encryption-data manifest:checksum=\"x\"/></manifest:file-entry>";
+    let files = [
+        vec![
+            part("mimetype", &mime),
+            part("content.xml", &secret),
+            part("META-INF/manifest.xml", list.as_bytes()),
+        ],
+        // As LibreOffice 24.8 writes it.
+        vec![part("mimetype", &mime), part("encrypted-package", &secret)],
+    ];
+    let compound = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+    let stream: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let excel = [&compound[..], &[0; 1016], &stream, &[0; 96]].concat();
+    for bytes in [zip(&files[0]), zip(&files[1]), excel] {
+        let graph = read(&bytes).unwrap_err();
+        let options = PointOptions::default();
+        let points = read_points_bytes("x", &bytes, &options).unwrap_err().to_string();
+        for error in [graph, points] {
+            let said = "a password encrypts this document; open it and save it without";
+            assert!(error.contains(said), "{error}");
+        }
+    }
+    let unknown = read(&[&compound[..], &[0; 1016]].concat()).unwrap_err();
+    assert!(unknown.contains("such as .xls, or one that a password encrypts"), "{unknown}");
+    let list = "xl/_rels/workbook.xml.rels";
+    let mut packed = zip(&[part("xl/workbook.xml", b"<workbook/>"), part(list, b"<x/>")]);
+    let entry = memchr::memmem::rfind(&packed, b"PK\x01\x02").unwrap();
+    packed[entry + 8] |= 1;
+    let error = read(&packed).unwrap_err();
+    assert!(error.contains("workbook.xml.rels: a password encrypts the file"), "{error}");
+}
