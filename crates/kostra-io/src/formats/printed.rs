@@ -37,8 +37,8 @@ pub(crate) enum FieldCuts {
 /// Whether a line is a rule: nothing but dashes, bars and crossings, at least two of them.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    let dashes = line.chars().filter(|&letter| "-=─━═".contains(letter)).count();
-    dashes >= 2 && line.chars().all(|letter| RULES.contains(letter) || letter == ' ')
+    line.chars().all(|letter| RULES.contains(letter) || letter == ' ')
+        && line.chars().filter(|&letter| "-=─━═".contains(letter)).nth(1).is_some()
 }
 
 /// How the first lines divide into columns, if they are a printed table: a header, and a rule above

@@ -66,6 +66,11 @@ pub(crate) struct WrittenEdge<'a> {
 impl Signs {
     /// The signs in some lines, which are the same in all of them, and how clear they are.
     pub(crate) fn find(lines: &[&[u8]]) -> Option<(Self, Clarity)> {
+        /// Longer lines are no single edges, and each way of writing looks at all of them.
+        const LONGEST: usize = 1 << 14;
+        if lines.iter().any(|line| line.len() > LONGEST) {
+            return None;
+        }
         let lines: Vec<&str> =
             lines.iter().map(|line| str::from_utf8(line).ok()).collect::<Option<_>>()?;
         let ways = [true, false].into_iter().flat_map(|has_weight| {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::Sample;
 use crate::formats::edge_list::{Examined, Says, lists, text};
 use crate::message::{Message, Remedy, message};
-use crate::number::natural;
+use crate::number::{natural, words};
 use crate::text_fold::fold;
 
 /// The question whether the lines are edges, or something else that has the same form.
@@ -23,7 +23,7 @@ pub(super) fn doubt(sample: &Sample<'_>, found: &Examined<'_>) -> Option<Message
     } else if is_bare && sample.is_whole() && counts_lines_with_loops(found) {
         points("the first column counts them")
     } else if is_points_below_counts(sample, found) {
-        points("the first two lines may be their dimension and number")
+        points("the first two numbers may be their dimension and number")
     } else if is_bare && are_cells(found) {
         "are the lines edges, or the cells of a table with their rows and columns? pass ".into()
     } else if is_bare && are_apart(sample, found) {
@@ -101,18 +101,34 @@ fn are_intervals(header: &[&[u8]], found: &Examined<'_>) -> bool {
         && rows.windows(2).all(|pair| pair[0][1] <= pair[1][0])
 }
 
-/// Whether two single numbers are above the lines, as Qhull writes the dimension and the number of
-/// points: the number of columns, and the number of lines. As numbers of vertices and edges they
-/// would be those of a graph with loops or parallel edges.
+/// Whether two numbers are above the lines, as Qhull writes the dimension and the number of points:
+/// the number of columns, and the number of lines. As edges the lines would be those of a graph with
+/// loops or parallel edges. Two numbers in one line may be those of vertices and edges, if all ends
+/// of edges are in the range of the first.
 fn is_points_below_counts(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
-    let [dimension, count, first, ..] = sample.lines() else { return false };
-    let number = |line: &[u8]| natural(line.trim_ascii(), "").ok();
-    let (Some(dimension), Some(count)) = (number(dimension), number(count)) else { return false };
-    let width = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
-    let rows = found.ends().count() as u64;
-    let pairs: HashSet<[&[u8]; 2]> =
-        found.ends().filter(|[u, v]| u != v).map(|[u, v]| [u.min(v), u.max(v)]).collect();
-    (dimension, count) == (width as u64, rows) && (pairs.len() as u64) < rows
+    let [first, second, ..] = sample.lines() else { return false };
+    let counts = |lines: &[&[u8]]| -> Vec<u64> {
+        let words = lines.iter().flat_map(|line| words(line));
+        words.map_while(|(_, word)| natural(word, "").ok()).collect()
+    };
+    let (one, both) = (counts(&[first]), counts(&[first, second]));
+    let (before, dimension, count) = match (&one[..], &both[..]) {
+        (&[dimension], &[_, count]) => (2, dimension, count),
+        (&[dimension, count], _) => (1, dimension, count),
+        _ => return false,
+    };
+    let Some(rows) = sample.lines().get(before..) else { return false };
+    let width = rows.first().map_or(0, |row| words(row).count());
+    let ends = || found.ends().rev().take(rows.len()).filter(|[u, v]| u != v);
+    let pairs: HashSet<[&[u8]; 2]> = ends().map(|[u, v]| [u.min(v), u.max(v)]).collect();
+    let are_counts = before == 1
+        && numbers(found).is_some_and(|all| {
+            let ends = all.iter().rev().take(rows.len());
+            ends.flatten().all(|&end| end <= dimension)
+        });
+    (dimension, count) == (width as u64, rows.len() as u64)
+        && pairs.len() < rows.len()
+        && !are_counts
 }
 
 /// Whether the lines are all cells of a table, row by row, whose values are no symmetric matrix.

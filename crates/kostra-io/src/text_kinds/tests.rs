@@ -2,7 +2,7 @@
 
 use kostra_core::{UnionFind, with_graph};
 
-use crate::{ReadOptions, Vertices, read_bytes};
+use crate::{ColumnChoice, ReadOptions, Vertices, read_bytes};
 
 /// What a text is: `matrix: 3 vertices, 3 edges, total 5.5`, or the question.
 fn found(name: &str, text: &str) -> String {
@@ -274,7 +274,8 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "2\n10 2\n1 2\n3 4\n", "another number of columns than the next"),
     ("x", "2\n4 2\n1 2\n3 4\n5 6\n7 8\n", "as Qhull writes them; remove the first two lines"),
     ("x", "2 rbox 3 D2\n3\n0 1\n1 2\n0 2\n", "as Qhull writes them"),
-    ("x", "3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n", "the first two lines may be their dimension"),
+    ("x", "3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n", "the first two numbers may be their dimension"),
+    ("x", "2 5\n0 1\n2 3\n1 4\n3 3\n0 2\n", "the first two numbers may be their dimension"),
     ("x", "start,end\n0,5\n5,7\n", "are the lines edges or intervals?"),
     ("x", "00:01 --> 00:03\n00:03 --> 00:05\n", "this is a subtitle"),
     ("x.srt", "1\n00:00:01,000 --> 00:00:03,000\nHello\n", "this is a subtitle"),
@@ -331,4 +332,18 @@ fn long_texts_with_two_kinds_of_names_are_questions() {
     assert!(found("x", &sorted).starts_with("edges: 1400 vertices, 20000 edges"));
     let tree = long(|at| format!("p{} p{} 1", at + 1, scattered(at, at + 1)));
     assert!(found("x", &tree).starts_with("edges: 20001 vertices, 20000 edges, total 20000"));
+}
+
+#[test]
+fn the_comment_of_blast_names_the_columns() {
+    let text = "# Fields: query id, subject id, % identity, q. start, q. end, s. start, s. end\n\
+                a\tb\t98.5\t1\t100\t1\t100\nb\tc\t91.2\t1\t90\t1\t90\n";
+    let asked = found("x", text);
+    assert!(asked.contains("columns: query id, subject id, % identity, q. start"), "{asked}");
+    let mut options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    options.columns.source = Some(ColumnChoice::NameOrPosition("query id".into()));
+    options.columns.target = Some(ColumnChoice::Position(2));
+    options.columns.weight = Some(ColumnChoice::Position(3));
+    let loaded = read_bytes("x", text.as_bytes(), &options).unwrap();
+    assert_eq!(loaded.parsed.similarity.as_deref(), Some("% identity"));
 }

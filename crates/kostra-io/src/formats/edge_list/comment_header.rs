@@ -1,7 +1,7 @@
 //! What comments before the lines say about the columns, as `# id from to km`, `% sym weighted`,
 //! and `# Fields: query acc.ver, subject acc.ver, % identity` in tables of BLAST.
 
-use super::divided::DividedLines;
+use super::divided::{DividedLines, MOST_COLUMNS};
 use super::end_names;
 use super::fields::{Fields, Separator, fields, text};
 use crate::number::words;
@@ -11,15 +11,17 @@ use crate::{ColumnOptions, Header, ReadOptions};
 const FIELDS: &[u8] = b"# Fields:";
 
 /// Options with the names of the columns in a comment, if the first line is no header, but this
-/// comment has as many fields, and names of ends among them. It is the last one, or that of BLAST.
+/// comment has as many fields. It is the one of BLAST, or the last one if names of ends are in it
+/// and the options do not choose the ends.
 pub(super) fn options_with_names(
     comments: &[&[u8]],
     lines: &DividedLines<'_>,
     options: &ReadOptions,
 ) -> Option<ReadOptions> {
     let ColumnOptions { source, target, names, header, .. } = &options.columns;
-    let is_open = source.as_ref().or(target.as_ref()).is_none() && names.is_none();
-    let divided = |line, at| fields(line, at).map(|(_, field)| field).collect::<Fields<'_>>();
+    let divided = |line, at| -> Fields<'_> {
+        fields(line, at).map(|(_, field)| field).take(MOST_COLUMNS + 1).collect()
+    };
     let separator = lines.separator(0, options);
     let of_blast = comments.iter().find_map(|comment| comment.strip_prefix(FIELDS));
     let head = match of_blast {
@@ -31,8 +33,14 @@ pub(super) fn options_with_names(
         }
     };
     let first = divided(lines.lines.first()?, separator);
-    let is_head = head.len() > 2 && head.len() == first.len() && end_names::are_pair(&head);
-    (is_open && *header == Header::Recognize && is_head && !end_names::are_in(&first)).then(|| {
+    let names_ends = || source.as_ref().or(target.as_ref()).is_none() && end_names::are_pair(&head);
+    let is_head = names.is_none()
+        && *header == Header::Recognize
+        && head.len() > 2
+        && head.len() == first.len()
+        && (of_blast.is_some() || names_ends())
+        && !end_names::are_in(&first);
+    is_head.then(|| {
         let mut options = options.clone();
         options.columns.names = Some(head.iter().map(|name| text(name)).collect());
         options

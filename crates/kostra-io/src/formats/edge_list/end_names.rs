@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::known::{lists, words};
+use super::known::{LONGEST_NAME, lists, words};
 use crate::text_fold::fold;
 
 /// Pairs of words in which the names of the two ends differ. All of them are ends by themselves, as
@@ -39,7 +39,12 @@ const WORDS: [[&str; 2]; 26] = [
 /// Pairs of marks after a noun, as in `node1` and `node2`.
 const MARKS: [[&str; 2]; 3] = [["1", "2"], ["0", "1"], ["a", "b"]];
 /// Words that are written without a gap next to another one, as in `fromnode` and `nodea`.
-const NOUNS: &str = "node nodeid vertex vertexid id city station name";
+const NOUNS: [&str; 8] = ["node", "nodeid", "vertex", "vertexid", "id", "city", "station", "name"];
+/// The lengths of all [`WORDS`].
+const LENGTHS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11];
+/// Among more names than any spreadsheet has columns, no ends are looked for, because that takes
+/// microseconds for each name.
+const MOST_NAMES: usize = 1 << 15;
 /// Words with which pairs are no ends: coordinates, times, and columns that are only numbered.
 const OTHERS: &str = "\
     x y z lat lon lng long latitude longitude time date year day v c col column field var f \
@@ -47,14 +52,15 @@ const OTHERS: &str = "\
 
 /// The words of a name without case and accents, divided before the marks of ends.
 fn parts(name: &[u8]) -> Vec<String> {
+    if name.len() > LONGEST_NAME {
+        return Vec::new();
+    }
     let folded = fold(&String::from_utf8_lossy(name));
     let mut parts = Vec::new();
     for word in words(folded.as_bytes()) {
         let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        let cut = WORDS
-            .as_flattened()
-            .iter()
-            .map(|prefix| prefix.len())
+        let cut = LENGTHS
+            .into_iter()
             .chain([word.len().saturating_sub(1), letters.len()])
             .find(|&at| is_cut(&word, at));
         let (first, rest) = word.split_at(cut.unwrap_or(word.len()));
@@ -68,8 +74,8 @@ fn parts(name: &[u8]) -> Vec<String> {
 fn is_cut(word: &str, at: usize) -> bool {
     let Some((first, rest)) = word.split_at_checked(at) else { return false };
     let is_number = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    WORDS.as_flattened().contains(&first) && lists(NOUNS, rest)
-        || lists(NOUNS, first)
+    WORDS.as_flattened().contains(&first) && NOUNS.contains(&rest)
+        || NOUNS.contains(&first)
             && (WORDS.as_flattened().contains(&rest) || MARKS.as_flattened().contains(&rest))
         || !first.is_empty() && is_number && !first.ends_with(|c: char| c.is_ascii_digit())
 }
@@ -102,6 +108,9 @@ fn frames(parts: &[String], side: usize) -> impl Iterator<Item = Frame> + '_ {
 }
 
 fn find(names: &[&[u8]]) -> Vec<Pair> {
+    if names.len() > MOST_NAMES {
+        return Vec::new();
+    }
     let all: Vec<Vec<String>> = names.iter().map(|name| parts(name)).collect();
     let sides = |side| {
         let all = all.iter().enumerate();
@@ -114,7 +123,8 @@ fn find(names: &[&[u8]]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (frame, column) in sides(1) {
         let (index, others) = &frame;
-        let is_header = *index < WORDS.len() || others.iter().any(|other| lists(NOUNS, other));
+        let is_header =
+            *index < WORDS.len() || others.iter().any(|other| NOUNS.contains(&other.as_str()));
         // More columns than one of a name are a question.
         for &first in firsts.get(&frame).into_iter().flatten().take(2) {
             let is_bare = others.len() == 1;

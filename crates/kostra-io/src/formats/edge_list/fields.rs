@@ -32,9 +32,12 @@ impl Separator {
     pub(crate) fn recognize(line: &[u8], names: bool) -> Self {
         let bare = bare(line);
         let candidates: &[u8] = if names { b",;|\t" } else { b",;|" };
-        let mut found = candidates.iter().filter(|&&byte| bare.contains(&byte));
+        let mut found = candidates.iter().filter(|&&byte| memchr::memchr(byte, &bare).is_some());
         let (first, next) = (found.next(), found.next());
-        let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
+        let inside = bare.trim_ascii();
+        let blanks_separate = !names
+            && (memchr::memchr2(b' ', b'\t', inside).is_some()
+                || memchr::memchr3(b'\r', 0x0b, 0x0c, inside).is_some());
         match first {
             // If something else separates and every comma has digits on both sides, the commas
             // belong to numbers: `0;1;1,5`.
@@ -63,7 +66,7 @@ fn tabs_separate(line: &[u8]) -> bool {
         words().count() > 1 && words().all(|word| is_weight(word, false))
     };
     let mut divided = fields(line, Separator::Byte(b'\t')).map(|(_, field)| field);
-    divided.clone().nth(1).is_some() && !divided.any(several_numbers)
+    memchr::memchr(b'\t', line).is_some() && !divided.any(several_numbers)
 }
 
 /// Whether every comma of a line has digits on both sides, and several in one word separate groups
@@ -82,7 +85,10 @@ fn commas_are_in_numbers(line: &[u8]) -> bool {
 }
 
 /// A line without its quoted parts.
-fn bare(line: &[u8]) -> Vec<u8> {
+fn bare(line: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'"', line).is_none() {
+        return line.into();
+    }
     let mut quoted = false;
     let outside = |&byte: &u8| {
         quoted ^= byte == b'"';

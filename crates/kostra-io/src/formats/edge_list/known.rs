@@ -66,11 +66,14 @@ pub(crate) fn lists(list: &str, word: &str) -> bool {
     list.split(' ').any(|other| other == word)
 }
 
+/// Longer names say nothing about a column.
+pub(super) const LONGEST_NAME: usize = 1 << 10;
+
 /// The words of a column name in lower case: `num_lanes` and `numLanes` have two.
 pub(super) fn words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = b' ';
-    for &byte in name {
+    for &byte in name.get(..LONGEST_NAME).unwrap_or(name) {
         let starts = !before.is_ascii_alphanumeric()
             || (before.is_ascii_lowercase() && byte.is_ascii_uppercase());
         match words.last_mut() {
@@ -86,6 +89,7 @@ pub(super) fn words(name: &[u8]) -> Vec<String> {
 /// The letters and digits of a column name, in lower case.
 pub(super) fn plain(name: &[u8]) -> String {
     name.iter()
+        .take(LONGEST_NAME)
         .filter(|byte| byte.is_ascii_alphanumeric())
         .map(|byte| byte.to_ascii_lowercase() as char)
         .collect()

@@ -57,7 +57,7 @@ pub(super) use choose::{Chooser, Chosen};
 pub(super) use conclude::most_plausible_vertices;
 #[cfg(feature = "parquet")]
 pub(super) use costs::{NOTE_ON_COSTS, cheaper, reverse_of};
-pub(crate) use divided::DividedLines;
+pub(crate) use divided::{DividedLines, MOST_COLUMNS};
 pub(crate) use examine::{Examined, Says, examine, numbered};
 pub(super) use fields::left_out;
 pub(crate) use fields::{Fields, Separator, fields, is_comment, is_weight, text};
@@ -93,7 +93,7 @@ fn recognize(head: &InputHead<'_>) -> Evidence {
     let lines = head.lines().unwrap_or_default();
     let columns = |line: &[u8]| {
         let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'|');
-        line.split(separator).filter(|word| !word.is_empty()).count()
+        line.split(separator).filter(|word| !word.is_empty()).take(2).count()
     };
     let is_blank = lines.iter().all(|line| words(line).next().is_none());
     let mut rows = lines.iter().filter(|line| !starts_comment(line) && columns(line) > 0);

@@ -435,3 +435,10 @@ fn a_written_list_that_was_cut_is_an_error() {
 fn nothing_but_comments_is_a_graph_without_edges() {
     assert_eq!(graph("# nothing\n"), (0, String::new()));
 }
+
+#[test]
+fn a_line_with_more_columns_than_any_table_is_a_question() {
+    let wide = format!("a,b{}\n1,2\n", ",".repeat(super::MOST_COLUMNS));
+    let said = error(&wide);
+    assert!(said.contains("more than 131072 columns") && said.contains("adjacency"), "{said}");
+}

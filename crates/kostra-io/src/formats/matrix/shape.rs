@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::formats::edge_list::{DividedLines, Fields, MISSING_VALUES, Separator, is_weight};
+use crate::formats::edge_list::{
+    DividedLines, Fields, MISSING_VALUES, MOST_COLUMNS, Separator, is_weight,
+};
 use crate::number::{has_decimal_comma, natural};
 use crate::quotes::unquote;
 use crate::{ColumnOptions, Delimiter, Header};
@@ -61,18 +63,20 @@ impl<'a> Shape<'a> {
         options: &ColumnOptions,
     ) -> Option<Self> {
         let lines = &divided.lines;
-        let (first, rest) = lines.split_first()?;
         let separators = match options.delimiter {
             Some(Delimiter::Blanks) => vec![Separator::Blanks],
             Some(Delimiter::Byte(byte)) => vec![Separator::Byte(byte)],
-            None => [false, true].map(|names| Separator::of_lines(first, rest, names)).to_vec(),
+            None => [false, true].map(|names| divided.separator_shown(0, names)).to_vec(),
         };
         // A first line without a separator, such as the number of rows, shows none.
-        let below = rest.split_first().map(|(first, rest)| Separator::of_lines(first, rest, true));
+        let below = (lines.len() > 1).then(|| divided.separator_shown(1, true));
         let last = lines.last().map(|line| Separator::recognize(line, true));
         let others = below.into_iter().chain(last).filter(|_| options.delimiter.is_none());
         let separators = separators.into_iter().chain(others);
-        let mut rows = separators.map(|separator| divided.rows(separator));
+        let mut rows = separators.map(|separator| divided.rows(separator)).filter(|rows| {
+            let is_short = |row: &Fields<'_>| row.len() <= MOST_COLUMNS;
+            !rows.is_empty() && rows.iter().all(is_short)
+        });
         rows.find_map(|rows| Self::of_rows(rows.to_vec(), whole, options))
     }
 
@@ -83,7 +87,7 @@ impl<'a> Shape<'a> {
         let lines = &divided.lines;
         let separator = Separator::of_lines(lines.last()?, &[], true);
         let separator = match separator {
-            Separator::Blanks => Separator::of_lines(lines.first()?, lines.get(1..)?, false),
+            Separator::Blanks => divided.separator_shown(0, false),
             separator => separator,
         };
         let rows = divided.rows(separator);

@@ -7,11 +7,11 @@ use kostra_core::counted;
 use super::choose::{Chooser, Chosen};
 use super::comment_header::{is_konect, options_with_names};
 use super::costs::{NOTE_ON_COSTS, reverse_of};
-use super::divided::{DividedLines, DividedRows};
+use super::divided::{DividedLines, DividedRows, MOST_COLUMNS};
 use super::fields::{Fields, Separator, cut, is_empty, left_out, open_quote, weight_in};
 use super::header::{Counts, FirstLine, refuse_names_with_values, refuse_open_columns};
 use super::known::similarity;
-use crate::interface::Vertices;
+use crate::interface::{Format, Vertices};
 use crate::message::{Message, Remedy, message};
 use crate::quotes::is_open;
 use crate::{ColumnOptions, Header, ReadErrorKind, ReadOptions};
@@ -59,6 +59,13 @@ impl<'a> Start<'a> {
         let first = lines.lines.first().copied().unwrap_or_default();
         let mut separator = lines.separator(0, options);
         let rows = lines.rows(separator);
+        if rows.iter().any(|row| row.len() > MOST_COLUMNS) {
+            return Err(ReadErrorKind::question(message![
+                format!("a line has more than {MOST_COLUMNS} columns, as no table of edges has; "),
+                "if each line is a vertex with its neighbors, pass ",
+                Remedy::text("format", Format::ADJACENCY.id()),
+            ]));
+        }
         let first_line = match (cut(first).1, options.columns.header) {
             // Neither a header nor counts end with a dictionary.
             (Some(_), Header::Recognize) => FirstLine::Edge,
