@@ -102,9 +102,9 @@ fn are_intervals(header: &[&[u8]], found: &Examined<'_>) -> bool {
 }
 
 /// Whether two numbers are above the lines, as Qhull writes the dimension and the number of points:
-/// the number of columns, and the number of lines. As edges the lines would be those of a graph with
-/// loops or parallel edges. Two numbers in one line may be those of vertices and edges, if all ends
-/// of edges are in the range of the first.
+/// the number of columns, and the number of lines. As edges the lines would be those of a graph
+/// with loops or parallel edges. Two numbers in one line may be those of vertices and edges, if all
+/// ends of edges are in the range of the first.
 fn is_points_below_counts(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
     let [first, second, ..] = sample.lines() else { return false };
     let counts = |lines: &[&[u8]]| -> Vec<u64> {

@@ -85,8 +85,8 @@ pub(crate) fn read_sheet(stream: &mut Stream<'_>, name: Option<&str>) -> Result<
     choose(sheets, name)?.text()
 }
 
-/// Refuses a document of LibreOffice whose parts a password encrypts: each one, as the list of parts
-/// says, or all of them as one part (OpenDocument 1.3, part 2, 3.4).
+/// Refuses a document of LibreOffice whose parts a password encrypts: each one, as the list of
+/// parts says, or all of them as one part (OpenDocument 1.3, part 2, 3.4).
 fn refuse_encrypted(archive: &Archive<'_>) -> Result<(), Fault> {
     let list = archive.file("META-INF/manifest.xml").ok().flatten();
     let is_listed = list
