@@ -438,7 +438,7 @@ fn nothing_but_comments_is_a_graph_without_edges() {
 
 #[test]
 fn a_line_with_more_columns_than_any_table_is_a_question() {
-    let wide = format!("a,b{}\n1,2\n", ",".repeat(super::MOST_COLUMNS));
+    let wide = format!("a,b{}\n1,2\n", ",".repeat(MOST_COLUMNS));
     let said = error(&wide);
     assert!(said.contains("more than 131072 columns") && said.contains("adjacency"), "{said}");
 }
