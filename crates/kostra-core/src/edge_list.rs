@@ -281,6 +281,18 @@ impl<'a, K: Key> Edges<'a, K> {
         Self { vertices, u, v, weights, encoding }
     }
 
+    /// The same edges, if keys are of the type `T`. Generic code calls functions that are not
+    /// generic by it.
+    pub fn with_keys<T: Key>(self) -> Option<Edges<'a, T>> {
+        (K::BITS == T::BITS).then(|| Edges {
+            vertices: self.vertices,
+            u: self.u,
+            v: self.v,
+            weights: bytemuck::cast_slice(self.weights),
+            encoding: Encoding::of_type(self.encoding.weight_type(), self.order()),
+        })
+    }
+
     /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices

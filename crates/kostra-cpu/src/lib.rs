@@ -29,11 +29,13 @@ pub fn sequential_solvers() -> impl Iterator<Item = &'static dyn Solver> {
     sequential::SOLVERS.iter().copied()
 }
 
+// Solvers are in statics, not in constants: each crate that uses a constant compiles them again.
+
 /// The solver for graphs of 2^14 edges and more.
-pub const FASTEST: &dyn Solver = &threads::Fast;
+pub static FASTEST: &dyn Solver = &threads::Fast;
 
 /// The solver for smaller graphs. It starts no threads and builds only a list of ranks.
-pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
+pub static FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
 
 /// A graph with fewer edges is small: threads and scratch memory would cost more than they save.
 const SMALL: usize = 1 << 14;
@@ -61,6 +63,23 @@ pub fn forest_of_edges<K: Key>(
     edges: Edges<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
+    // These two are not generic, so other crates do not compile the solvers again.
+    match (edges.with_keys(), edges.with_keys()) {
+        (Some(edges), _) => forest_of_narrow(edges, run),
+        (_, Some(edges)) => forest_of_wide(edges, run),
+        _ => unreachable!("keys have 32 or 64 bits"),
+    }
+}
+
+fn forest_of_narrow(edges: Edges<'_, u32>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fastest_forest(edges, run)
+}
+
+fn forest_of_wide(edges: Edges<'_, u64>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fastest_forest(edges, run)
+}
+
+fn fastest_forest<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     if edges.len() < SMALL || edges.vertices() >= MANY {
         kruskal_of_edges(edges, run)
     } else {

@@ -71,10 +71,10 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
 }
 
 /// The fastest solver on large graphs.
-pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
+pub static FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
 /// The solver for several devices.
-pub const FOR_SEVERAL: &dyn Solver = &multi::Multi;
+pub static FOR_SEVERAL: &dyn Solver = &multi::Multi;
 
 /// All solvers of this crate. The fastest one is the first.
-const SOLVERS: &[&dyn Solver] = &[&fast::Fast, &fast::FastRows, &multi::Multi];
+static SOLVERS: &[&dyn Solver] = &[&fast::Fast, &fast::FastRows, &multi::Multi];

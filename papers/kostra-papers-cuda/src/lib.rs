@@ -56,7 +56,7 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     SOLVERS.iter().copied()
 }
 
-const SOLVERS: &[&dyn Solver] = &[
+static SOLVERS: &[&dyn Solver] = &[
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,

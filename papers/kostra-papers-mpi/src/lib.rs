@@ -14,7 +14,7 @@ mod termination;
 
 use kostra_mpi::DistributedSolver;
 
-const SOLVERS: &[&dyn DistributedSolver] = &[
+static SOLVERS: &[&dyn DistributedSolver] = &[
     &boruvka_allreduce::BoruvkaAllreduce,
     &boruvka_contract::BoruvkaContract,
     &ghs::Ghs,

@@ -19,7 +19,7 @@ use pace::Pace;
 pub(crate) use prim_binary::PrimBinary;
 use unite::unite;
 
-pub(crate) const SOLVERS: &[&dyn Solver] = &[
+pub(crate) static SOLVERS: &[&dyn Solver] = &[
     &Kruskal,
     &filter_kruskal::FilterKruskal,
     &boruvka::Boruvka,

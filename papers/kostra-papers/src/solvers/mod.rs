@@ -10,7 +10,7 @@ mod stage_graph;
 
 use kostra_core::Solver;
 
-const SOLVERS: &[&dyn Solver] = &[
+static SOLVERS: &[&dyn Solver] = &[
     &boruvka_contract::BoruvkaContract,
     &boruvka_edge::BoruvkaEdge,
     &boruvka_stm::BoruvkaStm,
