@@ -2,7 +2,7 @@
 //! `{0: [1, 2], 1: [0]}`, or `{"a": {"b": {"weight": 3}}}` as `networkx.to_dict_of_dicts` makes them.
 //!
 //! A dictionary in which each entry has a number for every key is a matrix, as
-//! `pandas.DataFrame.to_json` writes it, with the rules of [`Matrix`].
+//! `pandas.DataFrame.to_json` writes it, with the rules of [`Matrix`](crate::matrix).
 //!
 //! An edge is in the entries of both its ends, or of one of them, and counts once. A name such as
 //! `graph =` may precede the dictionary. The text is held in memory.
@@ -17,7 +17,7 @@ use crate::formats::adjacency::{PairWeights, add};
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::literal::{self, Literal};
-use crate::matrix::Matrix;
+use crate::matrix::graph_of_rows;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, show};
 use crate::whole::WholeText;
@@ -166,15 +166,10 @@ fn matrix(
     values: &[Option<TextNumber>],
     options: &ReadOptions,
 ) -> Result<Parsed, Fault> {
-    let size = entries.len();
-    let matrix = Matrix {
-        size,
-        value: |row: usize, column: usize| values.get(row * size + column).copied()?,
-        place: |_, _| Place::Line { line: 1, column: 1 },
-        epsilon: f64::EPSILON,
-    };
+    let place = |_, _| Place::Line { line: 1, column: 1 };
+    let parsed = graph_of_rows(entries.len(), values, &place, options)?;
     let names = Some(entries.iter().map(|(key, _)| key.clone()).collect());
-    Ok(Parsed { names, ..matrix.graph(options)? })
+    Ok(Parsed { names, ..parsed })
 }
 
 impl Reading<'_> {

@@ -197,7 +197,7 @@ impl Network {
             values.get(row)?.0.get(column).copied().filter(|number| !number.is_zero())
         };
         let place = |u: usize, _| values.get(u).map_or(Place::Byte(0), |row| row.1);
-        Matrix { size: n, value, place, epsilon: f64::EPSILON }.graph(options)
+        Matrix { size: n, value, place: &place, epsilon: f64::EPSILON }.graph(options)
     }
 }
 

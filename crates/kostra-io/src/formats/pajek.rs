@@ -224,7 +224,7 @@ impl Network {
             let value = |row: usize, column: usize| {
                 Some(matrix[row].0[column]).filter(|number| !number.is_zero())
             };
-            Matrix { size: n, value, place, epsilon: f64::EPSILON }.graph(options)?
+            Matrix { size: n, value, place: &place, epsilon: f64::EPSILON }.graph(options)?
         };
         call_by_labels(&mut parsed, self.labels)?;
         Ok(parsed)

@@ -18,7 +18,7 @@ use crate::formats::edge_list::DividedLines;
 use crate::formats::matrix::Shape;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
-use crate::matrix::Matrix;
+use crate::matrix::graph_of_rows;
 use crate::number::{is_blank, show, weight, words};
 use crate::whole::WholeText;
 use crate::{Meaning, Nan, Place, ReadErrorKind, ReadOptions};
@@ -237,17 +237,11 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
             }
         }
     }
-    let matrix = Matrix {
-        size,
-        value: |row: usize, column: usize| values.get(row * size + column).copied()?,
-        place: |row: usize, _| Place::Line {
-            line: table.lines.get(row).copied().unwrap_or(1),
-            column: 1,
-        },
-        epsilon: f64::EPSILON,
-    };
+    let place =
+        |row: usize, _| Place::Line { line: table.lines.get(row).copied().unwrap_or(1), column: 1 };
     let zeros = options.zeros.or(Some(Meaning::Edge));
-    let parsed = matrix.graph(&ReadOptions { zeros, ..options.clone() })?;
+    let options = ReadOptions { zeros, ..options.clone() };
+    let parsed = graph_of_rows(size, &values, &place, &options)?;
     let names: Vec<String> = table.names.iter().map(|&name| name.to_owned()).collect();
     Ok(Parsed { names: Some(names), ..parsed })
 }

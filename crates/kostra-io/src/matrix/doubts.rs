@@ -3,10 +3,10 @@
 use kostra_core::counted;
 
 use super::{Facts, Matrix, float};
+use crate::ReadErrorKind;
 use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::message::Message;
-use crate::{Place, ReadErrorKind};
 
 /// Numbers that people and programs write for an infinite weight.
 const FAR: [f64; 14] = [
@@ -29,7 +29,7 @@ const FAR: [f64; 14] = [
 /// A number for an infinite weight is as many times the largest weight, at least.
 const FAR_ABOVE: f64 = 10.0;
 
-impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Matrix<V, P> {
+impl<V: Fn(usize, usize) -> Option<TextNumber>> Matrix<'_, V> {
     /// Refuses a last row and a last column with the sums of the others, and the sum of all in the
     /// corner.
     pub(super) fn refuse_totals(&self) -> Result<(), Fault> {

@@ -39,13 +39,13 @@ const CODES: [f64; 6] = [1.0, 9.0, 99.0, 999.0, 9999.0, 99999.0];
 const MOST_CHECKED: usize = 1000;
 
 /// A square matrix.
-pub(crate) struct Matrix<V, P> {
+pub(crate) struct Matrix<'a, V> {
     /// The number of rows.
     pub(crate) size: usize,
     /// The value in a row and a column; none where the format has none.
     pub(crate) value: V,
     /// Where the value in a row and a column is stored.
-    pub(crate) place: P,
+    pub(crate) place: &'a dyn Fn(usize, usize) -> Place,
     /// The relative precision of the values; 0 for integers.
     pub(crate) epsilon: f64,
 }
@@ -97,14 +97,29 @@ fn float(number: TextNumber) -> f64 {
     }
 }
 
-impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Matrix<V, P> {
+/// The graph of a matrix of `size` rows that are in memory, one after the other. Formats of text
+/// share it, so that the rules are compiled once for all of them.
+///
+/// # Errors
+/// As [`Matrix::graph`].
+pub(crate) fn graph_of_rows(
+    size: usize,
+    values: &[Option<TextNumber>],
+    place: &dyn Fn(usize, usize) -> Place,
+    options: &ReadOptions,
+) -> Result<Parsed, Fault> {
+    let value = |row: usize, column: usize| values.get(row * size + column).copied()?;
+    Matrix { size, value, place, epsilon: f64::EPSILON }.graph(options)
+}
+
+impl<V: Fn(usize, usize) -> Option<TextNumber>> Matrix<'_, V> {
     /// The graph of the matrix.
     ///
     /// # Errors
     /// When the matrix is not symmetric, or zeros or negative values are in question.
     pub(crate) fn graph(&self, options: &ReadOptions) -> Result<Parsed, Fault> {
         self.refuse_totals()?;
-        let facts = self.facts();
+        let facts = self.facts(Meaning::Edge);
         let negatives = options.negatives.unwrap_or(Meaning::Edge);
         if options.negatives.is_none() && self.may_mean_none(&facts) {
             let value = facts.negative.unwrap_or_default();
@@ -115,7 +130,7 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
         }
         // With negative values left out, others are the smallest and the diagonal.
         let facts = if negatives == Meaning::None && facts.negative.is_some() {
-            self.without_negatives().facts()
+            self.facts(negatives)
         } else {
             facts
         };
@@ -134,11 +149,7 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
                 ));
             }
         };
-        let (columns, rounded) = if negatives == Meaning::None {
-            self.without_negatives().edges(&facts, zeros)?
-        } else {
-            self.edges(&facts, zeros)?
-        };
+        let (columns, rounded) = self.edges(&facts, zeros, negatives)?;
         let mut notes = self.notes(&facts, zeros, &rounded);
         if negatives == Meaning::None {
             notes.push("negative entries are no edges".into());
@@ -161,23 +172,17 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
         pair.into_iter().flatten().map(|number| float(number).abs()).reduce(f64::max)
     }
 
-    /// The matrix in which negative values are missing.
-    fn without_negatives(
-        &self,
-    ) -> Matrix<impl Fn(usize, usize) -> Option<TextNumber>, impl Fn(usize, usize) -> Place> {
-        Matrix {
-            size: self.size,
-            value: |row, column| self.number(row, column).filter(|&number| float(number) >= 0.0),
-            place: |row, column| (self.place)(row, column),
-            epsilon: self.epsilon,
-        }
+    /// The finite values of a pair, unless they are negative and mean that there is no edge.
+    fn pair(&self, u: usize, v: usize, negatives: Meaning) -> [Option<TextNumber>; 2] {
+        let is_edge = |number: &TextNumber| negatives == Meaning::Edge || float(*number) >= 0.0;
+        [self.number(u, v), self.number(v, u)].map(|value| value.filter(is_edge))
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self, negatives: Meaning) -> Facts {
         let mut facts = Facts { highest: f64::NEG_INFINITY, ..Facts::default() };
         for u in 0..self.size {
             for v in u..self.size {
-                let pair = [self.number(u, v), self.number(v, u)].map(|value| value.map(float));
+                let pair = self.pair(u, v, negatives).map(|value| value.map(float));
                 for value in pair.into_iter().flatten().take(if u == v { 1 } else { 2 }) {
                     facts.see(value, u == v);
                 }
@@ -249,7 +254,12 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
     }
 
     /// The edges of all pairs, row by row.
-    fn edges(&self, facts: &Facts, zeros: Meaning) -> Result<(Columns, Rounded), Fault> {
+    fn edges(
+        &self,
+        facts: &Facts,
+        zeros: Meaning,
+        negatives: Meaning,
+    ) -> Result<(Columns, Rounded), Fault> {
         let (mut columns, mut row) = (Columns::default(), Columns::default());
         let mut rounded = Rounded::default();
         let is_triangular = facts.sides.contains(&false);
@@ -260,7 +270,7 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>, P: Fn(usize, usize) -> Place> Ma
         }
         for u in 0..self.size {
             for v in u..self.size {
-                let pair = [self.number(u, v), self.number(v, u)];
+                let pair = self.pair(u, v, negatives);
                 let [is_zero, other_is_zero] =
                     pair.map(|value| value.is_some_and(|value| float(value) == 0.0));
                 let weight = match pair {

@@ -12,7 +12,7 @@ fn read(rows: &[&[f64]], options: &ReadOptions) -> Result<Parsed, String> {
         Some(if is_whole { TextNumber::Integer(value as i64) } else { TextNumber::Float(value) })
     };
     let place = |row, _| Place::Line { line: row as u64 + 1, column: 1 };
-    let matrix = Matrix { size: rows.len(), value, place, epsilon: f64::EPSILON };
+    let matrix = Matrix { size: rows.len(), value, place: &place, epsilon: f64::EPSILON };
     matrix.graph(options).map_err(|fault| fault.in_input("x").to_string())
 }
 

@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::formats::edge_list::{DividedLines, is_comment};
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::{Format, FormatInfo, Parsed};
-use crate::matrix::Matrix;
+use crate::matrix::graph_of_rows;
 use crate::message::{Remedy, message};
 use crate::number::{show, weight};
 use crate::quotes::unquote;
@@ -64,16 +64,12 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
             })?);
         }
     }
-    let matrix = Matrix {
-        size: shape.size,
-        value: |row: usize, column: usize| values.get(row * shape.size + column).copied()?,
-        place: |row, _| Place::Line { line: line(row), column: 1 },
-        epsilon: f64::EPSILON,
-    };
+    let place = |row, _| Place::Line { line: line(row), column: 1 };
     // Samples without a difference are at distance 0.
     let counts_differences = lines.lines.first().is_some_and(|line| line.starts_with(SNP_DISTS));
     let zeros = options.zeros.or(counts_differences.then_some(Meaning::Edge));
-    Ok(Parsed { names, ..matrix.graph(&ReadOptions { zeros, ..options.clone() })? })
+    let options = ReadOptions { zeros, ..options.clone() };
+    Ok(Parsed { names, ..graph_of_rows(shape.size, &values, &place, &options)? })
 }
 
 fn number(

@@ -52,7 +52,7 @@ pub(super) fn read(
     let matrix = Matrix {
         size: n,
         value: |row, column| entry(row, column).map(|(value, _)| value),
-        place: |row, column| Place::Line {
+        place: &|row, column| Place::Line {
             line: entry(row, column).map_or(header.line, |(_, line)| line),
             column: 1,
         },

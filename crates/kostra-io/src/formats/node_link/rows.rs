@@ -83,7 +83,7 @@ impl Rows<'_> {
                 let (text, _) = typed_value(self.rows.get(row)?.get(column)?.get())?;
                 number::weight(text.as_bytes(), Nan::Skip).ok()
             },
-            place: |row: usize, column: usize| {
+            place: &|row: usize, column: usize| {
                 let value = self.rows.get(row).and_then(|row| row.get(column));
                 self.text.place(value.map_or(0, |value| self.offset(value)))
             },

@@ -41,7 +41,7 @@ pub(super) fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Parsed, 
         let matrix = Matrix {
             size: array.rows,
             value: |row, column| Some(array.number(row, column)),
-            place: |row, column| Place::Byte(array.offset(row, column) as u64),
+            place: &|row, column| Place::Byte(array.offset(row, column) as u64),
             epsilon: array.epsilon(),
         };
         return matrix.graph(options);
