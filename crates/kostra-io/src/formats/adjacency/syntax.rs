@@ -79,6 +79,7 @@ const SIGNS: [&[u8]; 4] = [b"->", b"=>", b":", b"\xe2\x86\x92"];
 impl Syntax {
     /// The syntax of some lines, if they can be an adjacency list: no vertex has two lines.
     pub(crate) fn find(lines: &[&[u8]]) -> Option<(Self, Facts)> {
+        let has = |byte: u8| lines.iter().any(|line| memchr::memchr(byte, line).is_some());
         let marks = SIGNS.map(Mark::Sign).into_iter().chain([Mark::None]);
         marks.into_iter().find_map(|mark| {
             let rests: Vec<&[u8]> =
@@ -100,7 +101,9 @@ impl Syntax {
             weights.into_iter().find_map(|weights| {
                 kinds.iter().find_map(|&between| {
                     let syntax = Self { mark, between, weights };
-                    if weights != Weights::None && rests.iter().all(|rest| rest.is_empty()) {
+                    if weights != Weights::None && rests.iter().all(|rest| rest.is_empty())
+                        || !syntax.signs().all(has)
+                    {
                         return None;
                     }
                     let parsed: Vec<Line<'_>> =
@@ -109,6 +112,20 @@ impl Syntax {
                 })
             })
         })
+    }
+
+    /// Signs without which no line has a neighbor.
+    fn signs(&self) -> impl Iterator<Item = u8> + use<> {
+        let between = match self.between {
+            Between::Byte(byte) if self.mark == Mark::None => Some(byte),
+            _ => None,
+        };
+        let of_weights = match self.weights {
+            Weights::None => None,
+            Weights::After(byte) => Some(byte),
+            Weights::InBrackets => Some(b'('),
+        };
+        between.into_iter().chain(of_weights)
     }
 
     /// A line, if it is written like this.

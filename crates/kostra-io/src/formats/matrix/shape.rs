@@ -98,6 +98,9 @@ impl<'a> Shape<'a> {
         let is_square = size >= FEWEST + 1 - named
             && rows.len() <= size + 1
             && body.iter().all(|row| row.len() == width);
+        if !is_square {
+            return None;
+        }
         let cells = || {
             let cells = |(at, row): (usize, &'_ Fields<'a>)| {
                 row.iter().skip(named).map(move |&cell| (at, cell)).collect::<Vec<_>>()
@@ -110,7 +113,7 @@ impl<'a> Shape<'a> {
         // Lines of numbers below a header are no matrix.
         let has_header =
             rows.len() == size && rows.first().is_some_and(|row| row.iter().all(is_word));
-        found.filter(|_| is_square && !has_header && 2 * others <= size * size)
+        found.filter(|_| !has_header && 2 * others <= size * size)
     }
 
     fn of_rows(mut rows: Vec<Fields<'a>>, whole: bool, options: &ColumnOptions) -> Option<Self> {
