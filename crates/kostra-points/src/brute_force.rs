@@ -36,24 +36,24 @@ pub fn brute_force(
     let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
     points.check_min_samples(min_samples)?;
     with_observed_team(run, run.request.threads(), |team, run| {
-        tree(&prepared, min_samples, team, run)
+        let pairs = pairs_of(&prepared, min_samples, team, run)?;
+        Ok(pair::tree(&prepared, pairs, team)?)
     })
 }
 
-/// [`brute_force`] for prepared points.
-pub(crate) fn tree(
+/// The pairs of the tree, in any order.
+pub(crate) fn pairs_of(
     prepared: &Prepared<'_>,
     min_samples: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-) -> Result<PointTree, PointsError> {
+) -> Result<Vec<Pair>, PointsError> {
     let core = brute_force_core(prepared, min_samples, team, run)?;
-    let pairs = run.phase("compare all pairs", |run| match prepared.norm() {
+    run.phase("compare all pairs", |run| match prepared.norm() {
         Norm::Squares => Prim::<Squares>::new(prepared, core)?.solve(team, run),
         Norm::Absolutes => Prim::<Absolutes>::new(prepared, core)?.solve(team, run),
         Norm::Largest => Prim::<Largest>::new(prepared, core)?.solve(team, run),
-    })?;
-    Ok(pair::tree(prepared, pairs, team)?)
+    })
 }
 
 /// The points outside the tree, densely in blocks.

@@ -23,6 +23,7 @@
 //! | `tiles` | the tree and neighbors by comparing all pairs, most of them by matrix products |
 //! | `tiles::approximate` | [`approximate_tree`]: a tree from near neighbors, with a bound of its error |
 //! | `dynamic` | [`DynamicPoints`]: the tree of points that come and go |
+//! | `places` | sets with many equal points: each place is searched once |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | `connected` | [`connected_tree`]: the tree of chosen pairs |
 //! | `rolling` | [`rolling_trees`]: trees of correlations in windows of time |
@@ -45,6 +46,7 @@ mod kd_tree;
 mod metric;
 mod neighbors;
 mod pair;
+mod places;
 mod point_tree;
 mod points;
 mod rolling;
@@ -52,7 +54,10 @@ mod samples;
 mod tiles;
 mod wide;
 
-use kostra_parallel::with_observed_team;
+use kostra_parallel::{Team, with_observed_team};
+
+use pair::Pair;
+use places::Places;
 
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
@@ -92,10 +97,26 @@ pub fn spanning_tree(
     points.check_min_samples(distance.min_samples)?;
     let samples = distance.min_samples;
     with_observed_team(run, run.request.threads(), |team, run| {
-        let neighbors = (samples - 1).min(prepared.len().saturating_sub(1) as usize);
-        match tiles::suiting(&prepared, neighbors, team) {
-            Some(tiled) => tiles::tree(&tiled, samples, team, run),
-            None => brute_force::tree(&prepared, samples, team, run),
-        }
+        let pairs = if places::repeats(&prepared, team)? {
+            let places = Places::new(&prepared, 2)?;
+            places.expanded(pairs_of_all(&places.prepared(&prepared)?, samples, team, run)?)?
+        } else {
+            pairs_of_all(&prepared, samples, team, run)?
+        };
+        Ok(pair::tree(&prepared, pairs, team)?)
     })
+}
+
+/// The pairs of the tree in any order, by comparing all pairs.
+fn pairs_of_all(
+    prepared: &Prepared<'_>,
+    min_samples: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Vec<Pair>, PointsError> {
+    let neighbors = (min_samples - 1).min(prepared.len().saturating_sub(1) as usize);
+    match tiles::suiting(prepared, neighbors, team) {
+        Some(tiled) => tiles::pairs_of(&tiled, min_samples, team, run),
+        None => brute_force::pairs_of(prepared, min_samples, team, run),
+    }
 }

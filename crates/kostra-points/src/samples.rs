@@ -1,6 +1,12 @@
-//! How many samples the points near to a point are, if points count as several.
+//! The points near to a point, and how many samples they are, if points count as several.
 
 use kostra_core::{OutOfMemory, memory};
+
+/// The compared distances of the neighbors of a point, and their indices and positions.
+pub(crate) type NeighborList<'a> = (&'a [f64], &'a [(u32, u32)]);
+
+/// What takes a point and its nearest neighbors, on any thread.
+pub(crate) type Found<'a> = dyn Fn(u32, NeighborList<'_>) + Sync + 'a;
 
 /// The number of nearest neighbors of the point `id` that count as `points` others, with what the
 /// point counts as beyond itself. `found` are its neighbors in order.
@@ -37,7 +43,7 @@ pub(crate) fn counted(
 /// neighbors.
 pub(crate) fn core_of(
     point: u32,
-    (compared, found): (&[f64], &[(u32, u32)]),
+    (compared, found): NeighborList<'_>,
     min_samples: usize,
     weights: &[u32],
 ) -> f64 {

@@ -201,6 +201,11 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { rows, len, dimensions, metric, weights, alpha })
     }
 
+    /// The same points with other weights, one for each.
+    pub(crate) fn weighted(self, weights: Vec<u32>) -> Self {
+        Self { weights: Cow::Owned(weights), ..self }
+    }
+
     /// How many points each point counts as; empty for one each.
     pub(crate) fn weights(&self) -> &[u32] {
         &self.weights

@@ -11,7 +11,7 @@ use super::passes::Passes;
 use super::shape::Shape;
 use crate::blocks::LANES;
 use crate::canonical::larger;
-use crate::samples::neighbors_inside;
+use crate::samples::{NeighborList, neighbors_inside};
 use crate::{PointsError, Prepared};
 
 /// Leaves that a thread takes at a time.
@@ -23,11 +23,9 @@ const MOST_KEPT: usize = 32;
 /// What core distances count.
 #[derive(Clone, Copy)]
 pub(super) struct Samples<'a> {
-    /// Scales core distances.
+    /// The points: their weights count, and they scale core distances.
     pub(super) prepared: &'a Prepared<'a>,
     pub(super) min_samples: usize,
-    /// How many points at its place each point counts as; empty for one each.
-    pub(super) weights: &'a [u32],
 }
 
 /// The first neighbors of each point.
@@ -116,7 +114,7 @@ impl Lists {
     /// Finds core distances, and the neighbors inside them, which are not sorted yet.
     fn with_core(
         passes: &dyn Passes,
-        Samples { prepared, min_samples, weights }: Samples<'_>,
+        Samples { prepared, min_samples }: Samples<'_>,
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
@@ -137,7 +135,8 @@ impl Lists {
             for (lane, list) in neighbors.chunks_mut(kept).take(shape.lanes(leaf)).enumerate() {
                 let (compared, points) = found.of(lane);
                 let others = points.iter().map(|&(id, _)| id);
-                let inside = neighbors_inside(shape.ids[leaf][lane], others, inside, weights);
+                let inside =
+                    neighbors_inside(shape.ids[leaf][lane], others, inside, prepared.weights());
                 let last = inside.checked_sub(1).map_or(0.0, |last| compared[last]);
                 core[lane] = prepared.scaled_core(last);
                 // A scaled core distance may contain others, or not all of the list.
@@ -210,9 +209,6 @@ fn store_positions(list: &mut [u32], (_, points): NeighborList<'_>) {
 pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
     if dimensions < 3 { 5 } else { 6 }
 }
-
-/// The compared distances of the neighbors of a point, and their indices and positions.
-pub(crate) type NeighborList<'a> = (&'a [f64], &'a [(u32, u32)]);
 
 /// Finds the `k` nearest neighbors of all points. Calls `store` with each leaf and the neighbors of
 /// its points, on any thread.

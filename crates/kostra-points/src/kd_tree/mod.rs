@@ -6,7 +6,6 @@ mod lists;
 mod merge;
 mod nearest;
 mod passes;
-mod places;
 mod query;
 mod rounds;
 mod search;
@@ -17,12 +16,12 @@ use kostra_core::Run;
 use kostra_parallel::{Team, with_observed_team};
 
 use crate::pair::{self, Pair};
+use crate::places::Places;
+use crate::samples::Found;
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
-pub(crate) use lists::NeighborList;
 use lists::{Lists, Samples, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
-use places::Places;
 pub(crate) use query::{Bounds, Searchable, ValueSpan, Visitor, searchable, spatial_order};
 pub(crate) use rounds::Pieces;
 
@@ -73,16 +72,16 @@ pub(crate) fn pairs_of(
     }
     let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     if !passes.repeats() {
-        let samples = Samples { prepared, min_samples, weights: prepared.weights() };
-        return pairs_of_tree(&mut *passes, samples, team, run);
+        return pairs_of_tree(&mut *passes, Samples { prepared, min_samples }, team, run);
     }
     drop(passes);
-    let (places, mut passes) = run.phase("find places", |_| {
+    let (places, kept, mut passes) = run.phase("find places", |_| {
         let places = Places::new(prepared, 2)?;
-        let passes = passes::build(&places.prepared(prepared)?, team)?;
-        Ok::<_, PointsError>((places, passes))
+        let kept = places.prepared(prepared)?;
+        let passes = passes::build(&kept, team)?;
+        Ok::<_, PointsError>((places, kept, passes))
     })?;
-    let samples = Samples { prepared, min_samples, weights: &places.weights };
+    let samples = Samples { prepared: &kept, min_samples };
     let pairs = pairs_of_tree(&mut *passes, samples, team, run)?;
     Ok(places.expanded(pairs)?)
 }
@@ -118,20 +117,34 @@ pub(crate) fn links_of(
 pub(crate) fn for_each_point(
     prepared: &Prepared<'_>,
     k: usize,
-    found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
+    found: &Found<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<(), PointsError> {
     let passes = passes::build(prepared, team)?;
-    if passes.repeats() {
-        drop(passes);
-        return Places::new(prepared, 1)?.for_each_point(prepared, k, found, team, run);
+    if !passes.repeats() {
+        return for_each_lane(&*passes, k, found, team, run);
     }
+    drop(passes);
+    let search = |kept: &Prepared<'_>, k: usize, found: &Found<'_>| {
+        for_each_lane(&*passes::build(kept, team)?, k, found, team, run)
+    };
+    Places::new(prepared, 1)?.for_each_point(prepared, k, search, found)
+}
+
+/// [`for_each_point`] for the points of `passes`.
+fn for_each_lane(
+    passes: &dyn Passes,
+    k: usize,
+    found: &Found<'_>,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), PointsError> {
     let shape = passes.shape();
     let store = |leaf: usize, neighbors: &LeafNeighbors| {
         for lane in 0..shape.lanes(leaf) {
             found(shape.ids[leaf][lane], neighbors.of(lane));
         }
     };
-    for_each_leaf(&*passes, k, &store, team, run)
+    for_each_leaf(passes, k, &store, team, run)
 }

@@ -11,8 +11,7 @@ use kostra_parallel::{Schedule, Team, atomic_u64, lock};
 use super::Nearest;
 use crate::blocks::{LANES, PointBlocks, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
-use crate::kd_tree::NeighborList;
-use crate::samples::core_of;
+use crate::samples::{NeighborList, core_of};
 use crate::wide::{Work, wide};
 use crate::{PointsError, Prepared};
 

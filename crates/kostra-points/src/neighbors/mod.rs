@@ -13,8 +13,9 @@ pub(crate) use brute_force::brute_force_core;
 pub(crate) use nearest::{MANY, Nearest, NearestSelection};
 pub use tree::neighbors_tree;
 
-use crate::kd_tree::{self, NeighborList};
-use crate::samples::core_of;
+use crate::kd_tree;
+use crate::places::{self, Places};
+use crate::samples::{Found, NeighborList, core_of};
 use crate::tiles;
 use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
 
@@ -120,10 +121,27 @@ fn for_each_point(
             Ok(())
         } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
             kd_tree::for_each_point(prepared, neighbors, &found, team, run)
-        } else if let Some(tiled) = tiles::suiting(prepared, neighbors, team) {
-            tiles::for_each_row(&tiled, neighbors, team, run, found)
+        } else if places::repeats(prepared, team)? {
+            let search = |kept: &Prepared<'_>, k: usize, found: &Found<'_>| {
+                for_each_row(kept, k, found, team, run)
+            };
+            Places::new(prepared, 1)?.for_each_point(prepared, neighbors, search, &found)
         } else {
-            brute_force::for_each_row(prepared, neighbors, team, run, found)
+            for_each_row(prepared, neighbors, &found, team, run)
         }
     })
+}
+
+/// [`for_each_point`], by comparing all pairs.
+fn for_each_row(
+    prepared: &Prepared<'_>,
+    neighbors: usize,
+    found: &Found<'_>,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), PointsError> {
+    match tiles::suiting(prepared, neighbors, team) {
+        Some(tiled) => tiles::for_each_row(&tiled, neighbors, team, run, found),
+        None => brute_force::for_each_row(prepared, neighbors, team, run, found),
+    }
 }

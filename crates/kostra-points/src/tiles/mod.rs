@@ -39,8 +39,9 @@ use self::merges::Merges;
 use self::near::{Effort, Near, Search};
 use self::rows::BLOCK;
 use self::scan::{Hit, Tile};
-use crate::kd_tree::NeighborList;
-use crate::{PointTree, PointsError, Prepared, pair};
+use crate::pair::{self, Pair};
+use crate::samples::NeighborList;
+use crate::{PointsError, Prepared};
 
 /// Fewer points are compared as fast without tiles.
 const LEAST_POINTS: u32 = 4 * BLOCK as u32;
@@ -77,13 +78,13 @@ pub(crate) fn suiting<'a>(
     Some(Tiled { prepared, form })
 }
 
-/// The canonical minimum spanning tree.
-pub(crate) fn tree(
+/// The pairs of the canonical minimum spanning tree.
+pub(crate) fn pairs_of(
     tiled: &Tiled<'_>,
     min_samples: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-) -> Result<PointTree, PointsError> {
+) -> Result<Vec<Pair>, PointsError> {
     let prepared = tiled.prepared;
     let wanted = (min_samples - 1).min(prepared.len() as usize - 1);
     let is_one_pass = wanted <= MOST_NEAR;
@@ -119,8 +120,7 @@ pub(crate) fn tree(
     run.phase("join", |_| {
         pairs.iter_mut().for_each(|pair| pair.compared = links::reach(&core, pair));
         pair::sort(&mut pairs, team)?;
-        let pairs = Merges::of(prepared.len(), pairs)?.into_pairs();
-        Ok(pair::sorted_tree(prepared.len(), &pairs, |compared| prepared.reported(compared), team)?)
+        Ok(Merges::of(prepared.len(), pairs)?.into_pairs())
     })
 }
 

@@ -4,7 +4,7 @@ use kostra_parallel::with_observed_team;
 use super::*;
 use crate::{Distance, Metric, Points, brute_force, nearest_neighbors, spanning_tree};
 
-const KINDS: [&str; 6] = ["normal", "clustered", "lattice", "copies", "far", "line"];
+const KINDS: [&str; 7] = ["normal", "clustered", "lattice", "copies", "half", "far", "line"];
 
 fn make(kind: &str, n: usize, d: usize) -> Vec<f64> {
     let random = RandomStream::new(n as u64);
@@ -22,6 +22,8 @@ fn make(kind: &str, n: usize, d: usize) -> Vec<f64> {
         "copies" => {
             normal(random.split(3).below((i / d) as u64, n as u64 / 3) as usize * d + i % d)
         }
+        // Half of the points are equal but for the sign of zero.
+        "half" if (i / d).is_multiple_of(2) => [0.0, -0.0][i % d % 2] + ((i % d) / 2) as f64,
         // The error of 32 bits is larger than the distances in a cluster.
         "far" => center(i, 1e6) + normal(i),
         _ => normal(i / d) * 100.0 + (i % d) as f64,
@@ -51,7 +53,9 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
                     let found = with_observed_team(run, threads, |team, run| {
                         suited += u32::from(suiting(&prepared, samples, team).is_some());
                         let form = Form::new(&prepared, is_double);
-                        tree(&Tiled { prepared: &prepared, form }, samples, team, run)
+                        let tiled = Tiled { prepared: &prepared, form };
+                        let pairs = pairs_of(&tiled, samples, team, run)?;
+                        Ok::<_, PointsError>(pair::tree(&prepared, pairs, team)?)
                     });
                     assert!(found.unwrap() == expected, "{metric:?} {kind} {n} {samples}");
                 }
@@ -70,15 +74,16 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
                     Ok::<_, PointsError>(())
                 })
                 .unwrap();
+                let reported = nearest_neighbors(&points, metric, wanted, run).unwrap();
                 for (point, found) in (0..n as u32).zip(found).step_by(31) {
                     let others = (0..n as u32).filter(|other| *other != point);
                     let mut all: Vec<_> =
                         others.map(|other| (prepared.compared(point, other), other)).collect();
                     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     assert!(found == all[..wanted], "{metric:?} {kind} {n}: {wanted} of {point}");
+                    let indices = &reported.indices[point as usize * wanted..][..wanted];
+                    assert!(found.iter().map(|(_, other)| other).eq(indices), "{metric:?} {kind}");
                 }
-                let found = nearest_neighbors(&points, metric, wanted, run).unwrap();
-                assert_eq!(found.indices.len(), n * wanted);
             }
         }
     }

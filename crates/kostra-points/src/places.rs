@@ -13,18 +13,16 @@
 
 use std::cmp::Ordering;
 
-use kostra_core::{OutOfMemory, Run, memory};
-use kostra_parallel::Team;
+use kostra_core::random::mix;
+use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Team, for_each_item};
 
-use super::lists::{NeighborList, for_each_leaf};
-use super::nearest::LeafNeighbors;
-use super::passes;
-use super::shape::Shape;
 use crate::pair::Pair;
+use crate::samples::{Found, NeighborList};
 use crate::{PointsError, Prepared};
 
 /// The points of each place.
-pub(super) struct Places {
+pub(crate) struct Places {
     /// All points, place by place, in ascending order within a place.
     order: Vec<u32>,
     /// The start of each place in `order`, and the number of points.
@@ -32,12 +30,30 @@ pub(super) struct Places {
     /// The kept points in ascending order, each with its place.
     kept: Vec<(u32, u32)>,
     /// What each kept point counts as, with the points for which it stands.
-    pub(super) weights: Vec<u32>,
+    weights: Vec<u32>,
+}
+
+/// Whether one of eight points repeats another one, or nearly as many. O(n * d) time on all
+/// threads, which is little where all pairs are compared.
+pub(crate) fn repeats(prepared: &Prepared<'_>, team: &Team<'_>) -> Result<bool, OutOfMemory> {
+    /// Points that a thread takes at a time.
+    const POINTS: usize = 1 << 8;
+    let mut hashes: Vec<u64> = memory::zeros(prepared.len() as usize)?;
+    for_each_item(team, hashes.chunks_mut(POINTS).zip(0..), |(hashes, chunk)| {
+        for (hash, point) in hashes.iter_mut().zip((chunk * POINTS) as u32..) {
+            // Zero has two forms.
+            let bits = prepared.row(point).iter().map(|x| (x + 0.0).to_bits());
+            *hash = bits.fold(0, |hash, bits| mix(hash ^ bits));
+        }
+    });
+    hashes.sort_unstable();
+    let distinct = hashes.chunk_by(|a, b| a == b).count();
+    Ok((hashes.len() - distinct) * 8 >= hashes.len().max(1))
 }
 
 impl Places {
     /// Keeps the first `most` points of each place. The last of them stands for the others.
-    pub(super) fn new(prepared: &Prepared<'_>, most: usize) -> Result<Self, OutOfMemory> {
+    pub(crate) fn new(prepared: &Prepared<'_>, most: usize) -> Result<Self, OutOfMemory> {
         let mut order = memory::collected(0..prepared.len())?;
         order.sort_unstable_by(|&a, &b| {
             // Coordinates are not NaN.
@@ -74,13 +90,14 @@ impl Places {
         &self.order[start as usize..end as usize]
     }
 
-    /// The kept points alone.
-    pub(super) fn prepared(&self, all: &Prepared<'_>) -> Result<Prepared<'static>, OutOfMemory> {
-        all.selected(self.kept.iter().map(|&(point, _)| point))
+    /// The kept points alone, with those for which they stand as their weights.
+    pub(crate) fn prepared(&self, all: &Prepared<'_>) -> Result<Prepared<'static>, OutOfMemory> {
+        let kept = all.selected(self.kept.iter().map(|&(point, _)| point))?;
+        Ok(kept.weighted(memory::copied(&self.weights)?))
     }
 
     /// The pairs of the tree of all points, from those of the kept points.
-    pub(super) fn expanded(&self, mut pairs: Vec<Pair>) -> Result<Vec<Pair>, OutOfMemory> {
+    pub(crate) fn expanded(&self, mut pairs: Vec<Pair>) -> Result<Vec<Pair>, OutOfMemory> {
         memory::reserve_exact(&mut pairs, self.order.len() - self.kept.len())?;
         for at in 0..pairs.len() {
             let Pair { compared, low, high } = pairs[at];
@@ -98,39 +115,27 @@ impl Places {
         Ok(pairs)
     }
 
-    /// Calls `found` with each point and its `k` nearest neighbors. Only one point of each place
-    /// is kept.
-    pub(super) fn for_each_point(
+    /// Calls `found` with each point and its `k` nearest neighbors. `search` does so for the kept
+    /// points, of which there is one at each place.
+    pub(crate) fn for_each_point(
         &self,
         prepared: &Prepared<'_>,
         k: usize,
-        found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
-        team: &Team<'_>,
-        run: &mut Run<'_>,
+        search: impl FnOnce(&Prepared<'_>, usize, &Found<'_>) -> Result<(), PointsError>,
+        found: &Found<'_>,
     ) -> Result<(), PointsError> {
         let searched = k.min(self.kept.len() - 1);
         if searched == 0 {
             self.store(0, (&[], &[]), k, found);
             return Ok(());
         }
-        let passes = passes::build(&self.prepared(prepared)?, team)?;
-        let shape: &Shape = passes.shape();
-        let store = |leaf: usize, neighbors: &LeafNeighbors| {
-            for lane in 0..shape.lanes(leaf) {
-                self.store(shape.ids[leaf][lane], neighbors.of(lane), k, found);
-            }
-        };
-        for_each_leaf(&*passes, searched, &store, team, run)
+        search(&self.prepared(prepared)?, searched, &|point, neighbors| {
+            self.store(point, neighbors, k, found);
+        })
     }
 
     /// Calls `found` with each point of a kept point's place, from the place's neighbors.
-    fn store(
-        &self,
-        kept: u32,
-        (compared, others): NeighborList<'_>,
-        k: usize,
-        found: &(dyn Fn(u32, NeighborList<'_>) + Sync),
-    ) {
+    fn store(&self, kept: u32, (compared, others): NeighborList<'_>, k: usize, found: &Found<'_>) {
         let own = self.of(self.kept[kept as usize].1);
         // The first k + 1 points, with those of the place, in order.
         let mut first: Vec<_> = own.iter().take(k + 1).map(|&point| (0.0, point)).collect();
@@ -160,5 +165,29 @@ impl Places {
             left_out = at;
             found(point, (&compared, &points));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_parallel::with_team;
+
+    use crate::{Metric, Points};
+
+    use super::*;
+
+    #[test]
+    fn sets_repeat_when_one_of_eight_points_does() {
+        let repeating = |rows: &[f64]| {
+            let points = Points::new(rows, 2).unwrap();
+            let prepared = Prepared::new(&points, Metric::Euclidean).unwrap();
+            with_team(2, |team| repeats(&prepared, team)).unwrap()
+        };
+        let distinct: Vec<f64> = (0..1600).map(f64::from).collect();
+        assert!(!repeating(&distinct) && !repeating(&[]));
+        let with = |copies: Vec<f64>| repeating(&[&copies, &distinct[..]].concat());
+        assert!(!with([0.0, 0.0].repeat(100)));
+        assert!(with([0.0, 0.0].repeat(120)));
+        assert!(with([0.0, 0.0, -0.0, 0.0].repeat(60)), "zero has two forms");
     }
 }
