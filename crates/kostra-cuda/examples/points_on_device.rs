@@ -13,11 +13,11 @@
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
 //! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
 //! tree there. It prints the median of seven trees after one that is not timed, and the steps of
-//! one more. `dendrogram` does the same for the tree and for its merges, with the median of five.
-//! It compares the merges of up to ten million points with the processor. `linkage` does the same
-//! from points in host memory to the rows of the linkage in host memory, and writes the 32-bit
-//! coordinates to a file, for other programs. The exit code is 1 if a result is wrong or there is
-//! no device.
+//! one more; of many points of many dimensions one instead of seven. `dendrogram` does the same for
+//! the tree and for its merges, with the median of five. It compares the merges of up to ten
+//! million points with the processor. `linkage` does the same from points in host memory to the
+//! rows of the linkage in host memory, and writes the 32-bit coordinates to a file, for other
+//! programs. The exit code is 1 if a result is wrong or there is no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 
@@ -305,7 +305,10 @@ impl Copied {
 fn time(points: &Copied, min_samples: usize, plan: &str) {
     let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
     let distance = Distance::mutual_reachability(metric, min_samples);
-    let median = median::<7, _>(|| points.tree(distance, plan, &mut Run::new()));
+    let median = match points.addresses.len < 1 << 19 || points.addresses.dimensions < 64 {
+        true => median::<7, _>(|| points.tree(distance, plan, &mut Run::new())),
+        false => median::<1, _>(|| points.tree(distance, plan, &mut Run::new())),
+    };
     let mut steps = Steps::default();
     let answer = points.tree(distance, plan, &mut Run::new().observed_by(&mut steps));
     let total: f64 = answer

@@ -17,14 +17,30 @@ struct Exact {
     // The bits of the sum over the dimensions, in ascending order, of the squared differences in 64
     // bits. Every operation is rounded by itself. As in kostra-points/src/canonical/.
     __device__ __forceinline__ u64 canonical(u32 a, u32 b) const {
+        constexpr u32 WIDTH = 16 / sizeof(T);
+        struct alignas(16) Wide {
+            T of[WIDTH];
+        };
         const T *x = points + a * stride, *y = points + b * stride;
         double sum = 0;
-#pragma unroll 8
-        for (u32 k = 0; k < dimensions; k++) {
-            double difference = __dsub_rn((double)x[k], (double)y[k]);
-            sum = __dadd_rn(sum, __dmul_rn(difference, difference));
+        u32 k = 0;
+        // Lanes read different rows, so each of their reads is one of the cache. Wide ones are few.
+        if (((u64)points | stride * sizeof(T)) % sizeof(Wide) == 0) {
+#pragma unroll 4
+            for (; k + WIDTH <= dimensions; k += WIDTH) {
+                Wide wide_x = *(const Wide*)(x + k), wide_y = *(const Wide*)(y + k);
+#pragma unroll
+                for (u32 i = 0; i < WIDTH; i++) add(sum, wide_x.of[i], wide_y.of[i]);
+            }
         }
+#pragma unroll 4
+        for (; k < dimensions; k++) add(sum, x[k], y[k]);
         return (u64)__double_as_longlong(sum);
+    }
+
+    __device__ __forceinline__ static void add(double& sum, T x, T y) {
+        double difference = __dsub_rn((double)x, (double)y);
+        sum = __dadd_rn(sum, __dmul_rn(difference, difference));
     }
 
     // The same; with core distances, of mutual reachability. Without them, `cores` is null.

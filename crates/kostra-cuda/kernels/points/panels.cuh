@@ -59,11 +59,12 @@ struct PairArguments {
     u64 *bounds, *keys, *least_keys;
     u32* lists;
     double* core_distances;
+    // Of each query, in each part of the columns, or for all parts, which take turns by its lock.
     u64* part_keys;
-    u32* part_found;
+    u32 *part_found, *locks;
     u64 stride, scale; // the scale as the bits of a double
     u32 dimensions, count, slots, padded, depth, pivots, samples, tile_count;
-    u32 first, query_count, wanted, columns, parts;
+    u32 first, query_count, wanted, columns, parts, slabs;
 };
 
 // A row of 16-bit numbers to 32 bits, and back.

@@ -1,5 +1,4 @@
-// The rounded rows of all points, and what the warps of a block keep in shared memory: stages of
-// columns, and the nearest points of their queries so far.
+// The rounded rows of all points, and what the warps of a block know of their queries.
 //
 // Queries name points by given indices, which decide between equal distances.
 
@@ -8,16 +7,14 @@
 #include "points/exact.cuh"
 #include "points/products.cuh"
 
-// The most coordinates and the most columns of a stage, and the coordinates of all its columns.
-constexpr u32 SLAB = 256;
-constexpr u32 MOST_COLUMNS = 256;
-constexpr u32 STAGE = 8192;
 // Threads of the largest block.
 constexpr u32 THREADS = 256;
-// Pairs that a warp collects before it compares them canonically, and the room for them: one group
-// may add a pair for each query and column.
+// Pairs that a warp collects before it compares them canonically: few as long as limits are loose,
+// so that they become strict early. And the room for them: another group of columns may add a pair
+// for each query and column.
 constexpr u32 FEW_PAIRS = 32;
-constexpr u32 ROOM = 1056;
+constexpr u32 MANY_PAIRS = 256;
+constexpr u32 ROOM = 1280;
 
 enum : u32 { ALL = 0xFFFFFFFFu };
 enum : u64 { INFINITE = 0x7FF0000000000000ull };
@@ -38,63 +35,93 @@ struct Rounded {
     const unsigned short* centers;
     const Tile* tiles;
     const u32* tile_labels; // null in searches for neighbors
-
-    // Coordinates and columns of a stage.
-    __device__ __forceinline__ u32 slab() const { return min(depth, SLAB); }
-    __device__ __forceinline__ u32 columns() const {
-        u32 fit = min(STAGE / slab(), MOST_COLUMNS);
-        return 1u << (31 - __clz(fit));
-    }
-    __device__ __forceinline__ u32 pitch() const { return 2 * slab() + PIECE; }
 };
 
-// What a warp knows of its queries, in shared memory.
+// Reads and writes that order those of other words, as seen by all blocks: what was written before
+// a word was published is seen by who has read the word.
+__device__ __forceinline__ u64 acquire(const u64* word) {
+    u64 value;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+__device__ __forceinline__ void publish(u64* word, u64 value) {
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ void acquire_lock(u32* lock) {
+    u32 before;
+    do {
+        asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], 0, 1;"
+                     : "=r"(before)
+                     : "l"(lock)
+                     : "memory");
+    } while (before != 0);
+}
+__device__ __forceinline__ void release_lock(u32* lock) {
+    asm volatile("st.release.gpu.u32 [%0], 0;" ::"l"(lock) : "memory");
+}
+
+// The last of the nearest points of a query.
+struct Last {
+    u64 key;
+    u32 found;
+};
+
+// What a warp knows of its queries, in shared memory, but for nearest points that several blocks
+// look for.
 struct Queries {
     u64* keys;           // for each query, the nearest points so far, in ascending order
     u32* found;
-    u32 wanted;          // how many
+    u32* locks;          // for each query, if other blocks change its nearest points, too; or null
+    u32 wanted;          // how many nearest points
     unsigned short* waiting; // pairs to compare: the query above the column's place in its panel
     u32* length;         // their number
-    float* reach;        // approximate distances above it are of no interest; negative if none is
     float *norm, *error; // of the rounded rows
     u32* point;
-    u32* component;              // without components: the slot
-    unsigned short* center;      // of all rows
+    u32* component;      // without components: the slot
+    unsigned short* center; // of all rows
 
     __device__ __forceinline__ u64 last_key(u32 query) const {
         return load(&keys[query * wanted + wanted - 1]);
     }
-    __device__ __forceinline__ u32 last_found(u32 query) const {
-        return load(&found[query * wanted + wanted - 1]);
+
+    // Another block may insert meanwhile. Then the index is not older than the distance, so that a
+    // pair that comes after both is not wanted.
+    __device__ __forceinline__ Last last(u32 query) const {
+        u32 at = query * wanted + wanted - 1;
+        u64 key = locks ? acquire(&keys[at]) : load(&keys[at]);
+        return {key, load(&found[at])};
     }
 
     // Inserts a point for a query. All lanes call it with the same arguments.
     __device__ __forceinline__ void insert(u32 query, u64 key, u32 other) {
         u32 lane = threadIdx.x % 32, rank = 0;
+        if (locks && lane == 0) acquire_lock(&locks[query]);
+        __syncwarp();
         u64* of_keys = keys + query * wanted;
         u32* of_found = found + query * wanted;
         for (u32 k = lane; k - lane < wanted; k += 32) {
-            bool before = k < wanted && is_before(of_keys[k], of_found[k], key, other);
+            u32 entry = k < wanted ? load(&of_found[k]) : NONE;
+            bool before = k < wanted && is_before(load(&of_keys[k]), entry, key, other);
             rank += __popc(__ballot_sync(ALL, before));
+            // It was inserted before.
+            if (__any_sync(ALL, entry == other)) rank = wanted;
         }
-        if (rank >= wanted) return;
-        for (u32 begin = (wanted - 1) / 32 * 32;; begin -= 32) {
+        // From the last ones on, each takes the place of the next one.
+        for (u32 begin = (wanted - 1) / 32 * 32; rank < wanted; begin -= 32) {
             u32 k = begin + lane;
-            bool moves = k < wanted && k > rank;
-            u64 moved_key = moves ? of_keys[k - 1] : 0;
-            u32 moved = moves ? of_found[k - 1] : 0;
+            bool moves = k < wanted && k >= rank, comes = k == rank;
+            u64 moved_key = moves && !comes ? load(&of_keys[k - 1]) : key;
+            u32 moved = moves && !comes ? load(&of_found[k - 1]) : other;
             __syncwarp();
             if (moves) {
-                of_keys[k] = moved_key;
                 of_found[k] = moved;
+                if (locks) publish(&of_keys[k], moved_key);
+                else of_keys[k] = moved_key;
             }
             __syncwarp();
             if (begin <= rank) break;
         }
-        if (lane == 0) {
-            of_keys[rank] = key;
-            of_found[rank] = other;
-        }
+        if (locks && lane == 0) release_lock(&locks[query]);
         __syncwarp();
     }
 };
@@ -123,38 +150,30 @@ struct Span {
     }
 };
 
-// The parts of a block's shared memory.
-struct Memory {
-    u32 rows, stages, halves; // addresses
-    const float* of_halves;
-    Span* span;
-    Queries queries;
+// Divides a block's shared memory, as src/points/pairs/shape.rs counts its bytes.
+struct Parts {
+    char* at;
 
-    __device__ __forceinline__ Memory(char* at, const Rounded& rounded, u32 wanted) {
-        u32 warp = threadIdx.x / 32;
-        auto take = [&](u32 bytes) {
-            char* part = at;
-            at += (bytes + 15) / 16 * 16;
-            return part;
-        };
-        span = (Span*)take(sizeof(Span));
-        u32 row = 2 * rounded.depth + PIECE;
-        rows = shared_address(take(blockDim.x * row)) + warp * QUERIES_WARP * row;
-        stages = shared_address(take(2 * rounded.columns() * rounded.pitch()));
-        of_halves = (const float*)take(2 * 4 * rounded.columns());
-        halves = shared_address(of_halves);
-        queries.wanted = wanted;
-        queries.keys = (u64*)take(8 * blockDim.x * wanted) + warp * QUERIES_WARP * wanted;
-        queries.found = (u32*)take(4 * blockDim.x * wanted) + warp * QUERIES_WARP * wanted;
-        queries.waiting = (unsigned short*)take(2 * ROOM * (blockDim.x / 32)) + ROOM * warp;
-        queries.length = (u32*)take(blockDim.x / 32 * 4) + warp;
-        queries.reach = (float*)take(4 * blockDim.x) + warp * QUERIES_WARP;
-        queries.norm = (float*)take(4 * blockDim.x) + warp * QUERIES_WARP;
-        queries.error = (float*)take(4 * blockDim.x) + warp * QUERIES_WARP;
-        queries.point = (u32*)take(4 * blockDim.x) + warp * QUERIES_WARP;
-        queries.component = (u32*)take(4 * blockDim.x) + warp * QUERIES_WARP;
-        queries.center = (unsigned short*)take(2 * rounded.depth * (blockDim.x / 32)) +
-            rounded.depth * warp;
+    __device__ __forceinline__ char* take(u32 bytes) {
+        char* part = at;
+        at += (bytes + 15) / 16 * 16;
+        return part;
+    }
+
+    // For each warp or thread of the block: the part of this warp.
+    template <typename Item>
+    __device__ __forceinline__ Item* of_warp(u32 items) {
+        return (Item*)take(sizeof(Item) * items * (blockDim.x / 32)) + items * (threadIdx.x / 32);
+    }
+
+    __device__ __forceinline__ void take(Queries& queries, const Rounded& rounded) {
+        queries.waiting = of_warp<unsigned short>(ROOM);
+        queries.length = of_warp<u32>(1);
+        queries.norm = of_warp<float>(QUERIES_WARP);
+        queries.error = of_warp<float>(QUERIES_WARP);
+        queries.point = of_warp<u32>(QUERIES_WARP);
+        queries.component = of_warp<u32>(QUERIES_WARP);
+        queries.center = of_warp<unsigned short>(rounded.depth);
     }
 };
 

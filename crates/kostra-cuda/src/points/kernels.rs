@@ -191,10 +191,11 @@ arguments! {
     ptr: points center rounded halves norms errors panels;
     ptr: points_of slots_of centers tiles slot_labels tile_labels;
     ptr: pivot_rows pivot_halves far cell_keys cell_points begins first_slots;
-    ptr: labels queries cores bounds keys least_keys lists core_distances part_keys part_found;
+    ptr: labels queries cores bounds keys least_keys lists core_distances;
+    ptr: part_keys part_found locks;
     u64: stride scale;
     u32: dimensions count slots padded depth pivots samples tile_count;
-    u32: first query_count wanted columns parts;
+    u32: first query_count wanted columns parts slabs;
 }
 
 kernels! {
@@ -216,6 +217,7 @@ kernels! {
 pub(super) struct PairKernels {
     pub(super) nearest: Kernel<PairArguments>,
     pub(super) pairs: Kernel<PairArguments>,
+    pub(super) store_nearest: Kernel<PairArguments>,
     pub(super) rounding: RoundingKernels,
     pub(super) tiles: TileKernels,
 }
@@ -223,6 +225,7 @@ pub(super) struct PairKernels {
 const _: () = {
     assert_takes(PAIRS.text(), "nearest", "PairArguments");
     assert_takes(PAIRS.text(), "pairs", "PairArguments");
+    assert_takes(PAIRS.text(), "store_nearest", "PairArguments");
 };
 
 impl PairKernels {
@@ -245,6 +248,7 @@ impl PairKernels {
         Ok(Self {
             nearest: large("nearest")?,
             pairs: large("pairs")?,
+            store_nearest: Kernel::load(device, PAIRS, "store_nearest")?,
             rounding: RoundingKernels::load(device, coordinates)?,
             tiles: TileKernels::load(device, coordinates)?,
         })

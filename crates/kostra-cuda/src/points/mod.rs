@@ -410,7 +410,9 @@ fn bytes_needed(
         }
         SearchMethod::AllPairs => {
             let kept = RoundedPoints::bytes(points, distance.metric());
-            (kept, 24 * len + RadixSort::bytes(len), PairSearch::bytes(device, len))
+            let wanted = distance.neighbors().max(LIST as u32);
+            let search = PairSearch::bytes(device, points, wanted);
+            (kept, 24 * len + RadixSort::bytes(len), search)
         }
     };
     let rounds = Rounds::bytes(len, has_cores) + search;

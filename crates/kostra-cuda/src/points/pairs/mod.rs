@@ -2,7 +2,8 @@
 //!
 //! Coordinates are rounded to 16 bits. Tensor cores multiply the rounded rows. A product bounds the
 //! distance of its pair, because the rounding errors of both rows are known. Only pairs that the
-//! bound does not rule out are compared canonically.
+//! bound does not rule out are compared canonically. Short rows stay in registers; long ones are
+//! multiplied as large matrices are.
 //!
 //! If many points are far from most others, near points are put into tiles. Whole tiles are skipped
 //! if the distance of their centers shows that they are too far.
