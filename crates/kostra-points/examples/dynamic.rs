@@ -1,6 +1,7 @@
-//! Times updates of points that come and go: `dynamic N D THREADS KIND [BATCH...]`, where the kind
-//! is uniform, clustered, tight or embeddings. Prints JSON. Each batch is added three times, in
-//! turn with a fresh fit of all points, and the trees are compared. Then as many are removed.
+//! Times updates of points that come and go: `dynamic N D THREADS KIND MIN_SAMPLES [BATCH...]`,
+//! where the kind is uniform, clustered, tight or embeddings. Prints JSON. Each batch is added
+//! three times, in turn with a fresh fit of all points, and the trees are compared. Then as many
+//! are removed.
 
 mod kinds;
 
@@ -8,7 +9,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use kostra_core::{LargePages, Observer, Run};
-use kostra_points::{DynamicPoints, Metric, Points, spanning_tree};
+use kostra_points::{Distance, DynamicPoints, Metric, Points, spanning_tree};
 
 use crate::kinds::coordinates;
 
@@ -31,14 +32,15 @@ impl Observer for Times {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [n, d, threads, kind, batches @ ..] = &arguments[..] else {
-        return Err("usage: dynamic N D THREADS KIND [BATCH...]".into());
+    let [n, d, threads, kind, min_samples, batches @ ..] = &arguments[..] else {
+        return Err("usage: dynamic N D THREADS KIND MIN_SAMPLES [BATCH...]".into());
     };
+    let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
     let (n, d, threads): (usize, usize, usize) = (n.parse()?, d.parse()?, threads.parse()?);
     let mut rows = coordinates(n, d, kind, 1);
     let start = Instant::now();
     let run = &mut Run::new().on_threads(threads);
-    let mut points = DynamicPoints::new(&Points::new(&rows, d)?, Metric::Euclidean, run)?;
+    let mut points = DynamicPoints::new(&Points::new(&rows, d)?, distance, run)?;
     println!("{{\"first\": {:.6}", start.elapsed().as_secs_f64());
     for (part, batch) in (2..).zip(batches) {
         let batch: usize = batch.parse()?;
@@ -54,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             rows.extend(new);
             let start = Instant::now();
             let run = &mut Run::new().on_threads(threads);
-            let fresh = spanning_tree(&Points::new(&rows, d)?, Metric::Euclidean, run)?;
+            let fresh = spanning_tree(&Points::new(&rows, d)?, distance, run)?;
             let fit = start.elapsed();
             assert!(tree == fresh, "the tree is not that of a fresh fit");
             let [added, with_tree, fit] = [added, with_tree, fit].map(|time| time.as_secs_f64());
@@ -65,17 +67,26 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
             eprintln!("{:.1?}", times.0);
         }
-        remove(&mut points, &mut rows, (batch, d, threads))?;
+        remove(&mut points, &mut rows, Setting { batch, d, threads, distance })?;
     }
     println!("}}");
     Ok(())
+}
+
+/// How points are removed.
+#[derive(Clone, Copy)]
+struct Setting {
+    batch: usize,
+    d: usize,
+    threads: usize,
+    distance: Distance,
 }
 
 /// Removes points that are spread over all, three times.
 fn remove(
     points: &mut DynamicPoints,
     rows: &mut Vec<f64>,
-    (batch, d, threads): (usize, usize, usize),
+    Setting { batch, d, threads, distance }: Setting,
 ) -> Result<(), Box<dyn Error>> {
     for turn in 0..3 {
         let step = points.ids().len() / batch;
@@ -90,7 +101,7 @@ fn remove(
         rows.extend(points.rows());
         let start = Instant::now();
         let run = &mut Run::new().on_threads(threads);
-        let fresh = spanning_tree(&Points::new(rows, d)?, Metric::Euclidean, run)?;
+        let fresh = spanning_tree(&Points::new(rows, d)?, distance, run)?;
         let fit = start.elapsed().as_secs_f64();
         assert!(tree == fresh, "the tree is not that of a fresh fit");
         println!(

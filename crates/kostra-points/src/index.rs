@@ -34,7 +34,7 @@ fn index_of_all(
     team: &Team<'_>,
 ) -> Result<Box<dyn Searchable>, OutOfMemory> {
     if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
-        return searchable(prepared, spans, team);
+        return Ok(Box::new(searchable(prepared, spans, team)?));
     }
     let mut blocks = PointBlocks::zeros(prepared.len() as usize, prepared.dimensions())?;
     (0..prepared.len()).for_each(|point| blocks.set(point as usize, prepared.row(point)));

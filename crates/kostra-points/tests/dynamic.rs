@@ -42,13 +42,16 @@ fn fresh(rows: &[f64], dimensions: usize, distance: Distance) -> PointTree {
 
 /// Adds and removes random batches. After each one, everything is checked. Returns how many
 /// additions and how many removals did not compute the whole tree again.
-fn check_random_updates(seed: u64, metric: Metric, least: usize) -> [usize; 2] {
+fn check_random_updates(seed: u64, distance: Distance) -> [usize; 2] {
+    let metric = distance.metric;
     let mut draws = Draws(RandomStream::new(seed), 0);
     let (kind, threads) = (seed % 4, 1 + seed as usize % 3);
-    let dimensions = if metric == Metric::Haversine { 2 } else { 1 + draws.below(4) };
-    let distance = Distance::from(metric);
+    let most_dimensions = if seed % 5 == 4 { 10 } else { 4 };
+    let dimensions = if metric == Metric::Haversine { 2 } else { 1 + draws.below(most_dimensions) };
     let run = &mut Run::new().on_threads(threads);
-    let n = least + draws.below(200);
+    // Some points always stay, because core distances need them.
+    let stay = if distance.min_samples > 1 { distance.min_samples } else { 0 };
+    let n = 1 + stay + draws.below(200);
     let first = draws.rows(kind, n, dimensions);
     let mut points =
         DynamicPoints::new(&Points::new(&first, dimensions).unwrap(), distance, run).unwrap();
@@ -58,7 +61,7 @@ fn check_random_updates(seed: u64, metric: Metric, least: usize) -> [usize; 2] {
     for _ in 0..12 {
         if draws.below(3) == 0 {
             let most = if draws.below(2) == 0 { 5 } else { 60 };
-            let size = draws.below(1 + present.len().min(most));
+            let size = draws.below(1 + (present.len() - stay).min(most));
             let mut ids: Vec<u32> = present.iter().map(|point| point.0).collect();
             draws.0.split(draws.1).shuffle(&mut ids);
             ids.truncate(size);
@@ -77,7 +80,7 @@ fn check_random_updates(seed: u64, metric: Metric, least: usize) -> [usize; 2] {
         let ids: Vec<u32> = present.iter().map(|point| point.0).collect();
         assert_eq!((points.ids(), points.rows()), (&ids[..], &rows[..]));
         let (found, expected) = (points.tree().unwrap(), fresh(&rows, dimensions, distance));
-        assert!(found == expected, "seed {seed}, {}, {} points", metric.name(), ids.len());
+        assert!(found == expected, "seed {seed}, {distance:?}, {} points", ids.len());
     }
     [extended, joined]
 }
@@ -85,10 +88,26 @@ fn check_random_updates(seed: u64, metric: Metric, least: usize) -> [usize; 2] {
 #[test]
 fn after_each_batch_the_tree_is_that_of_a_fresh_fit() {
     for metric in Metric::ALL {
-        let counts: Vec<_> = (0..28).map(|seed| check_random_updates(seed, metric, 1)).collect();
+        let check = |seed| check_random_updates(seed, metric.into());
+        let counts: Vec<_> = (0..28).map(check).collect();
         let [extended, joined] = [0, 1].map(|kind| counts.iter().map(|of| of[kind]).sum::<usize>());
         assert!(extended > 120 && joined > 50, "{}: {extended}, {joined}", metric.name());
     }
+}
+
+#[test]
+fn with_core_distances_too_the_tree_is_that_of_a_fresh_fit() {
+    for metric in Metric::ALL {
+        for min_samples in [2, 3, 5, 9] {
+            let distance = Distance::mutual_reachability(metric, min_samples);
+            let check = |seed| check_random_updates(seed, distance);
+            let counts: Vec<_> = (0..20).map(check).collect();
+            let sum = |kind: usize| counts.iter().map(|of| of[kind]).sum::<usize>();
+            assert!(sum(0) > 20 && sum(1) > 10, "{distance:?}: {counts:?}");
+        }
+    }
+    let distance = Distance::mutual_reachability(Metric::Euclidean, 4).divided_by(0.7);
+    (0..20).for_each(|seed| _ = check_random_updates(seed, distance));
 }
 
 /// Points far apart from all others, between two clusters, and on top of others.
@@ -135,15 +154,18 @@ fn points_whose_removal_changes_many_edges_leave_the_tree_of_a_fresh_fit() {
     let sets: [&dyn Fn(u32) -> [f64; 2]; 4] = [&grid, &chain, &star, &doubled];
     let choices: [fn(u32) -> bool; 5] =
         [|i| i % 8 == 3, |i| i % 50 >= 48, |i| i == 0, |i| i < 90, |i| i / 30 % 5 == 1];
+    let cases = (0..5).flat_map(|choice| [1, 2, 4].map(|samples| (choice, samples)));
     for (set, of) in sets.iter().enumerate() {
-        for (choice, is_gone) in choices.iter().enumerate() {
+        for (choice, min_samples) in cases.clone() {
+            let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
+            let is_gone = choices[choice];
             let rows: Vec<f64> = (0..600).flat_map(of).collect();
             let first = Points::new(&rows, 2).unwrap();
-            let mut points = DynamicPoints::new(&first, Metric::Euclidean, run).unwrap();
+            let mut points = DynamicPoints::new(&first, distance, run).unwrap();
             let step = |points: &mut DynamicPoints| {
-                assert!(!points.was_recomputed(), "set {set}, choice {choice}");
-                let expected = fresh(points.rows(), 2, Metric::Euclidean.into());
-                assert!(points.tree().unwrap() == expected, "set {set}, choice {choice}");
+                let case = format!("set {set}, choice {choice}, {min_samples} samples");
+                assert!(min_samples > 1 || !points.was_recomputed(), "{case}");
+                assert!(points.tree().unwrap() == fresh(points.rows(), 2, distance), "{case}");
             };
             let gone: Vec<u32> = (0..600).filter(|&i| is_gone(i)).collect();
             points.remove(&gone, run).unwrap();
@@ -162,26 +184,30 @@ fn points_whose_removal_changes_many_edges_leave_the_tree_of_a_fresh_fit() {
 /// Single points are added until the base is built again several times.
 #[test]
 fn a_stream_of_points_gives_the_tree_of_a_fresh_fit() {
-    let mut draws = Draws(RandomStream::new(7), 0);
-    let mut rows = draws.rows(3, 300, 3);
-    let run = &mut Run::new();
-    let points = Points::new(&rows, 3).unwrap();
-    let mut points = DynamicPoints::new(&points, Metric::Manhattan, run).unwrap();
-    for _ in 0..150 {
-        let row = draws.rows(3, 1, 3);
-        points.add(&Points::new(&row, 3).unwrap(), run).unwrap();
-        assert!(!points.was_recomputed());
-        rows.extend(row);
-        assert!(points.tree().unwrap() == fresh(&rows, 3, Metric::Manhattan.into()));
+    for (kind, min_samples) in [(3, 1), (3, 4), (1, 3)] {
+        let distance = Distance::mutual_reachability(Metric::Manhattan, min_samples);
+        let mut draws = Draws(RandomStream::new(7), 0);
+        let mut rows = draws.rows(kind, 300, 3);
+        let run = &mut Run::new();
+        let points = Points::new(&rows, 3).unwrap();
+        let mut points = DynamicPoints::new(&points, distance, run).unwrap();
+        for _ in 0..150 {
+            let row = draws.rows(kind, 1, 3);
+            points.add(&Points::new(&row, 3).unwrap(), run).unwrap();
+            assert!(!points.was_recomputed());
+            rows.extend(row);
+            assert!(points.tree().unwrap() == fresh(&rows, 3, distance));
+        }
     }
 }
 
 #[test]
-fn mutual_reachability_and_many_dimensions_compute_the_tree_again() {
+fn many_dimensions_and_many_samples_compute_the_tree_again() {
     let mut draws = Draws(RandomStream::new(8), 0);
     let cases = [
-        (2, Distance::mutual_reachability(Metric::Euclidean, 4)),
+        (2, Distance::mutual_reachability(Metric::Euclidean, 60)),
         (20, Distance::from(Metric::Cosine)),
+        (20, Distance::mutual_reachability(Metric::Euclidean, 4)),
     ];
     for (dimensions, distance) in cases {
         let mut rows = draws.rows(1, 100, dimensions);
@@ -203,19 +229,24 @@ fn labels_after_an_update_do_not_depend_on_the_order_of_points() {
         let condensed = Hierarchy::new(tree).unwrap().condensed(5, Ties::Together).unwrap();
         condensed.select(Selection::default()).unwrap().labels
     };
-    let mut draws = Draws(RandomStream::new(9), 0);
-    let rows = draws.rows(2, 200, 2);
-    let run = &mut Run::new();
-    let points = Points::new(&rows[..380], 2).unwrap();
-    let mut points = DynamicPoints::new(&points, Metric::Euclidean, run).unwrap();
-    points.add(&Points::new(&rows[380..], 2).unwrap(), run).unwrap();
-    assert!(!points.was_recomputed());
-    let found = labels(points.tree().unwrap());
-    assert!(found.iter().max() > Some(&0));
-    let reversed: Vec<f64> = rows.chunks_exact(2).rev().flatten().copied().collect();
-    let mut expected = labels(fresh(&reversed, 2, Metric::Euclidean.into()));
-    expected.reverse();
-    assert_eq!(found, expected);
+    for min_samples in [1, 5] {
+        let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
+        let mut draws = Draws(RandomStream::new(9), 0);
+        let rows = draws.rows(2, 200, 2);
+        let run = &mut Run::new();
+        let points = Points::new(&rows[..380], 2).unwrap();
+        let mut points = DynamicPoints::new(&points, distance, run).unwrap();
+        points.add(&Points::new(&rows[380..], 2).unwrap(), run).unwrap();
+        assert!(!points.was_recomputed());
+        points.remove(&[3, 80], run).unwrap();
+        assert!(!points.was_recomputed());
+        let found = labels(points.tree().unwrap());
+        assert!(found.iter().max() > Some(&0));
+        let reversed: Vec<f64> = points.rows().chunks_exact(2).rev().flatten().copied().collect();
+        let mut expected = labels(fresh(&reversed, 2, distance));
+        expected.reverse();
+        assert_eq!(found, expected);
+    }
 }
 
 /// Cancels a run after some questions whether to do so.

@@ -20,10 +20,11 @@ def check(points, present, **options):
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_every_batch_gives_the_tree_of_a_fresh_fit(metric, dtype):
+@pytest.mark.parametrize("min_samples", [1, 3])
+def test_every_batch_gives_the_tree_of_a_fresh_fit(metric, dtype, min_samples):
     rng = np.random.default_rng(1)
     X = rng.integers(1, 9, (150, 3)).astype(dtype)
-    points = DynamicPoints(X, metric=metric, threads=2)
+    points = DynamicPoints(X, metric=metric, min_samples=min_samples, threads=2)
     present = dict(enumerate(X))
     for step in range(10):
         if step % 4 == 3:
@@ -34,8 +35,8 @@ def test_every_batch_gives_the_tree_of_a_fresh_fit(metric, dtype):
         else:
             new = rng.integers(1, 9, (4, 3)).astype(dtype)
             present.update(zip(points.add(new).tolist(), new))
-        assert not points.recomputed
-        check(points, present, metric=metric)
+        assert min_samples > 1 or not points.recomputed
+        check(points, present, metric=metric, min_samples=min_samples)
 
 
 def test_the_labels_are_those_of_a_fresh_fit():
@@ -44,7 +45,7 @@ def test_the_labels_are_those_of_a_fresh_fit():
     X = np.vstack([rng.normal(center, 0.3, (60, 2)) for center in (0, 4)])
     points = DynamicPoints(X[:115], min_samples=4)
     points.add(X[115:])
-    assert points.recomputed
+    assert not points.recomputed
     tree, fresh = check(points, dict(enumerate(X)), min_samples=4)
     assert (tree.coordinates == X).all()
     labels = [cluster.HDBSCAN(min_samples=None).fit(of).labels_.tolist() for of in (tree, fresh)]

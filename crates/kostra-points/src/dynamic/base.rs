@@ -1,4 +1,4 @@
-//! A spanning tree that new points ask for their edges.
+//! A spanning tree that points ask for their edges: new ones, and those whose edges became shorter.
 //!
 //! The points stand in a line in which every subtree of the dendrogram is an interval: when two
 //! clusters merge, the second one comes behind the first one. Between two neighbors in the line is
@@ -13,9 +13,10 @@ use kostra_core::{OutOfMemory, UnionFind, memory};
 use kostra_parallel::Team;
 
 use super::range_maximum::RangeMaximum;
-use crate::Prepared;
-use crate::canonical::smaller;
-use crate::kd_tree::{Bounds, Searchable, ValueSpan, Visitor, searchable};
+use super::reach::{Reach, spans_below};
+use crate::canonical::{larger, smaller};
+use crate::index::reordered;
+use crate::kd_tree::{Bounds, Searchable, SpannedTree, ValueSpan, Visitor, searchable};
 use crate::pair::Pair;
 
 /// Points, their spanning tree, and a search tree.
@@ -25,7 +26,7 @@ pub(super) struct Base {
     /// The place of each point in the line.
     pub(super) places: Vec<u32>,
     /// The point at each place.
-    points: Vec<u32>,
+    pub(super) points: Vec<u32>,
     /// The position in `pairs` of the joint behind each place but the last.
     joints: RangeMaximum,
     /// The [heights](height_of) of the joints. They decide most comparisons.
@@ -34,8 +35,10 @@ pub(super) struct Base {
     largest: f64,
     /// The complement of the point at each place: its maximum is that of the lowest point.
     lowest: RangeMaximum,
-    /// The points, numbered by their places.
-    index: Box<dyn Searchable>,
+    /// The points, numbered by their places. The spans are places.
+    index: SpannedTree,
+    /// The same points. The spans are their core distances; none for a metric itself.
+    pub(super) by_core: Option<SpannedTree>,
 }
 
 /// A compared distance rounded to 32 bits, whose bits ascend with it: integers, because the maximum
@@ -52,7 +55,7 @@ impl Base {
     /// The base of at least one point, of up to [`MAX_TREE_DIMENSIONS`](crate::MAX_TREE_DIMENSIONS)
     /// dimensions, with these edges in the canonical order. O(n log n).
     pub(super) fn new(
-        prepared: &Prepared<'_>,
+        Reach { prepared, cores, .. }: Reach<'_>,
         pairs: Vec<Pair>,
         team: &Team<'_>,
     ) -> Result<Self, OutOfMemory> {
@@ -66,11 +69,16 @@ impl Base {
             let place = f64::from(place);
             ValueSpan { floor: place, ceiling: place + 1.0 }
         };
-        let spans = memory::collected((0..prepared.len()).map(span))?;
-        let index = searchable(&prepared.selected(points.iter().copied())?, &spans, team)?;
+        let places_of = memory::collected((0..prepared.len()).map(span))?;
+        let index = searchable(&prepared.selected(points.iter().copied())?, &places_of, team)?;
+        let by_core = if cores.is_empty() {
+            None
+        } else {
+            Some(index.with_spans(&spans_below(&reordered(cores, &points)?)?)?)
+        };
         let (joints, lowest) = (RangeMaximum::new(joints)?, RangeMaximum::new(lowest)?);
         let largest = pairs.last().map_or(0.0, |pair| pair.compared);
-        Ok(Self { pairs, places, points, joints, heights, largest, lowest, index })
+        Ok(Self { pairs, places, points, joints, heights, largest, lowest, index, by_core })
     }
 
     /// The position in `pairs` of the worst edge between two different places.
@@ -78,9 +86,9 @@ impl Base {
         self.joints.of(first as usize, last as usize)
     }
 
-    /// The height up to which joints join all points of an interval, if better edges than
-    /// that of a new point do. `edge` has this compared distance, or a bound of it, and finds the
-    /// edge.
+    /// The height up to which joints join all points of an interval, if that needs no worse edge
+    /// than that of a changed point, which may be one of them. `edge` has this compared distance,
+    /// or a bound of it, and finds the edge.
     #[inline]
     fn height_below(
         &self,
@@ -92,22 +100,25 @@ impl Base {
             return Some(height_of(self.largest));
         }
         let height = self.heights.of(first as usize, last as usize);
-        let is_before = if height == height_of(compared) && first < last {
-            self.pairs[self.worst_between(first, last) as usize].is_before(&edge())
+        let is_joined = if height == height_of(compared) && first < last {
+            !edge().is_before(&self.pairs[self.worst_between(first, last) as usize])
         } else {
             // Rounding is monotone.
             height < height_of(compared) || first == last
         };
-        is_before.then_some(height)
+        is_joined.then_some(height)
     }
 
-    /// The edges that join a new point in the spanning tree of the base and this point. Its index
-    /// is above all of the base.
-    pub(super) fn star(&self, row: &[f64], point: u32, star: &mut Vec<Pair>) {
+    /// Those edges between a changed point and the base that may be in the tree, apart from edges
+    /// of the base's tree that did not become shorter.
+    pub(super) fn star(&self, reach: Reach<'_>, point: u32, star: &mut Vec<Pair>) {
+        let own = self.places.get(point as usize);
         let joined = Cell::new((NO_PLACES, 0));
-        let mut search = Star { base: self, point, edges: Vec::new(), joined };
-        self.index.search(row, &mut search);
-        star.extend(search.edges.iter().map(|edge| edge.pair));
+        let edges = own.map(|&place| StarEdge { pair: FIRST, place }).into_iter().collect();
+        let (core, limit) = (reach.core(point), reach.limit(point));
+        let mut search = Star { base: self, reach, point, core, limit, edges, joined };
+        self.index.search(reach.prepared.row(point), &mut search);
+        star.extend(search.edges[usize::from(own.is_some())..].iter().map(|edge| edge.pair));
     }
 }
 
@@ -147,14 +158,25 @@ struct StarEdge {
     place: u32,
 }
 
-/// The edges of a new point among those that were found so far.
+/// Before all edges: it joins a point of the base with itself.
+const FIRST: Pair = Pair { compared: 0.0, low: 0, high: 0 };
+
+/// The edges of a point among those that were found so far.
 ///
 /// By the cycle property, an edge to a point `p` is not in the tree if a better edge leads to a
 /// point that is joined to `p` by better edges. Such a better edge need not be in the tree itself:
 /// the edge that excludes it excludes the edge to `p` too. So points may be visited in any order.
+///
+/// A point of the base has edges that became shorter since the base was made, and so may others.
+/// The longer edges of the base's tree still close these cycles, as parallel edges.
 struct Star<'a> {
     base: &'a Base,
+    reach: Reach<'a>,
     point: u32,
+    /// The core distance of the point.
+    core: f64,
+    /// Only shorter edges count.
+    limit: f64,
     /// The first edge is before the other ones.
     edges: Vec<StarEdge>,
     /// An interval with the place of the first edge, and the height up to which joints
@@ -184,6 +206,9 @@ impl Star<'_> {
     /// `compared`.
     #[inline]
     fn exclude(&self, interval: [u32; 2], compared: f64) -> bool {
+        if compared >= self.limit {
+            return true;
+        }
         let (base, [first, last], rounded) = (self.base, interval, height_of(compared));
         let (joined, height) = self.joined.get();
         let is_in = joined[0] <= first && last <= joined[1] && height < rounded;
@@ -214,21 +239,27 @@ impl Star<'_> {
 impl Visitor for Star<'_> {
     fn wants(&self, points: Bounds) -> bool {
         let interval = [points.span.floor as u32, points.span.ceiling as u32 - 1];
-        !self.exclude(interval, points.compared)
+        !self.exclude(interval, larger(points.compared, self.core))
     }
 
     fn visit(&mut self, places: &[u32], compared: &[f64]) {
-        let base = self.base;
+        let (base, core) = (self.base, self.core);
         let interval = places.iter().fold(NO_PLACES, |all, &place| covering(all, [place; 2]));
         let least = compared.iter().fold(f64::INFINITY, |least, &other| smaller(least, other));
-        if self.exclude(interval, least) {
+        if self.exclude(interval, larger(least, core)) {
             return;
         }
         for (&place, &compared) in places.iter().zip(compared) {
-            if self.exclude([place; 2], compared) {
+            let nearest = larger(compared, core);
+            if self.exclude([place; 2], nearest) {
                 continue;
             }
-            let pair = Pair::new(compared, base.points[place as usize], self.point);
+            let other = base.points[place as usize];
+            let compared = larger(nearest, self.reach.core(other));
+            if compared > nearest && self.exclude([place; 2], compared) {
+                continue;
+            }
+            let pair = Pair::new(compared, other, self.point);
             self.edges.retain(|edge| {
                 let between = covering([place; 2], [edge.place; 2]);
                 edge.pair.is_before(&pair)

@@ -1,22 +1,26 @@
 //! The points that came after the base, and the tree of all.
 //!
-//! * **Idea**: the spanning tree of all points is within the base's tree, the tree of the new
-//!   points alone, and for each new point its edges in the tree of the base and itself (cycle
-//!   property).
+//! * **Idea**: an edge that became shorter has an end whose core distance shrank, and is now below
+//!   the core distance that this end had. Call such points and new ones *changed*. All other edges
+//!   that are not in the base's tree are the last ones of cycles whose edges did not become longer,
+//!   so they stay outside (cycle property). The spanning tree of all points is therefore within the
+//!   base's tree, the tree of the changed points alone, and for each changed point its edges in the
+//!   tree of the base and itself.
 //!   Most edges of the base's tree stay, so they are not visited: the line of the base replaces
 //!   this tree, because at every threshold its joints connect the points that the tree connects.
-//!   Only the ends of the new edges count in the line, and of the joints between two of them only
-//!   the worst one can leave.
-//! * **Time** O(k log k) for k new edges, in addition to the searches.
-
-use std::sync::Mutex;
+//!   Only the ends of the other edges count in the line, and of the joints between two of them only
+//!   the worst one can leave. An edge of the base's tree that became shorter leaves, and a parallel
+//!   one enters, or shorter ones instead.
+//! * **Time** O(k log k) for k such edges, in addition to the searches.
 
 use kostra_core::{OutOfMemory, Run, UnionFind, memory};
-use kostra_parallel::{Team, for_each_item, into_item, lock};
+use kostra_parallel::{Team, for_each_item};
 
 use super::base::Base;
-use crate::pair::Pair;
-use crate::{PointsError, Prepared, kd_tree};
+use super::reach::{Reach, from_each};
+use crate::PointsError;
+use crate::kd_tree::{self, Pieces};
+use crate::pair::{self, Pair};
 
 /// The edges that differ from the base's tree.
 #[derive(Default)]
@@ -27,30 +31,36 @@ pub(super) struct Extension {
     entered: Vec<Pair>,
 }
 
-/// An edge between vertices of the contracted graph, and its position in the base's tree.
-type Contracted = (Pair, [u32; 2], Option<u32>);
-
 impl Extension {
-    /// The extension by further points: all from `first` on. The new points are all behind `base`.
+    /// The extension by further points. `changed` has them and those whose core distances shrank,
+    /// ascending. None if many changed points have the same coordinates, and core distances.
     pub(super) fn with(
         &self,
         base: &Base,
-        prepared: &Prepared<'_>,
-        first: u32,
+        reach: Reach<'_>,
+        changed: &[u32],
         team: &Team<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Self, PointsError> {
-        let start = base.places.len() as u32;
-        let mut stars =
-            run.phase("search edges", |run| stars_of(base, prepared, first, team, run))?;
-        // An edge that was not in a tree never is in a later one.
-        stars.extend(self.entered.iter().filter(|pair| pair.low < start));
-        let new = prepared.selected(start..prepared.len())?;
-        let mut among = kd_tree::pairs_of(&new, 1, team, run)?;
-        among
-            .iter_mut()
-            .for_each(|pair| (pair.low, pair.high) = (pair.low + start, pair.high + start));
-        run.phase("contract", |_| Ok(merged(base, &stars, &among, prepared.len())?))
+    ) -> Result<Option<Self>, PointsError> {
+        let (start, n) = (base.places.len() as u32, reach.prepared.len());
+        let mut edges = run.phase("search edges", |run| {
+            let search = |points: &[u32]| {
+                let mut stars = Vec::new();
+                points.iter().for_each(|&point| base.star(reach, point, &mut stars));
+                Ok(stars)
+            };
+            from_each(reach.prepared, changed, search, team, run)
+        })?;
+        // An edge that was not in a tree and did not become shorter never is in a later one.
+        let entered = self.entered.iter().filter(|pair| pair.low < start);
+        edges.extend(entered.map(|pair| reach.pair(pair.low, pair.high)));
+        let mut among = memory::copied(changed)?;
+        among.retain(|&point| point < start);
+        memory::reserve(&mut among, (n - start) as usize)?;
+        among.extend(start..n);
+        let Some(pairs) = pairs_among(&among, reach, team, run)? else { return Ok(None) };
+        edges.extend(pairs);
+        run.phase("contract", |_| Ok(Some(merged(base, edges, n, team)?)))
     }
 
     /// The edges of the tree in the canonical order.
@@ -71,74 +81,91 @@ impl Extension {
     }
 }
 
-/// The edges to the base of each point from `first` on.
-fn stars_of(
-    base: &Base,
-    prepared: &Prepared<'_>,
-    first: u32,
+/// The spanning tree of some points, ascending, with the core distances that they have among all.
+/// None if many points have the same coordinates, and core distances.
+fn pairs_among(
+    points: &[u32],
+    reach: Reach<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
-) -> Result<Vec<Pair>, PointsError> {
-    /// The points that a thread takes at a time.
-    const CHUNK: usize = 64;
-    /// The points between two moments at which the run may be cancelled: a fraction of a second.
-    const UNINTERRUPTED: usize = 1 << 12;
-    // Searches from near points read the same boxes.
-    let order = kd_tree::spatial_order(&prepared.selected(first..prepared.len())?, team)?;
-    let found = Mutex::new(Vec::new());
-    for (part, points) in order.chunks(UNINTERRUPTED).enumerate() {
-        let progress = run.report.progress(part * UNINTERRUPTED, order.len());
-        progress.map_err(|_| PointsError::Cancelled)?;
-        for_each_item(team, points.chunks(CHUNK), |points| {
-            let mut stars = Vec::new();
-            for point in points {
-                base.star(prepared.row(first + point), first + point, &mut stars);
-            }
-            lock(&found).extend(stars);
-        });
-    }
-    Ok(into_item(found))
+) -> Result<Option<Vec<Pair>>, PointsError> {
+    let selected = reach.prepared.selected(points.iter().copied())?;
+    let pairs = if reach.cores.is_empty() {
+        Some(kd_tree::pairs_of(&selected, 1, team, run)?)
+    } else {
+        let of = memory::collected(0..selected.len())?;
+        let cores = memory::collected(points.iter().map(|&point| reach.core(point)))?;
+        let sizes = memory::filled(points.len(), 1)?;
+        kd_tree::links_of(
+            &selected,
+            Pieces { of: &of, sizes, guesses: &[], cores: &cores },
+            team,
+            run,
+        )?
+    };
+    let renamed = |mut pairs: Vec<Pair>| {
+        for pair in &mut pairs {
+            (pair.low, pair.high) = (points[pair.low as usize], points[pair.high as usize]);
+        }
+        pairs
+    };
+    Ok(pairs.map(renamed))
 }
 
-/// The tree of a base and new edges, by Kruskal's algorithm on the contracted graph: the new
-/// points, then the places of the base at which edges end.
+/// The tree of a base and other edges, by Kruskal's algorithm on the contracted graph: the points
+/// behind the base, then the places of the base at which edges end. All threads prepare it, and one
+/// thread joins its vertices.
 fn merged(
     base: &Base,
-    stars: &[Pair],
-    among: &[Pair],
+    mut edges: Vec<Pair>,
     points: u32,
+    team: &Team<'_>,
 ) -> Result<Extension, OutOfMemory> {
+    /// What a thread takes at a time.
+    const BLOCK: usize = 1 << 10;
     let start = base.places.len() as u32;
-    let place = |pair: &Pair| base.places[pair.low as usize];
-    let mut stars = memory::collected(stars.iter().map(|pair| (place(pair), *pair)))?;
-    stars.sort_unstable_by_key(|(place, _)| *place);
-    let mut edges: Vec<Contracted> = memory::with_capacity(2 * stars.len() + among.len())?;
-    // The number of places so far, and the last one.
-    let (mut places, mut last) = (0, None);
-    let new = |point: u32| point - start;
-    let old = |number: u32| points - start + number;
-    for (place, pair) in stars {
-        if last != Some(place) {
-            if let Some(before) = last {
-                let joint = base.worst_between(before, place);
-                let ends = [old(places - 1), old(places)];
-                edges.push((base.pairs[joint as usize], ends, Some(joint)));
-            }
-            (places, last) = (places + 1, Some(place));
+    let ends = edges.iter().flat_map(|pair| [pair.low, pair.high]);
+    let mut places = memory::with_capacity(2 * edges.len())?;
+    places.extend(ends.filter(|&end| end < start).map(|end| base.places[end as usize]));
+    places.sort_unstable();
+    places.dedup();
+    let old = |number: usize| points - start + number as u32;
+    let vertex = |point: u32| match point.checked_sub(start) {
+        Some(new) => new,
+        None => old(places.partition_point(|&place| place < base.places[point as usize])),
+    };
+    pair::sort(&mut edges, team)?;
+    let mut vertices = memory::filled(edges.len(), [0; 2])?;
+    let blocks = vertices.chunks_mut(BLOCK).zip(edges.chunks(BLOCK));
+    for_each_item(team, blocks, |(vertices, edges)| {
+        for (vertices, pair) in vertices.iter_mut().zip(edges) {
+            *vertices = [pair.low, pair.high].map(vertex);
         }
-        edges.push((pair, [old(places - 1), new(pair.high)], None));
-    }
-    edges.extend(among.iter().map(|&pair| (pair, [new(pair.low), new(pair.high)], None)));
-    edges.sort_unstable_by_key(|(pair, ..)| pair.key());
-    let mut trees = UnionFind::try_new(old(places))?;
+    });
+    let between = |(number, places): (usize, &[u32])| {
+        (base.worst_between(places[0], places[1]), [old(number), old(number + 1)])
+    };
+    let mut joints = memory::with_capacity(places.len())?;
+    joints.extend(places.windows(2).enumerate().map(between));
+    joints.sort_unstable();
+    let mut trees = UnionFind::try_new(old(places.len()))?;
     let mut extension = Extension::default();
-    for (pair, [u, v], joint) in edges {
-        match (trees.union(u, v), joint) {
-            (true, None) => extension.entered.push(pair),
-            (false, Some(joint)) => extension.left.push(joint),
-            _ => {}
+    let mut others = edges.iter().zip(vertices).peekable();
+    // After the last joint come the other edges.
+    let joints = joints.into_iter().map(Some).chain([None]);
+    for joint in joints {
+        let worst = joint.map(|(joint, _)| &base.pairs[joint as usize]);
+        let is_next = |pair: &Pair| worst.is_none_or(|worst| pair.is_before(worst));
+        while let Some((pair, [u, v])) = others.next_if(|(pair, _)| is_next(pair)) {
+            if trees.union(u, v) {
+                extension.entered.push(*pair);
+            }
+        }
+        if let Some((joint, [u, v])) = joint
+            && !trees.union(u, v)
+        {
+            extension.left.push(joint);
         }
     }
-    extension.left.sort_unstable();
     Ok(extension)
 }

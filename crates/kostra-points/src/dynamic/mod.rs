@@ -1,8 +1,10 @@
 //! Spanning trees of points that come and go.
 
 mod base;
+mod cores;
 mod extension;
 mod range_maximum;
+mod reach;
 mod removal;
 
 use std::borrow::Cow;
@@ -12,13 +14,16 @@ use kostra_core::{Run, memory};
 use kostra_parallel::{with_observed_team, with_team};
 
 use crate::canonical::Extent;
+use crate::neighbors::compared_cores;
 use crate::pair::{self, Pair};
 use crate::{
     Distance, MAX_POINTS, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared,
     spanning_tree,
 };
 use base::Base;
+use cores::{Before, Cores, with_new, without};
 use extension::Extension;
+use reach::Reach;
 use removal::{GONE, pairs_without};
 
 /// A batch with more points than this part of the present points takes as long as a new tree of
@@ -37,13 +42,18 @@ const LARGE_REMOVAL: usize = 4;
 /// is within the old tree and the edges at new points. Each new point searches its edges with the
 /// help of the old tree. Removing a few points keeps the edges between the others, and searches the
 /// edges that join the pieces. The next points then need preparations for all points, which take
-/// about half the time of a new tree. Some updates compute the whole tree again, and
-/// [`was_recomputed`](Self::was_recomputed) says so:
+/// about half the time of a new tree.
+///
+/// With mutual reachability distances (`min_samples` from 2), an update also changes the core
+/// distances of near points, so about `min_samples` times as many points search.
+///
+/// Some updates compute the whole tree again, and [`was_recomputed`](Self::was_recomputed) says so:
 ///
 /// * adding more than an eighth of the present points, or removing more than a quarter;
-/// * removals from many points with the same coordinates;
-/// * all updates with mutual reachability distances (`min_samples` from 2), because new points also
-///   change the distances between old ones, and with more than [`MAX_TREE_DIMENSIONS`] dimensions.
+/// * changing the core distances of more than a quarter;
+/// * removals from many points with the same coordinates, and with mutual reachability distances
+///   also additions;
+/// * all updates with more than [`MAX_TREE_DIMENSIONS`] dimensions.
 ///
 /// Memory: about 100 bytes per point, and 16 to 32 per coordinate.
 ///
@@ -68,6 +78,8 @@ pub struct DynamicPoints {
     ids: Vec<u32>,
     next_id: u32,
     tree: Kept,
+    /// The scaled core distance of each point. Empty for a metric itself, and for a whole tree.
+    cores: Vec<f64>,
     was_recomputed: bool,
 }
 
@@ -100,10 +112,10 @@ impl DynamicPoints {
     ) -> Result<Self, PointsError> {
         let (distance, dimensions) = (distance.into(), points.dimensions());
         let rows = rows_of(points)?;
-        let tree = fitted(&Points::of_checked(&rows, dimensions), distance, run)?;
+        let (tree, cores) = fitted(&Points::of_checked(&rows, dimensions), distance, run)?;
         let ids = memory::collected(0..points.len())?;
         let next_id = points.len();
-        Ok(Self { distance, dimensions, rows, ids, next_id, tree, was_recomputed: true })
+        Ok(Self { distance, dimensions, rows, ids, next_id, tree, cores, was_recomputed: true })
     }
 
     /// The number of present points.
@@ -188,6 +200,10 @@ impl DynamicPoints {
     /// Updates the tree after `new` points were appended to `rows`.
     fn extend(&mut self, new: usize, run: &mut Run<'_>) -> Result<(), PointsError> {
         let (first, n) = (self.ids.len(), self.ids.len() + new);
+        if new == 0 {
+            self.was_recomputed = false;
+            return Ok(());
+        }
         if new > n / LARGE_BATCH {
             return self.fit(run);
         }
@@ -195,7 +211,8 @@ impl DynamicPoints {
             let present =
                 Points::of_checked(&self.rows[..first * self.dimensions], self.dimensions);
             let prepared = Prepared::by_any_range(&present, self.distance)?;
-            self.tree = extended(&prepared, memory::copied(pairs)?, run)?;
+            let reach = Reach { prepared: &prepared, cores: &self.cores, before: &self.cores };
+            self.tree = extended(reach, memory::copied(pairs)?, run)?;
         }
         let Kept::Extended(tree) = &mut self.tree else { return self.fit(run) };
         let points = Points::of_checked(&self.rows, self.dimensions);
@@ -204,23 +221,33 @@ impl DynamicPoints {
         extent.contain(&prepared.rows()[first * dimensions..], dimensions);
         prepared.check_extent(&extent)?;
         let (base, extension) = (&tree.base, &tree.extension);
-        let (new_base, extension) = with_observed_team(run, run.request.threads(), |team, run| {
-            let extension = extension.with(base, &prepared, first as u32, team, run)?;
+        let before = Before { of: &self.cores, min_samples: self.distance.min_samples };
+        let updated = with_observed_team(run, run.request.threads(), |team, run| {
+            let cores =
+                run.phase("core distances", |run| with_new(base, &prepared, before, team, run))?;
+            let Some(Cores { of: cores, changed: mut searching }) = cores else { return Ok(None) };
+            searching.extend(first as u32..n as u32);
+            let reach = Reach { prepared: &prepared, cores: &cores, before: before.of };
+            let Some(extension) = extension.with(base, reach, &searching, team, run)? else {
+                return Ok(None);
+            };
             // Each update takes time for all points behind the base, and a new base for all points.
             let behind = n - base.places.len();
             if behind * behind <= n * new {
-                return Ok((None, extension));
+                return Ok(Some((None, extension, cores)));
             }
             let pairs = extension.pairs(base)?;
-            let base = run.phase("build base", |_| Base::new(&prepared, pairs, team))?;
-            Ok::<_, PointsError>((Some(base), Extension::default()))
+            let base = run.phase("build base", |_| Base::new(reach, pairs, team))?;
+            Ok::<_, PointsError>(Some((Some(base), Extension::default(), cores)))
         })?;
+        let Some((new_base, extension, cores)) = updated else { return self.fit(run) };
         check_not_cancelled(n, run)?;
         tree.extension = extension;
         tree.extent = extent;
         if let Some(new_base) = new_base {
             tree.base = new_base;
         }
+        self.cores = cores;
         self.was_recomputed = false;
         Ok(())
     }
@@ -244,6 +271,7 @@ impl DynamicPoints {
             return Ok(());
         }
         let stay = self.ids.len() - ids.len();
+        let mut gone_rows = memory::with_capacity(ids.len() * self.dimensions)?;
         let mut rows = memory::with_capacity(stay * self.dimensions)?;
         let mut others = memory::with_capacity(stay)?;
         // The new number of each point.
@@ -253,28 +281,33 @@ impl DynamicPoints {
                 new[position] = others.len() as u32;
                 rows.extend_from_slice(row);
                 others.push(self.ids[position]);
+            } else {
+                gone_rows.extend_from_slice(row);
             }
         }
         let points = Points::of_checked(&rows, self.dimensions);
-        let joined = self.joined(&points, &new, run)?;
+        let gone = Points::of_checked(&gone_rows, self.dimensions);
+        let joined = self.joined([&points, &gone], &new, run)?;
         self.was_recomputed = joined.is_none();
-        self.tree = match joined {
-            Some(pairs) => Kept::Joined(pairs),
+        (self.tree, self.cores) = match joined {
+            Some(joined) => joined,
             None => fitted(&points, self.distance, run)?,
         };
         (self.rows, self.ids) = (rows, others);
         Ok(())
     }
 
-    /// The tree of the points that stay, if it need not be computed again.
+    /// The tree of the points that stay, and their core distances, if they need not be computed
+    /// again.
     fn joined(
         &self,
-        points: &Points<'_>,
+        [points, gone]: [&Points<'_>; 2],
         new: &[u32],
         run: &mut Run<'_>,
-    ) -> Result<Option<Vec<Pair>>, PointsError> {
+    ) -> Result<Option<(Kept, Vec<f64>)>, PointsError> {
         let stay = points.len() as usize;
-        if new.len() - stay > new.len() / LARGE_REMOVAL || points.is_empty() {
+        let min_samples = self.distance.min_samples;
+        if new.len() - stay > new.len() / LARGE_REMOVAL || stay < min_samples {
             return Ok(None);
         }
         let pairs = match &self.tree {
@@ -283,15 +316,28 @@ impl DynamicPoints {
             Kept::Extended(tree) => Cow::Owned(tree.extension.pairs(&tree.base)?),
         };
         let prepared = Prepared::by_any_range(points, self.distance)?;
+        let gone = Prepared::by_any_range(gone, self.distance)?;
+        let mut cores = memory::with_capacity(self.cores.len())?;
+        let stays = self.cores.iter().zip(new).filter(|(_, new)| **new != GONE);
+        cores.extend(stays.map(|(core, _)| *core));
         with_observed_team(run, run.request.threads(), |team, run| {
-            let pairs = pairs_without(&pairs, new, &prepared, team, run)?;
+            if min_samples > 1 {
+                let before = Before { of: &cores, min_samples };
+                let after = run
+                    .phase("core distances", |run| without(&prepared, &gone, before, team, run))?;
+                let Some(after) = after else { return Ok(None) };
+                cores = after.of;
+            }
+            let reach = Reach { prepared: &prepared, cores: &cores, before: &cores };
+            let pairs = pairs_without(&pairs, new, reach, team, run)?;
             check_not_cancelled(stay, run)?;
-            Ok(pairs)
+            Ok(pairs.map(|pairs| (Kept::Joined(pairs), cores)))
         })
     }
 
     fn fit(&mut self, run: &mut Run<'_>) -> Result<(), PointsError> {
-        self.tree = fitted(&Points::of_checked(&self.rows, self.dimensions), self.distance, run)?;
+        let points = Points::of_checked(&self.rows, self.dimensions);
+        (self.tree, self.cores) = fitted(&points, self.distance, run)?;
         self.was_recomputed = true;
         Ok(())
     }
@@ -307,31 +353,35 @@ fn rows_of(points: &Points<'_>) -> Result<Vec<f64>, PointsError> {
     Ok(rows)
 }
 
-/// The tree of points, in the form that later updates need.
-fn fitted(points: &Points<'_>, distance: Distance, run: &mut Run<'_>) -> Result<Kept, PointsError> {
+/// The tree of points in the form that later updates need, and their core distances.
+fn fitted(
+    points: &Points<'_>,
+    distance: Distance,
+    run: &mut Run<'_>,
+) -> Result<(Kept, Vec<f64>), PointsError> {
     let tree = spanning_tree(points, distance, run)?;
     let prepared = Prepared::by_any_range(points, distance)?;
-    let extends = distance.min_samples == 1 && prepared.dimensions() <= MAX_TREE_DIMENSIONS;
-    if !extends || points.is_empty() {
-        return Ok(Kept::Whole(tree));
+    if prepared.dimensions() > MAX_TREE_DIMENSIONS || points.is_empty() {
+        return Ok((Kept::Whole(tree), Vec::new()));
     }
-    let pair = |[u, v]: [u32; 2]| Pair::new(prepared.compared(u, v), u, v);
-    let pairs = memory::collected(tree.ends.iter().copied().map(pair))?;
+    let mut cores = Vec::new();
+    if distance.min_samples > 1 {
+        cores = compared_cores(&prepared, distance.min_samples, run)?;
+        cores.iter_mut().for_each(|core| *core = prepared.scaled_core(*core));
+    }
+    let reach = Reach { prepared: &prepared, cores: &cores, before: &cores };
+    let pairs = memory::collected(tree.ends.iter().map(|&[u, v]| reach.pair(u, v)))?;
     drop(tree);
-    extended(&prepared, pairs, run)
+    Ok((extended(reach, pairs, run)?, cores))
 }
 
 /// The tree of points that others will join. `pairs` are in the canonical order.
-fn extended(
-    prepared: &Prepared<'_>,
-    pairs: Vec<Pair>,
-    run: &mut Run<'_>,
-) -> Result<Kept, PointsError> {
+fn extended(reach: Reach<'_>, pairs: Vec<Pair>, run: &mut Run<'_>) -> Result<Kept, PointsError> {
     with_observed_team(run, run.request.threads(), |team, run| {
-        let base = run.phase("build base", |_| Base::new(prepared, pairs, team))?;
+        let base = run.phase("build base", |_| Base::new(reach, pairs, team))?;
         check_not_cancelled(base.places.len(), run)?;
         let mut extent = Extent::default();
-        extent.contain(prepared.rows(), prepared.dimensions());
+        extent.contain(reach.prepared.rows(), reach.prepared.dimensions());
         let extension = Extension::default();
         Ok(Kept::Extended(Box::new(ExtendedTree { base, extension, extent })))
     })

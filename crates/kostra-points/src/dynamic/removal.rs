@@ -1,16 +1,21 @@
 //! The tree of the points that stay.
 //!
-//! * **Idea**: the edges of the tree between points that stay are in the tree of these points: each
-//!   is the first edge of a cut, and the cut has no new edges (cut property). Rounds of Borůvka's
+//! * **Idea**: an edge of the tree between points that stay is in the tree of these points if it
+//!   did not become longer. Without it, the old tree has two parts, and it is the first edge
+//!   between them. The points that stay have no other edges between these parts than before, and
+//!   none became shorter, so it still is the first one (cut property). Rounds of Borůvka's
 //!   algorithm join the components of these edges.
-//! * **Time** that of a search tree and of some rounds. No point needs its neighbors.
+//! * **Time** that of a search tree and of some rounds. Only points whose core distance may grow
+//!   need their neighbors.
 
 use kostra_core::{OutOfMemory, Run, UnionFind, memory};
 use kostra_parallel::Team;
 
+use super::reach::Reach;
+use crate::PointsError;
+use crate::canonical::larger;
 use crate::kd_tree::{self, Pieces};
 use crate::pair::{self, Pair};
-use crate::{PointsError, Prepared};
 
 /// A point that goes.
 pub(super) const GONE: u32 = u32::MAX;
@@ -21,16 +26,17 @@ pub(super) const GONE: u32 = u32::MAX;
 pub(super) fn pairs_without(
     pairs: &[Pair],
     new: &[u32],
-    prepared: &Prepared<'_>,
+    reach: Reach<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Option<Vec<Pair>>, PointsError> {
-    let (mut forest, guesses) = run.phase("cut", |_| cut(pairs, new, prepared))?;
+    let Reach { prepared, cores, .. } = reach;
+    let (mut forest, guesses) = run.phase("cut", |_| cut(pairs, new, reach))?;
     let (of, sizes) = run.phase("find pieces", |_| pieces(prepared.len(), &forest))?;
     if sizes.len() < 2 {
         return Ok(Some(forest));
     }
-    let pieces = Pieces { of: &of, sizes, guesses: &guesses };
+    let pieces = Pieces { of: &of, sizes, guesses: &guesses, cores };
     let Some(mut links) = kd_tree::links_of(prepared, pieces, team, run)? else {
         return Ok(None);
     };
@@ -41,13 +47,15 @@ pub(super) fn pairs_without(
     })
 }
 
-/// The pairs between points that stay, and pairs of neighbors of points that go.
+/// The pairs between points that stay and that did not become longer, and other pairs that may be
+/// in the tree: longer ones, and pairs of neighbors of points that go.
 fn cut(
     pairs: &[Pair],
     new: &[u32],
-    prepared: &Prepared<'_>,
+    reach: Reach<'_>,
 ) -> Result<(Vec<Pair>, Vec<Pair>), OutOfMemory> {
-    let mut forest = memory::with_capacity(prepared.len() as usize)?;
+    let mut forest = memory::with_capacity(reach.prepared.len() as usize)?;
+    let mut guesses = Vec::new();
     // Each point that goes, and a neighbor that stays.
     let mut neighbors = Vec::new();
     for pair in pairs {
@@ -55,16 +63,16 @@ fn cut(
             [GONE, GONE] => {}
             [GONE, stays] => neighbors.push((pair.low, stays)),
             [stays, GONE] => neighbors.push((pair.high, stays)),
+            [low, high] if larger(reach.core(low), reach.core(high)) > pair.compared => {
+                guesses.push(reach.pair(low, high));
+            }
             [low, high] => forest.push(Pair { low, high, ..*pair }),
         }
     }
     neighbors.sort_unstable();
     let siblings = neighbors.windows(2).filter(|two| two[0].0 == two[1].0);
-    let guess = |two: &[(u32, u32)]| {
-        let [u, v] = [two[0].1, two[1].1];
-        Pair::new(prepared.compared(u, v), u, v)
-    };
-    Ok((forest, siblings.map(guess).collect()))
+    guesses.extend(siblings.map(|two| reach.pair(two[0].1, two[1].1)));
+    Ok((forest, guesses))
 }
 
 /// The component of each point, and the sizes of components.

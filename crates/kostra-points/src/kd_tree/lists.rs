@@ -75,9 +75,17 @@ impl Lists {
         }
     }
 
-    /// No neighbors, for a metric itself.
-    pub(super) fn none() -> Self {
-        Self { core: Vec::new(), kept: 0, neighbors: Vec::new(), open: Vec::new() }
+    /// No neighbors, and the scaled core distance of each point; none for a metric itself.
+    pub(super) fn without_neighbors(shape: &Shape, of_points: &[f64]) -> Result<Self, OutOfMemory> {
+        let leaves = if of_points.is_empty() { 0 } else { shape.leaves() };
+        let mut core = memory::filled(leaves, [f64::INFINITY; LANES])?;
+        for (leaf, core) in core.iter_mut().enumerate() {
+            for (lane, core) in core.iter_mut().enumerate().take(shape.lanes(leaf)) {
+                *core = of_points[shape.ids[leaf][lane] as usize];
+            }
+        }
+        // No point is in a list, so all others may be as near as the core distance.
+        Ok(Self { core, kept: 0, neighbors: Vec::new(), open: memory::filled(leaves, u16::MAX)? })
     }
 
     fn empty(leaves: usize, kept: usize) -> Result<Self, OutOfMemory> {

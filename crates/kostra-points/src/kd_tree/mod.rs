@@ -22,7 +22,9 @@ use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepa
 use lists::{Lists, Samples, for_each_leaf};
 use nearest::LeafNeighbors;
 use passes::Passes;
-pub(crate) use query::{Bounds, Searchable, ValueSpan, Visitor, searchable, spatial_order};
+pub(crate) use query::{
+    Bounds, Searchable, SpannedTree, ValueSpan, Visitor, searchable, spatial_order,
+};
 pub(crate) use rounds::Pieces;
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
@@ -97,19 +99,23 @@ fn pairs_of_tree(
     rounds::tree(passes, &mut lists, team, run)
 }
 
-/// The pairs of the tree that join the components of a forest of other pairs of the tree, for a
-/// metric itself. None if many points have the same coordinates.
+/// The pairs of the tree that join the components of a forest of other pairs of the tree. None if
+/// many points have the same coordinates.
 pub(crate) fn links_of(
     prepared: &Prepared<'_>,
     pieces: Pieces<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Option<Vec<Pair>>, PointsError> {
-    let passes = run.phase("build tree", |_| passes::build(prepared, team))?;
+    let mut passes = run.phase("build tree", |_| passes::build(prepared, team))?;
     if passes.repeats() {
         return Ok(None);
     }
-    rounds::links(&*passes, pieces, team, run).map(Some)
+    let lists = Lists::without_neighbors(passes.shape(), pieces.cores)?;
+    if !pieces.cores.is_empty() {
+        passes.set_core(&lists.core);
+    }
+    rounds::links(&*passes, &lists, pieces, team, run).map(Some)
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances

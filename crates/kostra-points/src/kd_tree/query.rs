@@ -1,6 +1,7 @@
 //! Searches for points that are not in the tree: from the root, the nearer child first.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::Team;
@@ -57,18 +58,50 @@ pub(crate) trait Searchable: Send + Sync {
     fn search(&self, row: &[f64], visitor: &mut dyn Visitor);
 }
 
+/// A search tree without the spans of its points.
+trait Boxes: Send + Sync {
+    /// The span of each node.
+    fn spans_of_nodes(&self, of_points: &[ValueSpan]) -> Result<Vec<ValueSpan>, OutOfMemory>;
+
+    /// [`Searchable::search`] with the span of each node.
+    fn search(&self, spans: &[ValueSpan], row: &[f64], visitor: &mut dyn Visitor);
+}
+
+/// A search tree with the spans of its points.
+pub(crate) struct SpannedTree {
+    boxes: Arc<dyn Boxes>,
+    /// The span of each node. Apart from the nodes, because few searches need it.
+    spans: Vec<ValueSpan>,
+}
+
+impl SpannedTree {
+    /// The same points with other spans. Both share the coordinates.
+    pub(crate) fn with_spans(&self, of_points: &[ValueSpan]) -> Result<Self, OutOfMemory> {
+        let spans = self.boxes.spans_of_nodes(of_points)?;
+        Ok(Self { boxes: Arc::clone(&self.boxes), spans })
+    }
+}
+
+impl Searchable for SpannedTree {
+    fn search(&self, row: &[f64], visitor: &mut dyn Visitor) {
+        self.boxes.search(&self.spans, row, visitor);
+    }
+}
+
 /// A tree of at least one point of up to [`MAX_TREE_DIMENSIONS`] dimensions, with the span of each
 /// point.
 pub(crate) fn searchable(
     prepared: &Prepared<'_>,
     spans: &[ValueSpan],
     team: &Team<'_>,
-) -> Result<Box<dyn Searchable>, OutOfMemory> {
-    match prepared.norm() {
-        Norm::Squares => with_norm::<Squares>(prepared, spans, team),
-        Norm::Absolutes => with_norm::<Absolutes>(prepared, spans, team),
-        Norm::Largest => with_norm::<Largest>(prepared, spans, team),
-    }
+) -> Result<SpannedTree, OutOfMemory> {
+    let boxes = match prepared.norm() {
+        Norm::Squares => with_norm::<Squares>(prepared, team),
+        Norm::Absolutes => with_norm::<Absolutes>(prepared, team),
+        Norm::Largest => with_norm::<Largest>(prepared, team),
+    }?;
+    let spans = boxes.spans_of_nodes(spans)?;
+    Ok(SpannedTree { boxes, spans })
 }
 
 /// Points of up to [`MAX_TREE_DIMENSIONS`] dimensions in an order in which neighbors are near.
@@ -96,42 +129,25 @@ impl<const D: usize> Tree<D> {
 /// Few numbers of dimensions, because each makes the program larger.
 fn with_norm<A: Accumulate>(
     prepared: &Prepared<'_>,
-    spans: &[ValueSpan],
     team: &Team<'_>,
-) -> Result<Box<dyn Searchable>, OutOfMemory> {
+) -> Result<Arc<dyn Boxes>, OutOfMemory> {
     match prepared.dimensions() {
-        ..=2 => Queries::<A, 2>::boxed(prepared, spans, team),
-        3 => Queries::<A, 3>::boxed(prepared, spans, team),
-        4..=6 => Queries::<A, 6>::boxed(prepared, spans, team),
-        _ => Queries::<A, MAX_TREE_DIMENSIONS>::boxed(prepared, spans, team),
+        ..=2 => Queries::<A, 2>::shared(prepared, team),
+        3 => Queries::<A, 3>::shared(prepared, team),
+        4..=6 => Queries::<A, 6>::shared(prepared, team),
+        7..=10 => Queries::<A, 10>::shared(prepared, team),
+        _ => Queries::<A, MAX_TREE_DIMENSIONS>::shared(prepared, team),
     }
 }
 
 struct Queries<A, const D: usize> {
     tree: Tree<D>,
-    /// The span of each node. Apart from the nodes, because few searches need it.
-    spans: Vec<ValueSpan>,
     norm: PhantomData<A>,
 }
 
 impl<A: Accumulate, const D: usize> Queries<A, D> {
-    fn boxed(
-        prepared: &Prepared<'_>,
-        spans: &[ValueSpan],
-        team: &Team<'_>,
-    ) -> Result<Box<dyn Searchable>, OutOfMemory> {
-        let tree = Tree::<D>::new(prepared, team)?;
-        let mut of_nodes = memory::filled(tree.nodes.len(), ValueSpan::EMPTY)?;
-        for (number, node) in tree.nodes.iter().enumerate().rev() {
-            of_nodes[number] = if node.right == 0 {
-                let leaf = node.leaf as usize;
-                let ids = &tree.shape.ids[leaf][..tree.shape.lanes(leaf)];
-                ids.iter().map(|&id| spans[id as usize]).fold(ValueSpan::EMPTY, ValueSpan::join)
-            } else {
-                of_nodes[number + 1].join(of_nodes[node.right as usize])
-            };
-        }
-        Ok(Box::new(Self { tree, spans: of_nodes, norm: PhantomData }))
+    fn shared(prepared: &Prepared<'_>, team: &Team<'_>) -> Result<Arc<dyn Boxes>, OutOfMemory> {
+        Ok(Arc::new(Self { tree: Tree::new(prepared, team)?, norm: PhantomData }))
     }
 
     /// A lower bound of the compared distances between a point and the points of a node.
@@ -145,18 +161,34 @@ impl<A: Accumulate, const D: usize> Queries<A, D> {
     }
 }
 
-impl<A: Accumulate, const D: usize> Searchable for Queries<A, D> {
-    fn search(&self, row: &[f64], visitor: &mut dyn Visitor) {
+impl<A: Accumulate, const D: usize> Boxes for Queries<A, D> {
+    fn spans_of_nodes(&self, of_points: &[ValueSpan]) -> Result<Vec<ValueSpan>, OutOfMemory> {
+        let tree = &self.tree;
+        let mut spans = memory::filled(tree.nodes.len(), ValueSpan::EMPTY)?;
+        for (number, node) in tree.nodes.iter().enumerate().rev() {
+            spans[number] = if node.right == 0 {
+                let leaf = node.leaf as usize;
+                let ids = &tree.shape.ids[leaf][..tree.shape.lanes(leaf)];
+                ids.iter().map(|&id| of_points[id as usize]).fold(ValueSpan::EMPTY, ValueSpan::join)
+            } else {
+                spans[number + 1].join(spans[node.right as usize])
+            };
+        }
+        Ok(spans)
+    }
+
+    fn search(&self, spans: &[ValueSpan], row: &[f64], visitor: &mut dyn Visitor) {
+        let tree = &self.tree;
         let mut x = [0.0; D];
         x[..row.len()].copy_from_slice(row);
-        let nodes = &self.tree.nodes;
+        let nodes = &tree.nodes;
         let mut waiting = [(0.0, 0); DEPTH];
         let mut len = 1;
         while len > 0 {
             len -= 1;
             let (bound, number) = waiting[len];
             let node: &Node<D> = &nodes[number as usize];
-            let (least_id, span) = (node.least_id, self.spans[number as usize]);
+            let (least_id, span) = (node.least_id, spans[number as usize]);
             if !visitor.wants(Bounds { compared: bound, least_id, span }) {
                 continue;
             }
@@ -171,13 +203,13 @@ impl<A: Accumulate, const D: usize> Searchable for Queries<A, D> {
             }
             let leaf = node.leaf as usize;
             let mut compared = [0.0; LANES];
-            for (k, column) in self.tree.leaves[leaf].iter().enumerate() {
+            for (k, column) in tree.leaves[leaf].iter().enumerate() {
                 for (sum, &y) in compared.iter_mut().zip(column) {
                     *sum = A::add(*sum, x[k] - y);
                 }
             }
-            let lanes = self.tree.shape.lanes(leaf);
-            visitor.visit(&self.tree.shape.ids[leaf][..lanes], &compared[..lanes]);
+            let lanes = tree.shape.lanes(leaf);
+            visitor.visit(&tree.shape.ids[leaf][..lanes], &compared[..lanes]);
         }
     }
 }

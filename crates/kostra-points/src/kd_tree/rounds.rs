@@ -69,17 +69,20 @@ pub(crate) struct Pieces<'a> {
     pub(crate) sizes: Vec<u32>,
     /// Pairs of points of different components, perhaps in the tree.
     pub(crate) guesses: &'a [Pair],
+    /// The scaled core distance of each point; empty for a metric itself.
+    pub(crate) cores: &'a [f64],
 }
 
 /// The pairs of the minimum spanning tree that join the components of a forest. Without lists of
 /// neighbors, every point may have to search. But most points are inside of large components.
 pub(super) fn links(
     passes: &dyn Passes,
+    lists: &Lists,
     pieces: Pieces<'_>,
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<Pair>, PointsError> {
-    let (shape, lists) = (passes.shape(), Lists::none());
+    let shape = passes.shape();
     let mut candidates = memory::filled(shape.leaves(), Candidates::UNKNOWN)?;
     let mut positions = memory::zeros(shape.len as usize)?;
     let mut of = memory::filled(shape.leaves(), [MIXED; LANES])?;
@@ -88,14 +91,14 @@ pub(super) fn links(
         let point = shape.id(position) as usize;
         positions[point] = position;
         of[leaf][lane] = pieces.of[point];
-        candidates[leaf].unseen[lane] = 0.0;
+        candidates[leaf].unseen[lane] = lists.core.get(leaf).map_or(0.0, |core| core[lane]);
     }
     for pair in pieces.guesses {
         let [low, high] = [pair.low, pair.high].map(|point| positions[point as usize]);
         candidates[low as usize / LANES].guess(low as usize % LANES, pair.compared, high);
     }
     let unchanged = memory::collected(0..pieces.sizes.len() as u32)?;
-    let mut rounds = Rounds::new(passes, &lists, &mut candidates, of, pieces.sizes)?;
+    let mut rounds = Rounds::new(passes, lists, &mut candidates, of, pieces.sizes)?;
     rounds.has_searched = true;
     rounds.rename(&unchanged, team);
     while rounds.components > 1 {

@@ -36,11 +36,14 @@ class DynamicPoints:
     -----
     Adding a few points to many takes a fraction of the time of a new tree, because the new tree is
     within the old tree and the edges at new points. Removing a few keeps the edges between the
-    others. These updates compute the whole tree again, and ``recomputed`` says so: adding more than
-    an eighth of the points, removing more than a quarter, removing from many points with the same
-    coordinates, and all updates with ``min_samples`` of at least 2 or more than 16 columns. The
-    first points after a removal need half the time of a new tree. An update that Ctrl-C
-    interrupts is cancelled, unless it is nearly done: ``n`` says whether it counts.
+    others. With ``min_samples`` of at least 2, the core distances of near points change too, so
+    about ``min_samples`` times as many points are searched. These updates compute the whole tree
+    again, and ``recomputed`` says so: adding more than an eighth of the points, removing more than
+    a quarter, changing the core distances of more than a quarter, removing from many points with
+    the same coordinates (with ``min_samples`` of at least 2 also adding to them), and all updates
+    with more than 16 columns. The first points after a removal need half the time of a new tree. An
+    update that Ctrl-C interrupts is cancelled, unless it is nearly done: ``n`` says whether it
+    counts.
 
     Examples
     --------
