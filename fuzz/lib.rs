@@ -1,5 +1,7 @@
 //! What every fuzz target asserts of its reader.
 
+mod logs;
+
 use std::panic;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Once};
@@ -11,6 +13,7 @@ use kostra_io::{
     PixelValues, PointOptions, ReadError, ReadOptions, StreamFacts, TakeBlocks, Vertices, read,
     read_bytes, read_image_bytes, read_points_bytes, stream_edges, write_bytes,
 };
+pub use logs::check_log;
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
 /// the graph, the graph is written in this format and read back; it must have the same number of
