@@ -48,6 +48,19 @@ pub enum ForestFileError {
         /// The character.
         character: char,
     },
+    /// A kept column has a control character, which makes a text look like binary data.
+    #[error(
+        "the column '{}' has the character U+{:04X}, which a text cannot hold; leave the column \
+         out, or write .parquet or .json",
+        column.escape_default(),
+        u32::from(*character)
+    )]
+    KeptNoText {
+        /// The name of the column.
+        column: String,
+        /// The character.
+        character: char,
+    },
     /// A map needs longitudes and latitudes, and the vertices have none.
     #[error(
         "{output}: the vertices have {}, and GeoJSON needs places; write .csv or .graphml, or solve \

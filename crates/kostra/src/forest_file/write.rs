@@ -95,7 +95,11 @@ fn write_text(
     check_columns(graph.kept)?;
     let places = match style {
         None => geojson::places(output, graph.coordinates)?,
-        Some(_) => check_names(graph.names).map(|()| [].as_slice())?,
+        Some(_) => {
+            check_names(graph.names)?;
+            check_kept(graph.kept, &edges)?;
+            &[]
+        }
     };
     write_atomically(output, |to| {
         match style {
@@ -151,6 +155,21 @@ pub fn check_names(names: Option<&[String]>) -> Result<(), ForestFileError> {
         }
     }
     Ok(())
+}
+
+/// Refuses kept columns with control characters, which make a reader take the text for binary data.
+fn check_kept(kept: Option<&KeptColumns>, edges: &Edges<'_>) -> Result<(), ForestFileError> {
+    let Some(kept) = kept else { return Ok(()) };
+    let check = |column: &str, text: &str| match text.chars().find(|&c| is_of_no_text(c)) {
+        None => Ok(()),
+        Some(character) => {
+            Err(ForestFileError::KeptNoText { column: column.to_owned(), character })
+        }
+    };
+    kept.names().iter().try_for_each(|name| check(name, name))?;
+    edges.iter().try_for_each(|(edge, _)| {
+        kept.names().iter().zip(kept.row(edge)).try_for_each(|(name, value)| check(name, value))
+    })
 }
 
 /// Writes one id per line.
@@ -233,5 +252,38 @@ mod tests {
             assert_eq!(names.unwrap(), ["z", name]);
         }
         assert!(check("").is_err() && check("a\nb").is_err() && check("a\rb").is_err());
+    }
+
+    #[test]
+    fn kept_values_that_no_reader_of_text_returns_are_refused() {
+        let read = |text: &str, options: &kostra_io::ReadOptions| {
+            kostra_io::read_bytes("x", text.as_bytes(), options).map(|loaded| loaded.parsed)
+        };
+        let columns = kostra_io::ColumnOptions {
+            keep: vec![kostra_io::ColumnChoice::Name("note".to_owned())],
+            ..kostra_io::ColumnOptions::default()
+        };
+        let keep = kostra_io::ReadOptions { columns, ..kostra_io::ReadOptions::default() };
+        let written = |value: &str| {
+            let value = serde_json::to_string(value).unwrap();
+            let link = format!(r#"{{"source": 0, "target": 1, "weight": 2, "note": {value}}}"#);
+            let text = format!(r#"{{"nodes": [{{"id": 0}}, {{"id": 1}}], "links": [{link}]}}"#);
+            let parsed = read(&text, &keep).unwrap();
+            let outgoing = Outgoing { kept: parsed.kept.as_ref(), ..Outgoing::from(&parsed.graph) };
+            check_kept(outgoing.kept, &Edges::All(&[0]))?;
+            let mut bytes = Vec::new();
+            write_edges(&mut bytes, LineStyle::Commas, outgoing, Edges::All(&[0])).unwrap();
+            Ok::<_, ForestFileError>(String::from_utf8(bytes).unwrap())
+        };
+        for character in ('\0'..' ').filter(|&character| is_of_no_text(character)) {
+            let error = written(&format!("a{character}b")).unwrap_err().to_string();
+            let shown = format!("'note' has the character U+{:04X}, which", u32::from(character));
+            assert!(error.contains(&shown), "{error}");
+        }
+        for value in ["a\tb", "\"", "a,b", "\u{7f}", "\u{9b}31m", ""] {
+            let text = written(value).unwrap();
+            let kept = read(&text, &keep).unwrap().kept.unwrap();
+            assert_eq!(kept.row(0).collect::<Vec<_>>(), [value], "{text:?}");
+        }
     }
 }
