@@ -34,8 +34,9 @@ struct Query {
     bool exists;
 };
 
-// The query at a place: in searches one of the queries, of which some are NONE, or else the point
-// of a slot from `first` on. A lane without a query has the row of another lane of its warp.
+// The query at a place. Searches have a list of queries, and some of them are NONE. Without a list,
+// the points of the slots from `first` on are the queries. A lane without a query has the row of
+// another lane of its warp.
 template <bool searches, typename T>
 __device__ __forceinline__ Query query_at(u64 place, const PairArguments<T>& args) {
     if (searches) {

@@ -116,7 +116,7 @@ impl Places {
     }
 
     /// Calls `found` with each point and its `k` nearest neighbors. `search` does so for the kept
-    /// points, of which there is one at each place.
+    /// points: one at each place.
     pub(crate) fn for_each_point(
         &self,
         prepared: &Prepared<'_>,

@@ -18,7 +18,7 @@ constexpr u32 SLAB = 32;
 constexpr u32 SLAB_ROW = 2 * SLAB;
 constexpr u32 SLAB_ROWS = (THREADS + COLUMNS) * SLAB_ROW;
 constexpr u32 SLAB_BYTES = SLAB_ROWS + COLUMNS * 4;
-// Pieces of a slab of one row, and rows of which all threads copy a piece at once.
+// The pieces of one row in a slab. At once, all threads copy a piece of this many rows.
 constexpr u32 PIECES = SLAB_ROW / PIECE;
 constexpr u32 ROWS = THREADS / PIECES;
 // Queries and columns of a warp's products.

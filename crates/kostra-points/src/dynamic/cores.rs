@@ -42,8 +42,8 @@ struct Index<'a> {
     points: &'a [u32],
 }
 
-/// The core distances of all points, of which those from `before.of.len()` on are new. None if
-/// many others may change.
+/// The core distances of all points. The points from `before.of.len()` on are new. None if many
+/// core distances of the others may change.
 pub(super) fn with_new(
     base: &Base,
     prepared: &Prepared<'_>,

@@ -100,7 +100,7 @@ impl BlockShape {
     }
 }
 
-/// The bytes of parts, each of which begins at a multiple of 16.
+/// The bytes of parts that begin at multiples of 16.
 fn total(parts: &[u32]) -> u32 {
     parts.iter().map(|bytes| bytes.next_multiple_of(16)).sum()
 }
