@@ -37,6 +37,7 @@
 //! | `picture` | the module `picture`: pictures of forests |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
 //! | `dynamic` | the module `dynamic`: forests of graphs that change |
+//! | `variants` | the module `variants`: problems around the forest of a graph |
 //! | `serde` | `Serialize` for `Forest`, `Solved`, `Number`, and clusters of points |
 //! | `full` | all of these |
 //! | `papers` | solvers that reproduce papers, for comparison |
@@ -57,6 +58,7 @@
 //! | `points` | trees and clusters of points |
 //! | `cuda` | CUDA devices |
 //! | `dynamic` | forests of graphs that change |
+//! | `variants` | problems around the forest of a graph |
 //! | `renumbering` | new numbers for vertices |
 //! | [`external`] | forests of graphs whose edges do not fit into memory |
 //! | [`low_level`] | graphs of the engine, and solvers as their authors write them |
@@ -180,6 +182,10 @@ pub mod dynamic {
         with_dynamic_forest,
     };
 }
+
+/// Problems around the forest of a graph.
+#[cfg(feature = "variants")]
+pub mod variants {}
 
 /// CUDA devices: graphs that stay on a device, and partitions.
 #[cfg(feature = "cuda")]
