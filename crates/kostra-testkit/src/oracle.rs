@@ -30,7 +30,7 @@ fn canonical_forest_typed<W: Weight>(graph: &EdgeList<W>, order: Order) -> Vec<E
 
 /// Whether edge `a` precedes edge `b`: it has the better weight, or an equal weight and the lower
 /// id.
-fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: EdgeId) -> bool {
+pub fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: EdgeId) -> bool {
     let (weight_a, weight_b) = (graph.weights()[a as usize], graph.weights()[b as usize]);
     let by_weight = weight_a.partial_cmp(&weight_b).expect("no graph contains NaN");
     let by_weight = match order {
@@ -82,8 +82,11 @@ pub fn best_total_of_all_subsets(graph: &AnyGraph, order: Order) -> Option<i128>
     }
 }
 
-/// All sets of edges that span each component and contain no cycle.
-fn spanning_subsets(graph: &AnyGraph) -> Vec<Vec<EdgeId>> {
+/// All sets of edges that span each component and contain no cycle, each ascending.
+///
+/// # Panics
+/// If the graph has more than [`MAX_SUBSET_EDGES`] edges.
+pub fn spanning_subsets(graph: &AnyGraph) -> Vec<Vec<EdgeId>> {
     let edges = graph.edges();
     assert!(edges <= MAX_SUBSET_EDGES, "{edges} edges have too many subsets to test");
     (0..1_u32 << edges)

@@ -1,2 +1,17 @@
 //! Problems around the minimum spanning forest of a graph. Each module is one problem, and returns
 //! ids of edges, as solvers do.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `alternatives` | [`Alternatives`]: edges of some and of every best forest, their number, rivals; [`BestForests`] |
+//! | `constraints` | [`ForestConstraints`]: edges in and out, linked vertices, numbers of trees; [`ReducedGraph`] |
+
+mod alternatives;
+mod constraints;
+mod rooted;
+
+pub use alternatives::{
+    Alternatives, BestForests, BestForestsError, CountError, MOST_STEPS, RankedForest,
+};
+pub use constraints::{ConstraintError, ForestConstraints, ReducedGraph, TreeCount};
+pub use num_bigint::BigUint;

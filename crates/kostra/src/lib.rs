@@ -183,9 +183,8 @@ pub mod dynamic {
     };
 }
 
-/// Problems around the forest of a graph.
 #[cfg(feature = "variants")]
-pub mod variants {}
+pub mod variants;
 
 /// CUDA devices: graphs that stay on a device, and partitions.
 #[cfg(feature = "cuda")]

@@ -1,0 +1,135 @@
+//! The number of best forests.
+//!
+//! All best forests have equally many edges of each weight, and the edges of lower weight connect
+//! the same vertices in all of them. So a best forest is a choice of a spanning forest in each
+//! class of equal weights, after the edges of lower weight are contracted, and the number of best
+//! forests is the product of the numbers of these choices. (Broder & Mayr 1997 count in this way.)
+
+use kostra_core::{
+    AnyGraph, EdgeId, Edges, Key, Order, OutOfMemory, UnionFind, Vertex, memory, thousands,
+};
+use num_bigint::BigUint;
+use thiserror::Error;
+
+use super::Alternatives;
+use super::determinant::spanning_trees;
+
+/// The most multiplications that [`Alternatives::count`] does: some minutes.
+pub const MOST_STEPS: u64 = 100_000_000_000;
+
+/// The reason why best forests are not counted.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CountError {
+    /// The elimination would take too long.
+    #[error(
+        "counting would take more than {} multiplications: {} edges of weight {weight} tie between \
+         {} groups of vertices",
+        thousands(MOST_STEPS), thousands(*edges as u64), thousands(*vertices as u64)
+    )]
+    TooManySteps {
+        /// The number of edges of equal weight that depend on each other.
+        edges: usize,
+        /// The number of groups of vertices that they join.
+        vertices: usize,
+        /// Their weight, as text.
+        weight: String,
+    },
+    /// The system refuses the memory.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+}
+
+/// An edge of a tie class: the groups of vertices that it joins, their common group after the
+/// class, and the edge itself.
+#[derive(Clone, Copy)]
+struct ClassEdge {
+    ends: [Vertex; 2],
+    group: Vertex,
+    edge: EdgeId,
+}
+
+impl Alternatives {
+    /// The number of best forests of the graph in whose edges these alternatives were
+    /// [found](Self::find), exactly.
+    ///
+    /// Ties of a few edges are counted at once. For s vertices and t edges of one weight that
+    /// depend on each other, counting takes the steps of a sparse elimination, O(s^1.5) for planar
+    /// graphs and O(s^3) for dense ones, times the digits of the result, O(s log(t / s)).
+    ///
+    /// ```
+    /// use kostra_core::{AnyGraph, Order, Run};
+    /// use kostra_variants::Alternatives;
+    ///
+    /// // The complete graph of four vertices of which all edges tie.
+    /// let (u, v) = (vec![0, 0, 0, 1, 1, 2], vec![1, 2, 3, 2, 3, 3]);
+    /// let graph = AnyGraph::from_edges(4, u, v, vec![1.5; 6])?;
+    /// let found = Alternatives::find(&graph, Order::Minimum, &[0, 1, 2], &mut Run::new())?;
+    /// assert_eq!(found.count(&graph, Order::Minimum)?.to_string(), "16");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When counting would take more than [`MOST_STEPS`] multiplications, or the system refuses the
+    /// memory.
+    pub fn count(&self, graph: &AnyGraph, order: Order) -> Result<BigUint, CountError> {
+        if graph.weight_type().bits() == 32 {
+            count::<u32>(self, graph.edges_in(order))
+        } else {
+            count::<u64>(self, graph.edges_in(order))
+        }
+    }
+}
+
+fn count<K: Key>(alternatives: &Alternatives, edges: Edges<'_, K>) -> Result<BigUint, CountError> {
+    let network = alternatives.network();
+    let mut ranks = memory::collected(network.iter().map(|&id| edges.rank(id)))?;
+    ranks.sort_unstable();
+    let mut groups = UnionFind::try_new(edges.vertices())?;
+    let (mut number, mut steps) = (BigUint::from(1_u32), MOST_STEPS);
+    for class in ranks.chunk_by(|&a, &b| K::rank_key(a) == K::rank_key(b)) {
+        let mut class = memory::collected(class.iter().map(|&rank| {
+            let edge = K::rank_id(rank);
+            let (u, v) = edges.ends(edge);
+            ClassEdge { ends: [groups.find(u), groups.find(v)], group: 0, edge }
+        }))?;
+        for edge in &class {
+            groups.union(edge.ends[0], edge.ends[1]);
+        }
+        if class.iter().all(|edge| alternatives.in_every(edge.edge)) {
+            continue;
+        }
+        class.iter_mut().for_each(|edge| edge.group = groups.find(edge.ends[0]));
+        class.sort_unstable_by_key(|edge| (edge.group, edge.edge));
+        for component in class.chunk_by(|a, b| a.group == b.group) {
+            number *= trees(component, &mut steps).ok_or_else(|| too_many(edges, component))?;
+        }
+    }
+    Ok(number)
+}
+
+/// The number of spanning trees of edges that form one component.
+fn trees(component: &[ClassEdge], steps: &mut u64) -> Option<BigUint> {
+    let (vertices, ends) = renumbered(component);
+    if ends.len() + 1 == vertices {
+        return Some(BigUint::from(1_u32));
+    }
+    spanning_trees(vertices, &ends, steps)
+}
+
+/// The number of groups, and the ends of the edges as numbers below it.
+fn renumbered(component: &[ClassEdge]) -> (usize, Vec<[u32; 2]>) {
+    let mut groups: Vec<_> = component.iter().flat_map(|edge| edge.ends).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let number = |end| groups.partition_point(|&group| group < end) as u32;
+    (groups.len(), component.iter().map(|edge| edge.ends.map(number)).collect())
+}
+
+fn too_many<K: Key>(edges: Edges<'_, K>, component: &[ClassEdge]) -> CountError {
+    CountError::TooManySteps {
+        edges: component.len(),
+        vertices: renumbered(component).0,
+        weight: edges.weight_text(component[0].edge),
+    }
+}
