@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, ValueHint};
 use kostra::{DeviceChoice, Run};
 use kostra_core::DeviceTimes;
-use kostra_cuda::points::DevicePointsError;
+use kostra_cuda::points::{DevicePointsError, uses_devices};
 use kostra_io::{Header, Input, KeptColumns, PointColumn, PointFile, PointOptions, read_points};
 use kostra_points::cluster::{Distances, pairwise_tree};
 use kostra_points::{AxisOrder, ErrorBound, Metric, PointTree, Points, PointsError, degrees_among};
@@ -61,8 +61,8 @@ pub(crate) struct PointArguments {
     )]
     threads: u16,
 
-    /// Where to find the tree: cpu, cuda, or cuda:1 for the second CUDA device, which takes the
-    /// metrics euclidean and cosine
+    /// Where to find the tree: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for points
+    /// of more than 64 dimensions; devices take the metrics euclidean and cosine
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceChoice,
 
@@ -87,8 +87,7 @@ pub(crate) struct PointRequest {
     /// Whether the user typed the metric.
     has_metric: bool,
     pub(crate) threads: usize,
-    /// The number of the CUDA device, if one is wanted.
-    device: Option<usize>,
+    device: DeviceChoice,
     /// The seed, if the tree may be approximate.
     approximate: Option<u64>,
 }
@@ -110,7 +109,7 @@ pub(crate) struct SolvedPoints {
     pub(crate) kept: KeptColumns,
     /// The names of the points in a matrix of distances.
     pub(crate) point_names: Option<Vec<String>>,
-    /// The name and the number of the device, if there is one.
+    /// The names and the numbers of the devices, if there are any.
     pub(crate) device: Option<String>,
     pub(crate) times: Times,
 }
@@ -154,17 +153,13 @@ impl PointRequest {
     /// `keep` are the columns to carry along.
     ///
     /// # Errors
-    /// When several devices are named.
+    /// When the memory cannot be limited.
     pub(crate) fn resolve(
         arguments: PointArguments,
         keep: Vec<PointColumn>,
     ) -> anyhow::Result<Self> {
         arguments.memory.apply()?;
         let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let device = device::single(&arguments.device);
-        if device.is_none() && arguments.device != DeviceChoice::Processor {
-            anyhow::bail!("a tree of points is found on one device; name one in `--device`");
-        }
         Ok(Self {
             source: input::file(&arguments.points),
             options: PointOptions {
@@ -181,7 +176,7 @@ impl PointRequest {
             metric: arguments.metric.unwrap_or(Measure::By(Metric::default())),
             has_metric: arguments.metric.is_some(),
             threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
-            device,
+            device: arguments.device,
             approximate: arguments.approximate.then_some(arguments.seed),
         })
     }
@@ -192,7 +187,7 @@ impl PointRequest {
     /// When another option has no weights.
     pub(crate) fn weighted_by(mut self, weights: Option<PointColumn>) -> anyhow::Result<Self> {
         if weights.is_some() {
-            point_weights::check(self.metric, self.device.is_some(), self.approximate.is_some())?;
+            point_weights::check(self.metric, self.on_device(), self.approximate.is_some())?;
         }
         self.options.weights = weights;
         Ok(self)
@@ -210,7 +205,11 @@ impl PointRequest {
             columns.extend(names.iter().map(|name| PointColumn::named(name)));
         }
         let options = PointOptions { columns, keep, weights: None, ..self.options.clone() };
-        Self { source, options, has_metric: true, ..*self }
+        Self { source, options, has_metric: true, device: self.device.clone(), ..*self }
+    }
+
+    fn on_device(&self) -> bool {
+        matches!(self.device, DeviceChoice::Cuda(_))
     }
 
     /// Whether the user chose columns, by name or by position.
@@ -224,20 +223,27 @@ impl PointRequest {
     /// When the file or the points are at fault, or the device fails.
     pub(crate) fn solve(&self, wanted: Wanted) -> anyhow::Result<SolvedPoints> {
         let Measure::By(metric) = self.metric else { return self.solve_distances(wanted) };
-        let (approximate, on_device) = (self.approximate, self.device.is_some());
+        let (approximate, on_device) = (self.approximate, self.on_device());
         let search = PointSearch { metric, wanted, approximate, on_device, threads: self.threads };
         search.check()?;
         // Before the points are read, because that can take long.
-        let device = self.device.map(device::open).transpose()?;
+        let ordinals = self.device.ordinals();
+        let opened =
+            ordinals.iter().map(|&ordinal| device::open(ordinal)).collect::<Result<Vec<_>, _>>()?;
+        let device = (!opened.is_empty()).then(|| opened.join(", "));
         let start = Instant::now();
         let file = self.load()?;
+        if ordinals.len() > 1 && !uses_devices(file.dimensions) {
+            anyhow::bail!(
+                "several devices find a tree of points of more than 64 dimensions, not of {}; \
+                 name one in `--device`",
+                file.dimensions
+            );
+        }
         let load = start.elapsed();
         let _stage = Stage::start(&search.stage(&file.coordinates, file.dimensions));
         let start = Instant::now();
-        let mut run = Run::new().on_threads(self.threads);
-        if let Some(ordinal) = self.device {
-            run = run.on_device(ordinal);
-        }
+        let mut run = Run::new().on_threads(self.threads).on_devices(ordinals);
         let in_source = || self.source.to_string();
         let weights = point_weights::of(&file).with_context(in_source)?;
         let (tree, error) = Points::new(&file.coordinates, file.dimensions)
@@ -248,7 +254,7 @@ impl PointRequest {
             .with_context(in_source)?;
         let DeviceTimes { compile, upload, download } = run.take_device_times();
         let solve = start.elapsed().saturating_sub(compile + upload + download);
-        let of_device = |time: Duration| self.device.map(|_| time.as_secs_f64());
+        let of_device = |time: Duration| on_device.then_some(time.as_secs_f64());
         let times = Times {
             load: load.as_secs_f64(),
             compile: of_device(compile),
@@ -271,7 +277,7 @@ impl PointRequest {
         if self.approximate.is_some() {
             anyhow::bail!("the tree of distances is exact; leave out `--approximate`");
         }
-        if self.device.is_some() {
+        if self.on_device() {
             anyhow::bail!("the tree of distances is found on the processor; leave out `--device`");
         }
         let start = Instant::now();

@@ -3,15 +3,16 @@
 //! ```text
 //! cargo build --release --package kostra-cuda --example points_on_device
 //! points_on_device check [MOST_POINTS]      compare with the processor, edge by edge
-//! points_on_device pairs [MOST_POINTS]      the same, by comparing all pairs
+//! points_on_device pairs [MOST_POINTS [DEVICES]]
+//!                                           the same, by comparing all pairs
 //! points_on_device large POINTS             the same with one large set of each kind
-//! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES [PLAN]]
+//! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES [PLAN [DEVICES]]]
 //! points_on_device dendrogram POINTS DIMENSIONS uniform|clustered
 //! points_on_device linkage POINTS DIMENSIONS uniform|clustered FILE
 //! ```
 //!
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
-//! all pairs) or `cosine` (with this metric). `time` takes points in device memory and leaves the
+//! all pairs) or `cosine` (with this metric). DEVICES is a number of devices. `time` takes points in device memory and leaves the
 //! tree there. It prints the median of seven trees after one that is not timed, and the steps of
 //! one more; of many points of many dimensions one instead of seven. `dendrogram` does the same for
 //! the tree and for its merges, with the median of five. It compares the merges of up to ten
@@ -48,19 +49,21 @@ fn main() {
     match words[..] {
         ["check"] => check(3000),
         ["check", most] => check(number(most)),
-        ["pairs"] => check_pairs(3000),
-        ["pairs", most] => check_pairs(number(most)),
+        ["pairs"] => check_pairs(3000, 1),
+        ["pairs", most] => check_pairs(number(most), 1),
+        ["pairs", most, devices] => check_pairs(number(most), number(devices)),
         ["dendrogram", n, d, shape] => time_dendrogram(number(n), number(d), shape),
         ["linkage", n, d, shape, path] => time_linkage(number(n), number(d), shape, path),
         ["large", points] => check_large(number(points)),
-        ["time", n, d, kind, shape, ref others @ ..] if others.len() <= 2 => {
+        ["time", n, d, kind, shape, ref others @ ..] if others.len() <= 3 => {
             let min_samples = others.first().map_or(1, |k| number(k));
             let plan = others.get(1).copied().unwrap_or("auto");
-            time(&Copied::new(number(n), number(d), (kind, shape)), min_samples, plan);
+            let devices = others.get(2).map_or(1, |devices| number(devices));
+            time(&Copied::new(number(n), number(d), (kind, shape)), min_samples, plan, devices);
         }
         _ => {
             println!(
-                "usage: points_on_device check|pairs [N] | large N | time N D f32|f64 SHAPE [K [PLAN]] | dendrogram N D SHAPE | linkage N D SHAPE FILE"
+                "usage: points_on_device check|pairs [N [DEVICES]] | large N | time N D f32|f64 SHAPE [K [PLAN [DEVICES]]] | dendrogram N D SHAPE | linkage N D SHAPE FILE"
             );
             exit(2);
         }
@@ -120,13 +123,13 @@ const SHAPES: [&str; 9] = [
 /// Compares the device with the processor.
 fn compare<T: Coordinate>(values: &[T], d: usize, min_samples: usize, about: &str) {
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
-    compare_by(values, d, (distance, "auto"), about);
+    compare_by(values, d, (distance, "auto", 1), about);
 }
 
 fn compare_by<T: Coordinate>(
     values: &[T],
     d: usize,
-    (distance, plan): (Distance, &str),
+    (distance, plan, devices): (Distance, &str, usize),
     about: &str,
 ) {
     let points = Points::new(values, d).unwrap();
@@ -135,7 +138,7 @@ fn compare_by<T: Coordinate>(
     let expected = kostra_points::spanning_tree(&points, distance, &mut Run::new().on_threads(16));
     let by_processor = start.elapsed();
     let start = Instant::now();
-    let run = &mut Run::new().on_threads(4);
+    let run = &mut on(devices).on_threads(4);
     let found = match plan {
         "pairs" => brute_force(&points, distance, run),
         _ => spanning_tree(&points, distance, run),
@@ -189,7 +192,12 @@ fn check(most: usize) {
     }
 }
 
-fn check_pairs(most: usize) {
+/// A run on the first devices.
+fn on<'a>(devices: usize) -> Run<'a> {
+    Run::new().on_devices(&(0..devices).collect::<Vec<_>>())
+}
+
+fn check_pairs(most: usize, devices: usize) {
     for d in [1, 3, 16, 17, 31, 48, 64, 65, 130, 257, 600] {
         let mut sets = 0;
         for shape in SHAPES {
@@ -202,13 +210,14 @@ fn check_pairs(most: usize) {
                     if min_samples > n {
                         continue;
                     }
-                    let euclidean =
-                        (Distance::mutual_reachability(Metric::Euclidean, min_samples), "pairs");
+                    let by = |metric| {
+                        let distance = Distance::mutual_reachability(metric, min_samples);
+                        (distance, "pairs", devices)
+                    };
+                    let euclidean = by(Metric::Euclidean);
                     compare_by(&values, d, euclidean, &format!("{shape} {n} x {d} f64"));
                     compare_by(&narrow, d, euclidean, &format!("{shape} {n} x {d} f32"));
-                    let cosine =
-                        (Distance::mutual_reachability(Metric::Cosine, min_samples), "pairs");
-                    compare_by(&moved, d, cosine, &format!("{shape} {n} x {d} cosine"));
+                    compare_by(&moved, d, by(Metric::Cosine), &format!("{shape} {n} x {d} cosine"));
                     sets += 3;
                 }
             }
@@ -302,15 +311,15 @@ impl Copied {
     }
 }
 
-fn time(points: &Copied, min_samples: usize, plan: &str) {
+fn time(points: &Copied, min_samples: usize, plan: &str, devices: usize) {
     let metric = if plan == "cosine" { Metric::Cosine } else { Metric::Euclidean };
     let distance = Distance::mutual_reachability(metric, min_samples);
     let median = match points.addresses.len < 1 << 19 || points.addresses.dimensions < 64 {
-        true => median::<7, _>(|| points.tree(distance, plan, &mut Run::new())),
-        false => median::<1, _>(|| points.tree(distance, plan, &mut Run::new())),
+        true => median::<7, _>(|| points.tree(distance, plan, &mut on(devices))),
+        false => median::<1, _>(|| points.tree(distance, plan, &mut on(devices))),
     };
     let mut steps = Steps::default();
-    let answer = points.tree(distance, plan, &mut Run::new().observed_by(&mut steps));
+    let answer = points.tree(distance, plan, &mut on(devices).observed_by(&mut steps));
     let total: f64 = answer
         .distances
         .to_vec()

@@ -140,3 +140,10 @@ KERNEL __launch_bounds__(THREADS) finish(const PairArguments<void> args) {
         args.least_keys[point] = found ? best_key : bound == FAR ? FAR : bound + 1;
     }
 }
+
+// Lowers the bounds of components to those of another device, which are instead of answers.
+KERNEL __launch_bounds__(THREADS) lower_bounds(const PairArguments<void> args) {
+    for (u64 i = first_index(); i < args.count; i += index_stride()) {
+        args.bounds[i] = min(args.bounds[i], args.part_keys[i]);
+    }
+}

@@ -52,6 +52,7 @@ mod staging;
 pub mod step_clock;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod transfer;
 mod wire;
 
 use kostra_core::Solver;

@@ -103,12 +103,14 @@ fn devices_that_are_absent_named_twice_or_too_many_are_refused_with_the_reason()
             "cuda-fast runs on one device; name one, or pass `--algorithm cuda-multi`",
         ),
         ("partition gen:path:n=9 -k 2 --device cuda:0,1", "a graph is partitioned on one device"),
+        ("tree point.csv --device cuda:0,1", "of more than 64 dimensions, not of 2; name one"),
         (
             "solve graph.kst --memory 1GiB --device cuda:0,1",
             "`--memory` solves on one device; name one",
         ),
     ] {
         let workplace = Workplace::new();
+        workplace.write("point.csv", "3,4\n");
         let Some(outcome) = outcome(&workplace, arguments) else { return };
         assert_ne!(outcome.code, Some(0), "{arguments}: {outcome:?}");
         assert!(outcome.stderr.contains(reason), "{arguments}: {outcome:?}");

@@ -14,11 +14,11 @@ use kostra_core::{EdgeSet, Key, Run, SolveError};
 use super::forest::List;
 use super::parts::{Part, WholeGraph, find_pivot, have_room, launch_and_wake_links, launch_on_all};
 use super::seat::name_device;
-use super::transfer::{self, Region, Way};
 use crate::buffers::{Keys, download_set};
 use crate::fast;
 use crate::light;
 use crate::light_edges::{self, Pivot, Sampling};
+use crate::transfer::{self, Region, Way};
 
 /// There is room for this number times the wanted light edges: their number is not exact.
 const ROOM: f64 = 1.5;

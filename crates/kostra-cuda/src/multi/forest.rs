@@ -9,11 +9,11 @@ use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Key, Run, SolveError};
 
 use super::kernels::{Arguments, launch};
-use super::transfer::Region;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, address};
 use crate::launch::of_keys;
 use crate::members::places_of_members;
 use crate::shared::fill;
+use crate::transfer::Region;
 use crate::{Device, DeviceError, fast};
 
 /// The ids of the edges of a list, which ascend. Edges of forests come first and have ids of their

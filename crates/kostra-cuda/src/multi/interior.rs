@@ -22,10 +22,10 @@ use super::forest::{DeviceForest, Ids, forest_edge_bytes, mark_members, reduce, 
 use super::kernels::{Arguments, launch};
 use super::parts::{Part, WholeGraph, have_room, joined, on_all};
 use super::seat::name_devices;
-use super::transfer::{self, Region, Way};
 use crate::buffers::{DeviceArray, DeviceEdgeSet, DeviceEdges, address};
 use crate::members::places_of_members;
 use crate::shared::fill;
+use crate::transfer::{self, Region, Way};
 use crate::{Device, DeviceError, fast};
 
 /// The forest of all parts as a set on the first device. The parts are in the order of ids, and

@@ -29,7 +29,6 @@ mod kernels;
 mod parts;
 mod rank_forest;
 mod seat;
-mod transfer;
 
 use std::sync::Arc;
 
@@ -44,10 +43,10 @@ use self::forest::forest_edge_bytes;
 use self::kernels::load_kernels;
 use self::parts::{Part, WholeGraph};
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
-use self::transfer::Way;
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
 use crate::error::NoDevice;
 use crate::fast::{self, Fast};
+use crate::transfer::Way;
 use crate::{Device, DeviceError};
 
 pub use self::rank_forest::RankForest;

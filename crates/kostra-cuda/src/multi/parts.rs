@@ -9,9 +9,9 @@ use kostra_parallel::{Schedule, Team};
 
 use super::forest::{DeviceForest, List};
 use super::seat::{name_device, name_devices};
-use super::transfer::{self, Waking, Way};
 use crate::buffers::{DeviceEdges, Keys};
 use crate::light_edges::{Least, Pivot, Sampling};
+use crate::transfer::{self, Waking, Way};
 use crate::{Device, DeviceError};
 
 /// The edges of one device. Their ids follow each other from `first` on.

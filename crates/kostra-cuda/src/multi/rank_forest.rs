@@ -11,9 +11,9 @@ use kostra_core::{EdgeSet, Edges, Key, Run, SolveError};
 
 use super::forest::{Ids, List, mark_members};
 use super::seat::{Seat, graph_of, name_device};
-use super::transfer::{self, Way};
 use super::{bytes_of, load_all};
 use crate::buffers::{DeviceEdgeSet, Keys, address, upload};
+use crate::transfer::{self, Way};
 use crate::wire::{Wire, WireMemory, WirePiece};
 use crate::{Device, DeviceError, fast};
 

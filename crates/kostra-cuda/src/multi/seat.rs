@@ -9,9 +9,9 @@ use kostra_core::{Edges, Key, SolveError};
 use kostra_parallel::for_each_mut;
 
 use super::forest::{self, DeviceForest, Ids, List, forest_edge_bytes};
-use super::transfer::{self, Way};
 use crate::buffers::{DeviceEdges, Keys};
 use crate::staging::{self, Transfer};
+use crate::transfer::{self, Way};
 use crate::{Device, DeviceError};
 
 /// A device, and the forest of the shares that it has reduced so far.

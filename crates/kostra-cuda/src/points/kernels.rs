@@ -209,7 +209,7 @@ kernels! {
     /// The kernels for rounded rows, for one type of coordinates.
     pub(super) struct RoundingKernels(device, coordinates: ElementType) of PairArguments
         in ROUNDED;
-    finish;
+    finish lower_bounds;
     [coordinates.name()] round advance;
 }
 

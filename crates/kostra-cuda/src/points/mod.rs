@@ -16,6 +16,7 @@
 //!   to sort points along a curve). `docs/algorithms/cuda-points.md` lists what differs.
 //! * Exact and canonical: the result is that of [`kostra_points`], edge by edge. Approximate
 //!   distances decide only what is looked at.
+//! * Several devices share the searches of points of more than 64 dimensions.
 //! * O(log n) rounds with a few round trips to the host each.
 //! * Reports the time of each step by the device's clock, and the rounds with the numbers of
 //!   components and of points that search.
@@ -44,7 +45,7 @@ pub use self::input::{DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses
 use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
 pub use self::merges::DeviceMerges;
 use self::order::Order;
-use self::pairs::{MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
+use self::pairs::{Helper, MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
 use self::rounds::{FoundEdges, LIST, PointOrder, Rounds};
 use self::tree::{Tree, TreeSearch, levels, nodes};
 use crate::buffers::DeviceArray;
@@ -125,7 +126,14 @@ pub struct DevicePointTree {
     pub distances: Arc<DeviceMemory>,
 }
 
-/// The canonical minimum spanning tree of points, built on the device `run.request.device()`.
+/// Whether a run's other devices help the first one with points of `dimensions` dimensions.
+pub fn uses_devices(dimensions: usize) -> bool {
+    pairs::is_long(dimensions)
+}
+
+/// The canonical minimum spanning tree of points, built on the device `run.request.device()`. The
+/// run's other devices compare a part of the pairs, if [`uses_devices`] and they can use the memory
+/// of the first one.
 ///
 /// # Errors
 /// When there are more than [`MAX_POINTS`] points, more than 2048 dimensions, or more than
@@ -194,7 +202,8 @@ fn tree_of(
     run.download(|_| tree.download(threads))
 }
 
-/// The canonical minimum spanning tree of points in device memory.
+/// The canonical minimum spanning tree of points in device memory. Other devices of the run help as
+/// with [`spanning_tree`].
 ///
 /// # Errors
 /// As [`spanning_tree`]; also when a coordinate is not finite, or when points overlap.
@@ -307,7 +316,9 @@ impl Request<'_> {
         clock.start()?;
         let rounded = RoundedPoints::new((device, forest), kernels, points, metric)?;
         clock.lap("build")?;
-        let mut search = PairSearch::new(device, kernels, &rounded, shared)?;
+        let helpers = Helper::all(device, points, kinds, run)?;
+        let has_cores = self.distance.has_cores();
+        let mut search = PairSearch::new((device, kernels), &rounded, shared, &helpers, has_cores)?;
         let cores = self.cores(&mut clock, |neighbors| search.core_distances(neighbors, run))?;
         let order = PointOrder {
             count: points.len,

@@ -28,6 +28,10 @@ fn compare<T: Coordinate>(coordinates: &[T], dimensions: usize, metric: Metric, 
         assert!(found == expected, "{about}");
         let found = brute_force(&points, distance, &mut Run::new()).unwrap();
         assert!(found == expected, "{about}, all pairs");
+        // One device in two parts has all copies of two.
+        let devices = if Device::count().unwrap() > 1 { [0, 1] } else { [0, 0] };
+        let found = brute_force(&points, distance, &mut Run::new().on_devices(&devices)).unwrap();
+        assert!(found == expected, "{about}, all pairs, two devices");
     }
 }
 

@@ -13,6 +13,8 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+mod comparer;
+mod partner;
 mod search;
 mod shape;
 mod tiles;
@@ -21,6 +23,7 @@ use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
 use kostra_core::ElementType;
 use kostra_points::{Metric, PointsError};
 
+pub(super) use self::partner::Helper;
 pub(super) use self::search::PairSearch;
 pub(super) use self::shape::{MOST_DIMENSIONS, is_long, most_dimensions};
 use self::shape::{PANEL, depth, padded};

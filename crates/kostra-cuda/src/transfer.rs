@@ -14,10 +14,10 @@ use crate::{Device, DeviceError};
 
 /// A copy of `bytes` bytes from one address to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Region {
-    pub(super) from: CUdeviceptr,
-    pub(super) to: CUdeviceptr,
-    pub(super) bytes: usize,
+pub(crate) struct Region {
+    pub(crate) from: CUdeviceptr,
+    pub(crate) to: CUdeviceptr,
+    pub(crate) bytes: usize,
 }
 
 /// The most lanes of a copy through host memory. While one lane reads, another one writes.
@@ -25,7 +25,7 @@ const MOST_LANES: usize = 8;
 
 /// How memory of one device reaches another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// The reading device copies by itself.
     Direct,
     /// Through page-locked host memory.
@@ -34,7 +34,7 @@ pub(super) enum Way {
 
 impl Way {
     /// The way from one device to another. Where it is direct, the reader gets access.
-    pub(super) fn between(from: &Device, to: &Device) -> Self {
+    pub(crate) fn between(from: &Device, to: &Device) -> Self {
         if from.lets_read(to) { Self::Direct } else { Self::ThroughHost }
     }
 }
@@ -42,15 +42,15 @@ impl Way {
 /// A copy from one device to another, so that the link between them wakes up while the devices are
 /// at work. After 50 idle milliseconds the first copy takes 0.2 ms, and later ones 0.01. A copy of
 /// four bytes does not wake the link (measured on H200).
-pub(super) struct Waking<'a> {
-    pub(super) from: &'a Device,
+pub(crate) struct Waking<'a> {
+    pub(crate) from: &'a Device,
     lanes: Vec<Lane>,
     memory: [CudaSlice<u8>; 2],
 }
 
 impl<'a> Waking<'a> {
     /// Prepares the copy, if the way is direct. Waits for both devices.
-    pub(super) fn prepare(from: &'a Device, to: &Device) -> Result<Option<Self>, DeviceError> {
+    pub(crate) fn prepare(from: &'a Device, to: &Device) -> Result<Option<Self>, DeviceError> {
         const BYTES: usize = 1 << 16;
         if Way::between(to, from) != Way::Direct {
             return Ok(None);
@@ -65,7 +65,7 @@ impl<'a> Waking<'a> {
     }
 
     /// Starts the copy. Other copies and fills of the device `from` wait for it, kernels do not.
-    pub(super) fn start(&self) -> Result<(), DeviceError> {
+    pub(crate) fn start(&self) -> Result<(), DeviceError> {
         self.from.bind()?;
         let [target, source] = &self.memory;
         let bytes = source.num_bytes();
@@ -90,7 +90,7 @@ impl Drop for Waking<'_> {
 ///
 /// # Safety
 /// All addresses have room for the bytes on their devices. All writes to the sources are complete.
-pub(super) unsafe fn copy(
+pub(crate) unsafe fn copy(
     (from, to): (&Device, &Device),
     regions: &[Region],
     way: Way,
@@ -114,7 +114,7 @@ pub(super) unsafe fn copy(
 /// # Safety
 /// As for [`copy`], the way is direct, and all writes to the sources are complete when the stream
 /// is at this place.
-pub(super) unsafe fn push(
+pub(crate) unsafe fn push(
     (device, stream): (&Device, &CudaStream),
     regions: &[Region],
 ) -> Result<(), DeviceError> {
