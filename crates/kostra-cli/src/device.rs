@@ -22,3 +22,20 @@ pub(crate) fn open(ordinal: usize) -> Result<String, cuda::NoDevice> {
     let device = cuda::Device::open(ordinal)?;
     Ok(format!("{} (cuda:{ordinal})", device.name()))
 }
+
+/// Opens devices, as [`open`]. Returns their names and numbers, if there are any.
+///
+/// # Errors
+/// When a device cannot be used.
+pub(crate) fn open_all(ordinals: &[usize]) -> Result<Option<String>, cuda::NoDevice> {
+    let opened = ordinals.iter().map(|&ordinal| open(ordinal)).collect::<Result<Vec<_>, _>>()?;
+    Ok((!opened.is_empty()).then(|| opened.join(", ")))
+}
+
+/// Why points of so few dimensions have no tree on several devices.
+pub(crate) fn few_dimensions(dimensions: usize) -> String {
+    format!(
+        "several devices find a tree of points of more than 64 dimensions, not of {dimensions}; \
+         name one in `--device`"
+    )
+}

@@ -228,17 +228,11 @@ impl PointRequest {
         search.check()?;
         // Before the points are read, because that can take long.
         let ordinals = self.device.ordinals();
-        let opened =
-            ordinals.iter().map(|&ordinal| device::open(ordinal)).collect::<Result<Vec<_>, _>>()?;
-        let device = (!opened.is_empty()).then(|| opened.join(", "));
+        let device = device::open_all(ordinals)?;
         let start = Instant::now();
         let file = self.load()?;
         if ordinals.len() > 1 && !uses_devices(file.dimensions) {
-            anyhow::bail!(
-                "several devices find a tree of points of more than 64 dimensions, not of {}; \
-                 name one in `--device`",
-                file.dimensions
-            );
+            anyhow::bail!(device::few_dimensions(file.dimensions));
         }
         let load = start.elapsed();
         let _stage = Stage::start(&search.stage(&file.coordinates, file.dimensions));

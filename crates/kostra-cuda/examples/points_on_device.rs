@@ -12,13 +12,13 @@
 //! ```
 //!
 //! A shape may also be `file:PATH`, a file of 32-bit coordinates. PLAN is `auto`, `pairs` (compare
-//! all pairs) or `cosine` (with this metric). DEVICES is a number of devices. `time` takes points in device memory and leaves the
-//! tree there. It prints the median of seven trees after one that is not timed, and the steps of
-//! one more; of many points of many dimensions one instead of seven. `dendrogram` does the same for
-//! the tree and for its merges, with the median of five. It compares the merges of up to ten
-//! million points with the processor. `linkage` does the same from points in host memory to the
-//! rows of the linkage in host memory, and writes the 32-bit coordinates to a file, for other
-//! programs. The exit code is 1 if a result is wrong or there is no device.
+//! all pairs) or `cosine` (with this metric). DEVICES is a number of devices. `time` takes points
+//! in device memory and leaves the tree there. It prints the median of seven trees after one that
+//! is not timed, and the steps of one more; of many points of many dimensions one instead of seven.
+//! `dendrogram` does the same for the tree and for its merges, with the median of five. It compares
+//! the merges of up to ten million points with the processor. `linkage` does the same from points
+//! in host memory to the rows of the linkage in host memory, and writes the 32-bit coordinates to a
+//! file, for other programs. The exit code is 1 if a result is wrong or there is no device.
 
 #![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
 
@@ -49,17 +49,18 @@ fn main() {
     match words[..] {
         ["check"] => check(3000),
         ["check", most] => check(number(most)),
-        ["pairs"] => check_pairs(3000, 1),
-        ["pairs", most] => check_pairs(number(most), 1),
-        ["pairs", most, devices] => check_pairs(number(most), number(devices)),
+        ["pairs", ref others @ ..] if others.len() <= 2 => {
+            let other = |at: usize, default| others.get(at).map_or(default, |word| number(word));
+            check_pairs(other(0, 3000), other(1, 1));
+        }
         ["dendrogram", n, d, shape] => time_dendrogram(number(n), number(d), shape),
         ["linkage", n, d, shape, path] => time_linkage(number(n), number(d), shape, path),
         ["large", points] => check_large(number(points)),
         ["time", n, d, kind, shape, ref others @ ..] if others.len() <= 3 => {
-            let min_samples = others.first().map_or(1, |k| number(k));
-            let plan = others.get(1).copied().unwrap_or("auto");
-            let devices = others.get(2).map_or(1, |devices| number(devices));
-            time(&Copied::new(number(n), number(d), (kind, shape)), min_samples, plan, devices);
+            let other = |at, default| others.get(at).copied().unwrap_or(default);
+            let (min_samples, devices) = (number(other(0, "1")), number(other(2, "1")));
+            let points = Copied::new(number(n), number(d), (kind, shape));
+            time(&points, min_samples, other(1, "auto"), devices);
         }
         _ => {
             println!(
@@ -123,13 +124,21 @@ const SHAPES: [&str; 9] = [
 /// Compares the device with the processor.
 fn compare<T: Coordinate>(values: &[T], d: usize, min_samples: usize, about: &str) {
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples);
-    compare_by(values, d, (distance, "auto", 1), about);
+    compare_by(values, d, Method { distance, plan: "auto", devices: 1 }, about);
+}
+
+/// Which tree, and how it is found.
+#[derive(Clone, Copy)]
+struct Method<'a> {
+    distance: Distance,
+    plan: &'a str,
+    devices: usize,
 }
 
 fn compare_by<T: Coordinate>(
     values: &[T],
     d: usize,
-    (distance, plan, devices): (Distance, &str, usize),
+    Method { distance, plan, devices }: Method<'_>,
     about: &str,
 ) {
     let points = Points::new(values, d).unwrap();
@@ -137,8 +146,7 @@ fn compare_by<T: Coordinate>(
     let start = Instant::now();
     let expected = kostra_points::spanning_tree(&points, distance, &mut Run::new().on_threads(16));
     let by_processor = start.elapsed();
-    let start = Instant::now();
-    let run = &mut on(devices).on_threads(4);
+    let (start, run) = (Instant::now(), &mut on(devices).on_threads(4));
     let found = match plan {
         "pairs" => brute_force(&points, distance, run),
         _ => spanning_tree(&points, distance, run),
@@ -160,10 +168,8 @@ fn compare_by<T: Coordinate>(
             found.ends.get(i) != Some(&expected.ends[i])
                 || found.distances.get(i) != Some(&expected.distances[i])
         });
-        println!(
-            "WRONG: {about}, min_samples {min_samples}, {} edges, first at {at:?}",
-            found.ends.len()
-        );
+        let edges = found.ends.len();
+        println!("WRONG: {about}, min_samples {min_samples}, {edges} edges, first at {at:?}");
         if let Some(i) = at {
             println!("  {:?} {:?}", expected.ends[i], expected.distances[i]);
             println!("  {:?} {:?}", found.ends.get(i), found.distances.get(i));
@@ -193,8 +199,8 @@ fn check(most: usize) {
 }
 
 /// A run on the first devices.
-fn on<'a>(devices: usize) -> Run<'a> {
-    Run::new().on_devices(&(0..devices).collect::<Vec<_>>())
+fn on<'a>(count: usize) -> Run<'a> {
+    Run::new().on_devices(&[0, 1, 2, 3, 4, 5, 6, 7][..count])
 }
 
 fn check_pairs(most: usize, devices: usize) {
@@ -206,13 +212,10 @@ fn check_pairs(most: usize, devices: usize) {
                 let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
                 // Without vectors of zeros.
                 let moved: Vec<f32> = narrow.iter().map(|&x| x + 0.5).collect();
-                for min_samples in [1, 6, 129] {
-                    if min_samples > n {
-                        continue;
-                    }
+                for min_samples in [1, 6, 129].into_iter().filter(|&least| least <= n) {
                     let by = |metric| {
                         let distance = Distance::mutual_reachability(metric, min_samples);
-                        (distance, "pairs", devices)
+                        Method { distance, plan: "pairs", devices }
                     };
                     let euclidean = by(Metric::Euclidean);
                     compare_by(&values, d, euclidean, &format!("{shape} {n} x {d} f64"));

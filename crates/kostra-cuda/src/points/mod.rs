@@ -45,7 +45,7 @@ pub use self::input::{DevicePointsError, MAX_POINTS, MAX_SAMPLES, PointAddresses
 use self::kernels::{ForestKernels, MOST_TREE_DIMENSIONS, PairKernels, TreeKernels};
 pub use self::merges::DeviceMerges;
 use self::order::Order;
-use self::pairs::{Helper, MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
+use self::pairs::{Comparer, Helper, MOST_DIMENSIONS, PairSearch, RoundedPoints, most_dimensions};
 use self::rounds::{FoundEdges, LIST, PointOrder, Rounds};
 use self::tree::{Tree, TreeSearch, levels, nodes};
 use crate::buffers::DeviceArray;
@@ -318,7 +318,8 @@ impl Request<'_> {
         clock.lap("build")?;
         let helpers = Helper::all(device, points, kinds, run)?;
         let has_cores = self.distance.has_cores();
-        let mut search = PairSearch::new((device, kernels), &rounded, shared, &helpers, has_cores)?;
+        let own = Comparer { device, kernels, points: &rounded, available: shared };
+        let mut search = PairSearch::new(own, &helpers, has_cores)?;
         let cores = self.cores(&mut clock, |neighbors| search.core_distances(neighbors, run))?;
         let order = PointOrder {
             count: points.len,

@@ -55,12 +55,12 @@ impl Answers {
 
 /// A device, and the points on it.
 #[derive(Clone, Copy)]
-pub(super) struct Comparer<'a> {
-    pub(super) device: &'a Device,
-    pub(super) kernels: &'a PairKernels,
-    pub(super) points: &'a RoundedPoints,
+pub(in super::super) struct Comparer<'a> {
+    pub(in super::super) device: &'a Device,
+    pub(in super::super) kernels: &'a PairKernels,
+    pub(in super::super) points: &'a RoundedPoints,
     /// The bytes of shared memory that a block may use.
-    pub(super) available: u32,
+    pub(in super::super) available: u32,
 }
 
 impl Comparer<'_> {

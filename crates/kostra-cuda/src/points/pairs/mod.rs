@@ -23,6 +23,7 @@ use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig};
 use kostra_core::ElementType;
 use kostra_points::{Metric, PointsError};
 
+pub(super) use self::comparer::Comparer;
 pub(super) use self::partner::Helper;
 pub(super) use self::search::PairSearch;
 pub(super) use self::shape::{MOST_DIMENSIONS, is_long, most_dimensions};

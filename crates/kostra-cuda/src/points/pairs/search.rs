@@ -7,16 +7,16 @@ use cudarc::driver::CudaSlice;
 use kostra_core::Run;
 
 use super::comparer::{BLOCKS, Comparer, WARP};
+use super::launch_pairs;
 use super::partner::{Helper, Partner};
 use super::shape::{MOST_QUERIES, depth, is_long};
 use super::tiles::Tiles;
-use super::{RoundedPoints, launch_pairs};
 use crate::buffers::{address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::grid_stride;
 use crate::points::input::{DevicePointsError, MAX_POINTS, PointAddresses};
-use crate::points::kernels::{PairArguments, PairKernels, counter};
+use crate::points::kernels::{PairArguments, counter};
 use crate::points::rounds::{LIST, Rounds, Search};
 use crate::shared::fill;
 
@@ -97,14 +97,12 @@ impl<'a> PairSearch<'a> {
 
     /// Helpers get copies of the points. `has_cores` says whether the rounds have core distances.
     pub(in super::super) fn new(
-        (device, kernels): (&'a Device, &'a PairKernels),
-        points: &'a RoundedPoints,
-        available: u32,
+        own: Comparer<'a>,
         helpers: &'a [Helper],
         has_cores: bool,
     ) -> Result<Self, DeviceError> {
+        let Comparer { device, points, .. } = own;
         let leaf_labels = device.uninit(points.exact.len.div_ceil(WARP) as usize)?;
-        let own = Comparer { device, kernels, points, available };
         let mut partners = Vec::new();
         for helper in helpers {
             device.finish()?;
