@@ -38,6 +38,7 @@ mod report;
 mod trace;
 mod usage;
 mod verdict;
+mod vertex_names;
 
 use std::ffi::OsString;
 

@@ -13,24 +13,16 @@ use crate::{commands, output};
 
 /// Options that people look for, and how to get what they want without them.
 const ABSENT: [(&[&str], &str); 4] = [
-    (
-        &["--include", "--force", "--require", "--must"],
-        "to get a spanning tree with some edges for sure, give them lower weights than all others \
-         (with --maximum: higher ones) in the input",
-    ),
-    (
-        &["--exclude", "--forbid", "--without"],
-        "to get a spanning tree without some edges, remove them from the input",
-    ),
+    (&["--force", "--require", "--must"], "`--include` names edges that the forest contains"),
+    (&["--forbid", "--without", "--avoid"], "`--exclude` names edges that the forest avoids"),
     (
         &["--terminals", "--terminal", "--steiner"],
         "a tree that joins only some vertices is a Steiner tree, which kostra does not find; its \
          trees join all vertices",
     ),
     (
-        &["--root", "--start", "--start-vertex"],
-        "the forest does not depend on a start vertex; in Python, Forest.parents(root=...) directs \
-         its edges",
+        &["--start", "--start-vertex"],
+        "the forest does not depend on a start vertex; `--root` directs the edges that are written",
     ),
 ];
 

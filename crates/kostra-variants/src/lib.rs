@@ -10,8 +10,6 @@ mod alternatives;
 mod constraints;
 mod rooted;
 
-pub use alternatives::{
-    Alternatives, BestForests, BestForestsError, CountError, MOST_STEPS, RankedForest,
-};
+pub use alternatives::{Alternatives, BestForests, BestForestsError, CountError, RankedForest};
 pub use constraints::{ConstraintError, ForestConstraints, ReducedGraph, TreeCount};
 pub use num_bigint::BigUint;

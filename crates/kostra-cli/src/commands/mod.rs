@@ -3,6 +3,7 @@
 //!
 //! [`Command`]: crate::command::Command
 
+mod alternatives;
 mod cluster;
 mod compare;
 mod completions;
@@ -34,6 +35,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<solve::Arguments>(),
     Entry::new::<verify::Arguments>(),
     Entry::new::<compare::Arguments>(),
+    Entry::new::<alternatives::Arguments>(),
     Entry::new::<info::Arguments>(),
     Entry::new::<convert::Arguments>(),
     Entry::new::<generate::Arguments>(),

@@ -14,20 +14,19 @@ use thiserror::Error;
 use super::Alternatives;
 use super::determinant::spanning_trees;
 
-/// The most multiplications that [`Alternatives::count`] does: some minutes.
-pub const MOST_STEPS: u64 = 100_000_000_000;
-
 /// The reason why best forests are not counted.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CountError {
     /// The elimination would take too long.
     #[error(
-        "counting would take more than {} multiplications: {} edges of weight {weight} tie between \
-         {} groups of vertices",
-        thousands(MOST_STEPS), thousands(*edges as u64), thousands(*vertices as u64)
+        "counting takes more than {} multiplications: {} edges of weight {weight} tie between {} \
+         groups of vertices",
+        thousands(*most_steps), thousands(*edges as u64), thousands(*vertices as u64)
     )]
     TooManySteps {
+        /// The most multiplications that the caller allows.
+        most_steps: u64,
         /// The number of edges of equal weight that depend on each other.
         edges: usize,
         /// The number of groups of vertices that they join.
@@ -51,7 +50,8 @@ struct ClassEdge {
 
 impl Alternatives {
     /// The number of best forests of the graph in whose edges these alternatives were
-    /// [found](Self::find), exactly.
+    /// [found](Self::find), exactly. `most_steps` is the most multiplications that it may take, of
+    /// which a processor does some hundred million a second.
     ///
     /// Ties of a few edges are counted at once. For s vertices and t edges of one weight that
     /// depend on each other, counting takes the steps of a sparse elimination, O(s^1.5) for planar
@@ -65,28 +65,37 @@ impl Alternatives {
     /// let (u, v) = (vec![0, 0, 0, 1, 1, 2], vec![1, 2, 3, 2, 3, 3]);
     /// let graph = AnyGraph::from_edges(4, u, v, vec![1.5; 6])?;
     /// let found = Alternatives::find(&graph, Order::Minimum, &[0, 1, 2], &mut Run::new())?;
-    /// assert_eq!(found.count(&graph, Order::Minimum)?.to_string(), "16");
+    /// assert_eq!(found.count(&graph, Order::Minimum, 1000)?.to_string(), "16");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When counting would take more than [`MOST_STEPS`] multiplications, or the system refuses the
+    /// When counting takes more than `most_steps` multiplications, or the system refuses the
     /// memory.
-    pub fn count(&self, graph: &AnyGraph, order: Order) -> Result<BigUint, CountError> {
+    pub fn count(
+        &self,
+        graph: &AnyGraph,
+        order: Order,
+        most_steps: u64,
+    ) -> Result<BigUint, CountError> {
         if graph.weight_type().bits() == 32 {
-            count::<u32>(self, graph.edges_in(order))
+            count::<u32>(self, graph.edges_in(order), most_steps)
         } else {
-            count::<u64>(self, graph.edges_in(order))
+            count::<u64>(self, graph.edges_in(order), most_steps)
         }
     }
 }
 
-fn count<K: Key>(alternatives: &Alternatives, edges: Edges<'_, K>) -> Result<BigUint, CountError> {
+fn count<K: Key>(
+    alternatives: &Alternatives,
+    edges: Edges<'_, K>,
+    most_steps: u64,
+) -> Result<BigUint, CountError> {
     let network = alternatives.network();
     let mut ranks = memory::collected(network.iter().map(|&id| edges.rank(id)))?;
     ranks.sort_unstable();
     let mut groups = UnionFind::try_new(edges.vertices())?;
-    let (mut number, mut steps) = (BigUint::from(1_u32), MOST_STEPS);
+    let (mut number, mut steps) = (BigUint::from(1_u32), most_steps);
     for class in ranks.chunk_by(|&a, &b| K::rank_key(a) == K::rank_key(b)) {
         let mut class = memory::collected(class.iter().map(|&rank| {
             let edge = K::rank_id(rank);
@@ -102,7 +111,12 @@ fn count<K: Key>(alternatives: &Alternatives, edges: Edges<'_, K>) -> Result<Big
         class.iter_mut().for_each(|edge| edge.group = groups.find(edge.ends[0]));
         class.sort_unstable_by_key(|edge| (edge.group, edge.edge));
         for component in class.chunk_by(|a, b| a.group == b.group) {
-            number *= trees(component, &mut steps).ok_or_else(|| too_many(edges, component))?;
+            number *= trees(component, &mut steps).ok_or_else(|| CountError::TooManySteps {
+                most_steps,
+                edges: component.len(),
+                vertices: renumbered(component).0,
+                weight: edges.weight_text(component[0].edge),
+            })?;
         }
     }
     Ok(number)
@@ -124,12 +138,4 @@ fn renumbered(component: &[ClassEdge]) -> (usize, Vec<[u32; 2]>) {
     groups.dedup();
     let number = |end| groups.partition_point(|&group| group < end) as u32;
     (groups.len(), component.iter().map(|edge| edge.ends.map(number)).collect())
-}
-
-fn too_many<K: Key>(edges: Edges<'_, K>, component: &[ClassEdge]) -> CountError {
-    CountError::TooManySteps {
-        edges: component.len(),
-        vertices: renumbered(component).0,
-        weight: edges.weight_text(component[0].edge),
-    }
 }

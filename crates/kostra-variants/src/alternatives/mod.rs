@@ -28,7 +28,7 @@ use kostra_core::{
 
 use crate::rooted::RootedForest;
 pub use best::{BestForests, BestForestsError, RankedForest};
-pub use count::{CountError, MOST_STEPS};
+pub use count::CountError;
 
 /// The rival of an edge that has none.
 const NONE: EdgeId = EdgeId::MAX;

@@ -7,6 +7,7 @@ use clap::{ArgGroup, Parser, ValueHint};
 use kostra::forest_file::ForestFormat;
 use kostra::{DeviceChoice, OptionValue};
 
+use super::constraints::ConstraintArguments;
 use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
 use crate::bytes::parse_bytes;
@@ -30,6 +31,7 @@ Examples:
   kostra solve big.kst --memory 4GiB -o forest.ids
   kostra solve big.kst --memory 16GiB --device cuda -o forest.ids
   kostra solve mesh.graph --algorithm prim-union --partition mesh.graph.part.8
+  kostra solve cables.csv --include status=built --exclude 7,12 --most-trees 3
 
 All exact algorithms find the same forest, on any number of threads: if two
 edges have equal weights, the edge that comes first in the input wins. Edges are
@@ -100,6 +102,14 @@ pub(in crate::commands) struct Arguments {
     /// name with `.checkpoint` [default: 300]
     #[arg(long, value_name = "SECONDS", requires_all = ["memory", "output"])]
     pub(super) checkpoint: Option<u64>,
+
+    #[command(flatten)]
+    pub(super) constraints: ConstraintArguments,
+
+    /// Write each edge from the end that is nearer to this vertex, by name or number. In trees
+    /// without it, the lowest vertex takes its place
+    #[arg(long, value_name = "VERTEX", requires = "output", conflicts_with = "memory")]
+    pub(super) root: Option<String>,
 
     /// Write the forest to this file; `-` writes it to standard output and the report to standard
     /// error

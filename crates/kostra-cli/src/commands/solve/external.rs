@@ -154,6 +154,7 @@ pub(super) fn run(
             components: u64::from(found.vertices) - found.ids.len() as u64,
             total: found.total,
         },
+        constrained: None,
         algorithm: found.solver,
         place: external.place(found.device),
         threads: input.threads.wanted(),

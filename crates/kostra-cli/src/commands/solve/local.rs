@@ -8,7 +8,8 @@ use kostra_core::{AnyGraph, Forest, Platform, SolverInfo, VertexParts};
 use kostra_cuda as cuda;
 use kostra_partition::Partition;
 
-use super::outcome::{ForestFacts, GraphFacts, Outcome, RanOn, Times};
+use super::constrained;
+use super::outcome::{Constrained, ForestFacts, GraphFacts, Outcome, RanOn, Times};
 use super::plan::Plan;
 use crate::input::{InputGraph, Threads};
 use crate::progress::Stage;
@@ -25,7 +26,8 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let open = open_device(plan)?;
     let mut input = load(plan)?;
     let partition = load_partition(plan, &mut input)?;
-    let (solved, (mut trace, refused)) = solve(plan, &input.parsed.graph, partition.as_ref())?;
+    let ((solved, (mut trace, refused)), constrained) =
+        solve_constrained(plan, &mut input, partition.as_ref())?;
     if let Some(trace) = &mut trace {
         trace.describe_edges(&input.parsed.graph, input.parsed.names.as_deref());
     }
@@ -47,25 +49,19 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         download: of_device(solved.download),
         ..Times::default()
     };
-    let verified = prove(plan, &input, &solved, &mut times)?;
+    let verified = prove(plan, &input, (&solved, constrained.as_ref()), &mut times)?;
     plan.input.refuse_changes(&input)?;
+    if let Some(root) = &plan.root {
+        constrained::turn(&mut input, root, plan.order, &solved.forest)?;
+    }
     if !matches!(verified, Some(Err(_))) {
         times.write = write(plan, &input, &solved.forest)?;
     }
     Ok(Outcome {
-        graph: GraphFacts {
-            vertices: input.parsed.graph.vertices().into(),
-            edges: input.parsed.graph.edges() as u64,
-            weight_type: input.parsed.graph.weight_type(),
-            format: input.format,
-            compression: input.compression,
-        },
-        forest: ForestFacts {
-            edges: solved.forest.ids().len() as u64,
-            components: solved.forest.components().into(),
-            total: solved.forest.total(),
-        },
+        graph: graph_facts(&input),
+        forest: forest_facts(&solved.forest, constrained.as_ref()),
         algorithm: solved.solver,
+        constrained,
         place,
         threads: started,
         verified,
@@ -73,6 +69,25 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         notes: input.notes,
         trace,
     })
+}
+
+fn graph_facts(input: &InputGraph) -> GraphFacts {
+    GraphFacts {
+        vertices: input.parsed.graph.vertices().into(),
+        edges: input.parsed.graph.edges() as u64,
+        weight_type: input.parsed.graph.weight_type(),
+        format: input.format,
+        compression: input.compression,
+    }
+}
+
+fn forest_facts(forest: &Forest, constrained: Option<&Constrained>) -> ForestFacts {
+    let components = constrained.map_or(forest.components(), |constrained| constrained.trees);
+    ForestFacts {
+        edges: forest.ids().len() as u64,
+        components: components.into(),
+        total: forest.total(),
+    }
 }
 
 /// Opens the device that every graph needs under this plan. This happens before the graph is read,
@@ -123,6 +138,25 @@ fn note_on_threads(threads: Threads) -> Option<String> {
 /// A forest, and what the run reported.
 type Reported = (Solved<Forest>, (Option<Trace>, Option<Refused>));
 
+/// Finds the forest, under the constraints if there are any.
+fn solve_constrained(
+    plan: &Plan,
+    input: &mut InputGraph,
+    partition: Option<&Partition>,
+) -> anyhow::Result<(Reported, Option<Constrained>)> {
+    let Some(constraints) = &plan.constraints else {
+        return Ok((solve(plan, &input.parsed.graph, partition)?, None));
+    };
+    let constraints = constraints.of_graph(input)?;
+    let mut reported = (None, None);
+    let (solved, constrained) = constrained::run(plan, input, constraints, |graph| {
+        let (solved, of_solver) = solve(plan, graph, partition)?;
+        reported = of_solver;
+        Ok(solved)
+    })?;
+    Ok(((solved, reported), Some(constrained)))
+}
+
 fn solve(plan: &Plan, graph: &AnyGraph, partition: Option<&Partition>) -> anyhow::Result<Reported> {
     plan.algorithm.in_process()?;
     let stage = Stage::start("solving");
@@ -156,11 +190,16 @@ fn place(plan: &Plan, solver: &SolverInfo) -> RanOn {
 fn prove(
     plan: &Plan,
     input: &InputGraph,
-    solved: &Solved<Forest>,
+    (solved, constrained): (&Solved<Forest>, Option<&Constrained>),
     times: &mut Times,
 ) -> anyhow::Result<Option<Result<Proof, String>>> {
     if !plan.verify {
         return Ok(None);
+    }
+    if let Some((verdict, time)) = constrained.and_then(|found| found.verdict.clone()) {
+        times.verify = Some(time);
+        let verdict = verdict.map(Proof::Canonical);
+        return Ok(Some(verdict.map_err(|violation| verdict::fault(&violation, input))));
     }
     let start = Instant::now();
     let _stage = Stage::start("verifying");

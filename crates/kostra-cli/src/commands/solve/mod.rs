@@ -1,11 +1,13 @@
 //! `kostra solve`: finds a spanning forest, and reports its weight and the time of each step.
 //!
-//! `arguments` is what the user typed, and `plan` is what it means. `local` carries out a plan in
-//! this process, `external` if the edges do not fit into memory, and `distributed` on the ranks of
-//! an MPI job. All return an `outcome`, which
-//! `report` prints.
+//! `arguments` is what the user typed, and `plan` is what it means; `constraints` are a part of
+//! both. `local` carries out a plan in this process, with `constrained` if there are constraints,
+//! `external` if the edges do not fit into memory, and `distributed` on the ranks of an MPI job.
+//! All return an `outcome`, which `report` prints.
 
 mod arguments;
+mod constrained;
+mod constraints;
 #[cfg(feature = "mpi")]
 mod distributed;
 mod external;

@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
+use kostra::variants::ForestConstraints;
 use kostra_core::{SolverInfo, Total, WeightType};
 use kostra_io::{Compression, Format};
 use serde::{Serialize, Serializer};
 
 use crate::trace::Trace;
-use crate::verdict::Proof;
+use crate::verdict::{Proof, Verdict};
 
 /// What the report shows.
 pub(super) struct Outcome {
     pub(super) graph: GraphFacts,
     pub(super) forest: ForestFacts,
+    /// What the constraints cost; none without constraints.
+    pub(super) constrained: Option<Constrained>,
     pub(super) algorithm: &'static SolverInfo,
     pub(super) place: RanOn,
     /// The number of threads; in an MPI job, of each rank.
@@ -39,6 +42,20 @@ pub(super) struct ForestFacts {
     pub(super) edges: u64,
     pub(super) components: u64,
     pub(super) total: Total,
+}
+
+/// What constraints cost.
+pub(super) struct Constrained {
+    pub(super) constraints: ForestConstraints,
+    /// The number of trees, where linked vertices count as one.
+    pub(super) trees: u32,
+    /// The total of the forest without constraints.
+    pub(super) unconstrained: Total,
+    /// The difference of the totals.
+    pub(super) extra: Total,
+    /// Whether the solver's forest is that of the reduced graph, and the time to decide; none
+    /// unless planned.
+    pub(super) verdict: Option<(Verdict, Duration)>,
 }
 
 /// Where the algorithm ran.

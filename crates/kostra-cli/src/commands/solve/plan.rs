@@ -7,6 +7,7 @@ use kostra_core::{OptionValue, Order, Platform};
 use kostra_io::{ColumnOptions, Input};
 
 use super::arguments::Arguments;
+use super::constraints::ConstraintPlan;
 use super::external::External;
 use crate::algorithm::{AUTO, ChosenAlgorithm, partition_users};
 use crate::arguments::NanChoice;
@@ -23,6 +24,9 @@ pub(super) struct Plan {
     /// The file with the parts of the vertices, for the algorithm.
     pub(super) partition: Option<Input>,
     pub(super) order: Order,
+    pub(super) constraints: Option<ConstraintPlan>,
+    /// The root of the tree that contains it, by name or number.
+    pub(super) root: Option<String>,
     pub(super) verify: bool,
     pub(super) trace: bool,
     /// Whether only a forest that is refuted is reported.
@@ -41,8 +45,10 @@ impl Plan {
         let algorithm = ChosenAlgorithm::find(&arguments.algorithm)?;
         let device = arguments.device.unwrap_or_default();
         check(algorithm, &device, &arguments.set).map_err(spelled)?;
-        let input =
-            InputRequest::resolve(arguments.input, NanChoice::Error).keeping(arguments.keep);
+        let mut keep = arguments.keep;
+        let keeps = !keep.is_empty();
+        let constraints = ConstraintPlan::resolve(arguments.constraints, &mut keep);
+        let input = InputRequest::resolve(arguments.input, NanChoice::Error).keeping(keep);
         let partition = arguments.partition.map(|name| file(&name));
         if partition.is_some() {
             check_partition(algorithm, &arguments.set)?;
@@ -51,11 +57,14 @@ impl Plan {
             .output
             .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
-        file_roles::check(
-            &[("graph", input.source.file()), ("partition", partition.as_ref())],
-            &[("forest", output.as_ref().map(|output| &output.output))],
-        )?;
-        check_kept(&input.options.columns, algorithm, output.as_ref())?;
+        let mut inputs = vec![("graph", input.source.file()), ("partition", partition.as_ref())];
+        inputs.extend(constraints.iter().flat_map(ConstraintPlan::files));
+        let written = output.as_ref().map(|output| &output.output);
+        file_roles::check(&inputs, &[("forest", written)])?;
+        let is_constrained = constraints.is_some() || arguments.root.is_some();
+        check_constrained(algorithm, is_constrained)?;
+        check_root(arguments.root.as_deref(), output.as_ref())?;
+        check_kept(keeps, &input.options.columns, algorithm, output.as_ref())?;
         let (memory, checkpoints) = (arguments.memory, (arguments.checkpoint, arguments.resume));
         let mut plan = Self {
             input,
@@ -64,6 +73,8 @@ impl Plan {
             settings: arguments.set,
             partition,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
+            constraints,
+            root: arguments.root,
             verify: arguments.verify,
             trace: arguments.trace,
             quiet: arguments.quiet,
@@ -114,16 +125,43 @@ impl Plan {
     }
 }
 
+/// Refuses constraints and a root if the algorithm does not suit them.
+fn check_constrained(algorithm: ChosenAlgorithm, is_constrained: bool) -> anyhow::Result<()> {
+    match algorithm.info().filter(|_| is_constrained) {
+        Some(info) if info.platform == Platform::Mpi => anyhow::bail!(
+            "constraints and `--root` need a solve in one process; omit them or the algorithm"
+        ),
+        Some(info) if !info.exact => {
+            anyhow::bail!("{} is approximate; constraints need an exact algorithm", info.id)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a root if the output does not have both ends of an edge in order.
+fn check_root(root: Option<&str>, output: Option<&Destination>) -> anyhow::Result<()> {
+    use ForestFormat::{Geojson, Ids, Newick};
+    match output.filter(|_| root.is_some()) {
+        Some(to) if matches!(to.format, Geojson | Ids | Newick) => anyhow::bail!(
+            "{}: `--root` needs output with the two ends of each edge; write .csv, .tsv, .parquet, \
+             .graphml, .json or .dot",
+            to.output
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses kept columns if the output cannot hold them.
 fn check_kept(
+    keeps: bool,
     columns: &ColumnOptions,
     algorithm: ChosenAlgorithm,
     output: Option<&Destination>,
 ) -> anyhow::Result<()> {
-    let option = match (columns.keep.is_empty(), &columns.id) {
-        (false, _) => "--keep",
-        (true, Some(_)) => "--id",
-        (true, None) => return Ok(()),
+    let option = match (keeps, &columns.id) {
+        (true, _) => "--keep",
+        (false, Some(_)) => "--id",
+        (false, None) => return Ok(()),
     };
     let is_distributed = algorithm.info().is_some_and(|info| info.platform == Platform::Mpi);
     if is_distributed {

@@ -1,12 +1,15 @@
 //! The report of `kostra solve`, for people and as JSON.
 
-use kostra_core::{Order, Total};
+use kostra::variants::{ForestConstraints, TreeCount};
+use kostra_core::{EdgeId, Order, Total, Vertex};
 use kostra_io::Format;
 use serde::Serialize;
 
-use super::outcome::{Outcome, RanOn, RankPhase, Times};
+use super::outcome::{Constrained, Outcome, RanOn, RankPhase, Times};
 use super::plan::Plan;
-use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, share, thousands};
+use crate::report::{
+    self, JsonNumber, Sheet, bytes, count, duration_of_seconds, float, share, thousands,
+};
 use crate::trace::Trace;
 use crate::verdict::{Proof, excess};
 use crate::{input, output};
@@ -48,6 +51,10 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     let unit = graph.format.map_or("", unit);
     let total = report::weight(forest.total);
     sheet.line("forest", format!("{edges}, total weight {total}{unit}, {components}"));
+    if let Some(constrained) = &outcome.constrained {
+        sheet.line("constraints", constraints(constrained));
+        sheet.line("cost", cost(constrained, plan.order));
+    }
     let approximate = if outcome.algorithm.exact { "" } else { ", approximate" };
     let algorithm = outcome.algorithm.id;
     sheet.line("algorithm", format!("{algorithm} on {}{approximate}", place(outcome)));
@@ -71,6 +78,49 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
         (false, Order::Maximum) => "Approximate maximum",
     };
     format!("{kind} spanning forest of {}\n{sheet}", plan.input.source)
+}
+
+/// The constraints, for people.
+fn constraints(constrained: &Constrained) -> String {
+    let ForestConstraints { include, exclude, links, trees } = &constrained.constraints;
+    let mut parts = Vec::new();
+    for (edges, what) in [(include, "included"), (exclude, "excluded")] {
+        if !edges.is_empty() {
+            parts.push(format!("{} {what}", count(edges.len() as u64, "edge", "edges")));
+        }
+    }
+    if !links.is_empty() {
+        let linked = links.iter().map(|group| group.len() as u64).sum();
+        let groups = count(links.len() as u64, "group", "groups");
+        parts.push(format!("{} linked in {groups}", count(linked, "vertex", "vertices")));
+    }
+    match trees {
+        TreeCount::Fewest => {}
+        TreeCount::Exactly(trees) => parts.push(count((*trees).into(), "tree", "trees")),
+        TreeCount::AtMost(trees) => {
+            parts.push(format!("at most {}", count((*trees).into(), "tree", "trees")));
+        }
+    }
+    parts.join(", ")
+}
+
+/// What the constraints cost, for people.
+fn cost(constrained: &Constrained, order: Order) -> String {
+    let Constrained { unconstrained, extra, .. } = constrained;
+    let kind = match order {
+        Order::Minimum => "minimum",
+        Order::Maximum => "maximum",
+    };
+    let best = format!("the {kind} of {}", report::weight(*unconstrained));
+    let size = |total| match total {
+        Total::Integer(total) => Total::Integer(total.saturating_abs()),
+        Total::Float(total) => Total::Float(total.abs()),
+    };
+    match float(*extra) {
+        0.0 => format!("nothing: the total is {best}"),
+        less if less < 0.0 => format!("{} less than {best}", report::weight(size(*extra))),
+        _ => format!("{} more than {best}", report::weight(*extra)),
+    }
 }
 
 /// The unit of the weights in this format, if the format defines it.
@@ -164,6 +214,9 @@ struct Record<'a> {
     forest_edges: u64,
     total_weight: JsonNumber,
     maximum: bool,
+    /// Present with constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<ConstraintRecord<'a>>,
     algorithm: &'static str,
     /// Whether the algorithm always returns the canonical forest.
     exact: bool,
@@ -194,6 +247,34 @@ struct Record<'a> {
     trace: Option<&'a Trace>,
 }
 
+/// The constraints, and what they cost.
+#[derive(Serialize)]
+struct ConstraintRecord<'a> {
+    include: &'a [EdgeId],
+    exclude: &'a [EdgeId],
+    links: &'a [Vec<Vertex>],
+    /// The number of trees, if it is fixed.
+    trees: Option<u32>,
+    most_trees: Option<u32>,
+    unconstrained_weight: JsonNumber,
+    /// How much more the total is; negative if it is less.
+    extra_weight: JsonNumber,
+}
+
+impl<'a> ConstraintRecord<'a> {
+    fn new(constrained: &'a Constrained) -> Self {
+        let ForestConstraints { include, exclude, links, trees } = &constrained.constraints;
+        let (trees, most_trees) = match *trees {
+            TreeCount::Fewest => (None, None),
+            TreeCount::Exactly(trees) => (Some(trees), None),
+            TreeCount::AtMost(trees) => (None, Some(trees)),
+        };
+        let unconstrained_weight = JsonNumber(constrained.unconstrained);
+        let extra_weight = JsonNumber(constrained.extra);
+        Self { include, exclude, links, trees, most_trees, unconstrained_weight, extra_weight }
+    }
+}
+
 fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
     let Outcome { graph, forest, verified, .. } = outcome;
     let total: Total = forest.total;
@@ -218,6 +299,7 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         forest_edges: forest.edges,
         total_weight: JsonNumber(total),
         maximum: plan.order == Order::Maximum,
+        constraints: outcome.constrained.as_ref().map(ConstraintRecord::new),
         algorithm: outcome.algorithm.id,
         exact: outcome.algorithm.exact,
         ranks,

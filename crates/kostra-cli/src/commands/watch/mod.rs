@@ -2,8 +2,6 @@
 
 mod reply;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
@@ -21,6 +19,7 @@ use crate::command::{Answer, Command};
 use crate::input::{GENERATED, InputRequest};
 use crate::output;
 use crate::report::count;
+use crate::vertex_names::VertexNames;
 use reply::{Done, Path, Reply, number};
 
 /// Follow the forest of a graph while edges are inserted, deleted and reweighted.
@@ -184,21 +183,13 @@ const SHAPES: [&str; 6] = ["+ U V WEIGHT", "- ID", "= ID WEIGHT", "< ID", "? U V
 /// The graph, its forest and its log.
 struct Watched {
     forest: AnyDynamicForest,
-    /// The vertex with each name, unless several have it; none if vertices have no names.
-    named: Option<HashMap<String, Option<Vertex>>>,
+    names: VertexNames,
     log: Option<UpdateLog>,
 }
 
 impl Watched {
     fn new(forest: AnyDynamicForest, names: Option<Vec<String>>, log: Option<UpdateLog>) -> Self {
-        let named = names.map(|names| {
-            let mut named = HashMap::with_capacity(names.len());
-            for (vertex, name) in (0..).zip(names) {
-                named.entry(name).and_modify(|found| *found = None).or_insert(Some(vertex));
-            }
-            named
-        });
-        Self { forest, named, log }
+        Self { forest, names: VertexNames::new(names), log }
     }
 
     /// Applies a line; nothing for a remark.
@@ -266,20 +257,12 @@ impl Watched {
     /// Adds a vertex with this new name or, in a graph without names, the next number.
     fn add_vertex(&mut self, name: &str) -> anyhow::Result<()> {
         let next = with_dynamic_forest!(&self.forest, forest => forest.vertices());
-        match &mut self.named {
-            Some(named) => match named.entry(name.to_owned()) {
-                Entry::Occupied(_) => bail!("there is a vertex with the name {name:?}"),
-                Entry::Vacant(free) => {
-                    with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
-                    free.insert(Some(next));
-                }
-            },
-            None if name.parse() == Ok(next) => {
-                with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
-            }
-            None => bail!("vertices have no names, and {name:?} is not the next number, {next}"),
+        if !self.names.are_present() && name.parse() != Ok(next) {
+            bail!("vertices have no names, and {name:?} is not the next number, {next}");
         }
-        let names = self.named.is_some().then(|| [name.to_owned()]);
+        self.names.add(name, next)?;
+        with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
+        let names = self.names.are_present().then(|| [name.to_owned()]);
         self.log.iter_mut().for_each(|log| log.add_vertices(1, names.as_ref().map(|n| &n[..])));
         Ok(())
     }
@@ -287,19 +270,7 @@ impl Watched {
     /// The vertex with this name or, in a graph without names, this number.
     fn vertex(&self, text: &str) -> anyhow::Result<Vertex> {
         let vertices = with_dynamic_forest!(&self.forest, forest => forest.vertices());
-        let Some(named) = &self.named else {
-            let number =
-                text.parse().map_err(|_| anyhow!("{text:?} is not the number of a vertex"))?;
-            if number >= vertices {
-                bail!("there is no vertex {number}; the {vertices} vertices are numbered from 0");
-            }
-            return Ok(number);
-        };
-        match named.get(text) {
-            Some(Some(vertex)) => Ok(*vertex),
-            Some(None) => bail!("several vertices have the name {text:?}"),
-            None => bail!("no vertex has the name {text:?}"),
-        }
+        self.names.vertex(text, vertices)
     }
 
     /// Prints answers whose updates are in the log.

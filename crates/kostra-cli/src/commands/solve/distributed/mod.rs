@@ -145,6 +145,7 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
             components: solution.forest.components(),
             total: solution.forest.total(),
         },
+        constrained: None,
         algorithm: solver.info(),
         place: RanOn::Ranks {
             count: world.size(),

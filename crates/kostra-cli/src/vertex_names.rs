@@ -1,0 +1,62 @@
+//! Vertices as the user types them: by name, or by number if they have no names.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use anyhow::{anyhow, bail};
+use kostra_core::Vertex;
+
+/// The vertex with each name, unless several have it; none if vertices have no names.
+pub(crate) struct VertexNames(Option<HashMap<String, Option<Vertex>>>);
+
+impl VertexNames {
+    pub(crate) fn new(names: Option<Vec<String>>) -> Self {
+        Self(names.map(|names| {
+            let mut named = HashMap::with_capacity(names.len());
+            for (vertex, name) in (0..).zip(names) {
+                named.entry(name).and_modify(|found| *found = None).or_insert(Some(vertex));
+            }
+            named
+        }))
+    }
+
+    /// Whether vertices have names.
+    pub(crate) fn are_present(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Adds the name of the next vertex, if vertices have names.
+    ///
+    /// # Errors
+    /// When another vertex has the name.
+    pub(crate) fn add(&mut self, name: &str, vertex: Vertex) -> anyhow::Result<()> {
+        match self.0.as_mut().map(|named| named.entry(name.to_owned())) {
+            Some(Entry::Occupied(_)) => bail!("there is a vertex with the name {name:?}"),
+            Some(Entry::Vacant(free)) => {
+                free.insert(Some(vertex));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The vertex with this name or, in a graph without names, this number.
+    ///
+    /// # Errors
+    /// When there is none, or several have the name.
+    pub(crate) fn vertex(&self, text: &str, vertices: u32) -> anyhow::Result<Vertex> {
+        let Some(named) = &self.0 else {
+            let number =
+                text.parse().map_err(|_| anyhow!("{text:?} is not the number of a vertex"))?;
+            if number >= vertices {
+                bail!("there is no vertex {number}; the {vertices} vertices are numbered from 0");
+            }
+            return Ok(number);
+        };
+        match named.get(text) {
+            Some(Some(vertex)) => Ok(*vertex),
+            Some(None) => bail!("several vertices have the name {text:?}"),
+            None => bail!("no vertex has the name {text:?}"),
+        }
+    }
+}
