@@ -10,7 +10,7 @@ use crate::interface::Format;
 pub(super) const KIND: Kind = Kind { format: Format::EDGE_LIST, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
-    if printed::columns(sample.lines()).is_some() {
+    if printed::find(sample.lines()).is_some() {
         return None;
     }
     let found = edge_list::examine(&sample.comments, &sample.divided, sample.options);

@@ -7,7 +7,7 @@ use crate::interface::Format;
 pub(super) const KIND: Kind = Kind { format: Format::TABLE, claim };
 
 fn claim(sample: &Sample<'_>) -> Option<Claim> {
-    printed::columns(sample.lines())?;
+    printed::find(sample.lines())?;
     let evidence = "a rule of dashes next to the header".into();
     Some(Claim::new(Strength::Certain, evidence, "the rows between the rules".into()))
 }
