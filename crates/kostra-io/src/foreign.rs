@@ -67,7 +67,8 @@ const POINTS: &str = "write the points as CSV, whose tree `kostra tree` finds";
 const DISTANCES: &str = "write the distances of the sequences as a matrix or as CSV";
 
 /// How texts of other kinds start, in lower case, what they are, and what to do.
-const TEXTS: [(&str, &str, &str); 41] = [
+const TEXTS: [(&str, &str, &str); 42] = [
+    ("-[ record 1 ]", "the expanded display of psql", "save the table with `psql --csv`"),
     ("insert into ", "SQL", EDGES),
     ("create table ", "SQL", EDGES),
     ("begin transaction", "SQL", EDGES),

@@ -32,7 +32,8 @@ const OF_EDGES: [&str; 5] = ["edges", "edgelist", "el", "wel", "ncol"];
 /// Extensions of tables, which are not METIS.
 const OF_TABLES: [&str; 2] = ["csv", "tsv"];
 /// Extensions that decide that a file is in a format, or an error.
-const DECIDING: [(&str, Format); 7] = [
+const DECIDING: [(&str, Format); 8] = [
+    ("adjlist", Format::ADJACENCY),
     ("g6", Format::GRAPH6),
     ("s6", Format::GRAPH6),
     ("hgr", Format::HMETIS),
@@ -213,6 +214,9 @@ fn recognize(
     if let Some(sentence) = one_column(head) {
         return Err(ReadErrorKind::malformed(sentence));
     }
+    if let Some(sentence) = text_kinds::odd_character(head) {
+        return Err(ReadErrorKind::malformed(sentence));
+    }
     if head.lines().is_none() {
         return Err(ReadErrorKind::question(message![
             "this input is binary, in a format that Kostra does not recognize; if its rows \
@@ -241,6 +245,7 @@ fn of_rows(
         options.names || has_columns_chosen || OF_EDGES.contains(&&*extension);
     let sample = Sample::new(head, options, is_said_to_be_edges);
     let Some(sample) = sample else { return Ok(None) };
+    text_kinds::refuse_single_returns(&sample)?;
     let among = |format: Format| {
         let is_table = OF_TABLES.contains(&&*extension) && format == Format::METIS;
         let has_columns = [Format::EDGE_LIST, Format::TABLE].contains(&format)
@@ -248,9 +253,7 @@ fn of_rows(
         has_columns || !is_said_to_be_edges && !is_table
     };
     let recognized = text_kinds::recognize(&sample, among)?;
-    // The reader finds other faults of comments.
-    let has_return = || sample.comments.iter().any(|line| line.contains(&b'\r'));
-    let has_comments_only = sample.lines().is_empty() && head.is_whole() && !has_return();
+    let has_comments_only = sample.lines().is_empty() && head.is_whole();
     if recognized.is_none() && has_comments_only && !is_said_to_be_edges {
         return Err(ReadErrorKind::question(message![
             "the input has only comments; add the edges, or pass ",
@@ -475,6 +478,8 @@ mod tests {
         let edges = named(b"3 2\n1 2\n2 3\n", true, "x.graph").unwrap();
         assert_eq!(edges, Format::METIS, "the reader says what is wrong");
         assert_eq!(named(b"3 3 1\n1 2 5\n", true, "x.mtx").unwrap(), Format::MATRIX_MARKET);
+        let neighbors = named(b"0 1 2\n1 2 3\n2 3 0\n", true, "x.adjlist").unwrap();
+        assert_eq!(neighbors, Format::ADJACENCY, "and no symmetric matrix");
     }
 
     fn format_of_text(text: &str) -> Format {
@@ -524,6 +529,18 @@ mod tests {
     fn an_input_in_no_format_is_refused_with_a_remedy() {
         let error = recognize(b"\x01\x02\x03", true).unwrap_err().to_string();
         assert!(error.contains("this input is binary") && error.contains("raw:u32,u32"), "{error}");
+        for (text, said) in [
+            ("1\u{a0}2\u{a0}3\n2\u{a0}3\u{a0}4\n", "have the space \\u{a0} between words; replace"),
+            ("from,to,w\nOslo,Moss,60\n\x1a", "line 3 has the character U+001A, as no text has"),
+            ("from,to,w\r\nOslo,Moss,60\rMoss,Voss,7\r\n", "end with a carriage return only; save"),
+            (
+                "-[ RECORD 1 ]\nu | a\nv | b\n",
+                "expanded display of psql, which Kostra does not read",
+            ),
+        ] {
+            let error = recognize(text.as_bytes(), true).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
         let error = recognize("\u{2500}\n".as_bytes(), true).unwrap_err().to_string();
         assert_eq!(
             error,

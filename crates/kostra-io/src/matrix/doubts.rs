@@ -8,23 +8,29 @@ use crate::columns::TextNumber;
 use crate::fault::Fault;
 use crate::message::Message;
 
-/// Numbers that people and programs write for an infinite weight.
-const FAR: [f64; 14] = [
-    99.0,
-    999.0,
-    9999.0,
-    99_999.0,
-    999_999.0,
-    9_999_999.0,
-    99_999_999.0,
-    999_999_999.0,
-    1e6,
-    1e9,
-    32_767.0,
-    65_535.0,
-    2_147_483_647.0,
-    4_294_967_295.0,
+/// Numbers that programs write for an infinite weight: the greatest of their types, half of one,
+/// and the bytes 3f.
+const FAR: [f64; 10] = [
+    i16::MAX as f64,
+    u16::MAX as f64,
+    i32::MAX as f64,
+    (i32::MAX / 2) as f64,
+    0x3f3f_3f3f_u32 as f64,
+    u32::MAX as f64,
+    i64::MAX as f64,
+    u64::MAX as f64,
+    f32::MAX as f64,
+    f64::MAX,
 ];
+
+/// Whether people or programs write a number for an infinite weight: also 99, 999 and so on, and a
+/// million and further powers of ten.
+fn is_far(number: f64) -> bool {
+    let power = 10_f64.powi((number + 1.0).log10().round() as i32);
+    FAR.contains(&number)
+        || power >= 100.0 && number == power - 1.0
+        || power >= 1e6 && number == power
+}
 
 /// A number for an infinite weight is as many times the largest weight, at least.
 const FAR_ABOVE: f64 = 10.0;
@@ -56,7 +62,7 @@ impl<V: Fn(usize, usize) -> Option<TextNumber>> Matrix<'_, V> {
 
     /// The warning that the largest entry may mean that there is no edge.
     pub(super) fn far_entry(&self, facts: &Facts) -> Option<Message> {
-        let far = FAR.into_iter().find(|&far| far == facts.highest)?;
+        let far = Some(facts.highest).filter(|&highest| is_far(highest))?;
         let rows = (0..self.size).flat_map(|u| (0..self.size).map(move |v| (u, v)));
         let numbers =
             || rows.clone().filter(|(u, v)| u != v).filter_map(|(u, v)| self.number(u, v));

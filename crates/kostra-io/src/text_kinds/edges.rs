@@ -6,6 +6,7 @@ use crate::formats::edge_list::{COUNTS_COMMENT, Says};
 use crate::formats::matrix::{Form, Shape};
 use crate::formats::{edge_list, printed};
 use crate::interface::Format;
+use crate::{ColumnChoice, ReadOptions};
 
 pub(super) const KIND: Kind = Kind { format: Format::EDGE_LIST, claim };
 
@@ -18,11 +19,19 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     let mut are_sure = sample.are_said_to_be_edges || sample.comments.iter().any(is_of_kostra);
     let found = match found {
         Ok(found) => found,
-        Err(_) if is_square(sample) => return None,
-        Err(_) => {
-            are_sure = true; // The reader asks about the first column.
-            Some(edge_list::numbered(&sample.divided, sample.options)?)
-        }
+        Err(_) => match square(sample) {
+            // Three rows that are a matrix may be `u v weight`, too; those of a weak matrix may
+            // rather have numbers of rows.
+            Some(shape) if shape.is_bare_and_structured() && shape.size == 3 => {
+                edge_list::examine(&sample.comments, &sample.divided, &with_ends_first(sample))
+                    .ok()?
+            }
+            Some(_) => return None,
+            None => {
+                are_sure = true; // The reader asks about the first column.
+                Some(edge_list::numbered(&sample.divided, sample.options)?)
+            }
+        },
     };
     let Some(found) = found else {
         let evidence = "there are only comments, which speak of edges".to_owned();
@@ -35,10 +44,18 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     Some(Claim { doubt, ..Claim::new(strength, found.evidence, reading) })
 }
 
-/// Whether the lines have the shape of a matrix, about which its own kind or the reader asks.
-fn is_square(sample: &Sample<'_>) -> bool {
+/// The matrix whose shape the lines have, about which its own kind or the reader asks.
+fn square<'a>(sample: &Sample<'a>) -> Option<Shape<'a>> {
     let shape = Shape::find(&sample.divided, sample.is_whole(), &sample.options.columns);
-    shape.is_some_and(|shape| shape.form == Form::Full)
+    shape.filter(|shape| shape.form == Form::Full)
+}
+
+/// The options, and that the first two columns are the ends of the edges.
+fn with_ends_first(sample: &Sample<'_>) -> ReadOptions {
+    let mut options = sample.options.clone();
+    options.columns.source = Some(ColumnChoice::Position(1));
+    options.columns.target = Some(ColumnChoice::Position(2));
+    options
 }
 
 /// Whether a comment tells what the vertices or edges are, as the comments before no edges do.

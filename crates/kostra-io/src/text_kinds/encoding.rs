@@ -1,7 +1,8 @@
 //! Texts that are not UTF-8: which encoding they probably have.
 
+use super::Sample;
 use crate::ReadErrorKind;
-use crate::head::Head;
+use crate::head::{Head, is_of_no_text};
 
 /// Refuses a text in another encoding than UTF-8, with the probable one.
 ///
@@ -14,6 +15,42 @@ pub(crate) fn refuse_other_encodings(head: &Head<'_>, name: &str) -> Result<(), 
         "this is no UTF-8 text, but probably {encoding}; convert it, as with `iconv -f {encoding} \
          -t UTF-8 {name} > utf8.txt`"
     )))
+}
+
+/// Refuses lines that end with a carriage return only: all of old systems, or those of a part.
+///
+/// # Errors
+/// When a line has a carriage return inside.
+pub(crate) fn refuse_single_returns(sample: &Sample<'_>) -> Result<(), ReadErrorKind> {
+    let mut lines = sample.comments.iter().chain(sample.lines());
+    match lines.any(|line| line.contains(&b'\r')) {
+        true => Err(ReadErrorKind::malformed(
+            "some lines end with a carriage return only; save the file with line feeds at the ends \
+             of lines",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// What to say about a text without columns whose spaces are none, and about an input that would be
+/// a text without a few control characters.
+pub(crate) fn odd_character(head: &Head<'_>) -> Option<String> {
+    /// Binary inputs have more of them.
+    const LETTERS_PER_CONTROL: usize = 20;
+    let text = head.text();
+    if head.lines().is_some() {
+        let is_space = |&letter: &char| !letter.is_ascii() && letter.is_whitespace();
+        let space = text.chars().find(is_space)?.escape_unicode();
+        let what = format!("the lines have the space {space} between words");
+        return Some(format!("{what}; replace it by a blank or a tab"));
+    }
+    let mut controls = text.char_indices().filter(|&(_, letter)| is_of_no_text(letter));
+    let (at, letter) = controls.next()?;
+    let line = text.get(..at)?.matches('\n').count() + 1;
+    let is_text = str::from_utf8(head.bytes()).is_ok();
+    (is_text && (controls.count() + 1) * LETTERS_PER_CONTROL <= text.len()).then(|| {
+        format!("line {line} has the character U+{:04X}, as no text has; remove it", letter as u32)
+    })
 }
 
 /// UTF-16 or UTF-32, with or without a byte-order mark: most letters of tables have zeros in all

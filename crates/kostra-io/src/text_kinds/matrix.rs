@@ -1,7 +1,9 @@
 //! Matrices: n lines of n numbers, or a triangle of them, with or without names.
 
+use std::collections::HashSet;
+
 use super::{Claim, Kind, Sample, Strength, shown};
-use crate::formats::edge_list::text;
+use crate::formats::edge_list::{is_weight, text};
 use crate::formats::matrix::{Form, Shape};
 use crate::interface::Format;
 use crate::message::{Message, Remedy, message};
@@ -50,8 +52,18 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     Some(Claim::new(strength, shows.fold(form, |all, one| all + &one), reading))
 }
 
-/// What to say about lines that would be a matrix but for a field that is no number.
+/// What to say about lines that would be a matrix but for a field that is no number, or for names
+/// of rows that are not those of the columns.
 pub(crate) fn nearly(sample: &Sample<'_>) -> Option<Message> {
+    if let Some(difference) = names_differ(sample) {
+        return Some(message![
+            format!(
+                "rows and columns share names, as those of a matrix, but {difference}; write the \
+                 same vertices in the same order, or pass "
+            ),
+            Remedy::ends(),
+        ]);
+    }
     let (row, field) = Shape::nearly(&sample.divided)?;
     Some(message![
         format!(
@@ -62,6 +74,34 @@ pub(crate) fn nearly(sample: &Sample<'_>) -> Option<Message> {
         ),
         Remedy::ends(),
     ])
+}
+
+/// How the names in the first fields of lines differ from those in the first line, if most are the
+/// same words.
+fn names_differ(sample: &Sample<'_>) -> Option<String> {
+    const FEWEST: usize = 3;
+    let rows = sample.divided.rows(sample.divided.separator_shown(1, true));
+    let (head, body) = rows.split_first()?;
+    let named: Vec<&[u8]> = body.iter().filter_map(|row| row.first().copied()).collect();
+    let corner = usize::from(body.first()?.len() == head.len());
+    let columns = head.get(corner..)?;
+    let all: HashSet<&[u8]> = columns.iter().copied().collect();
+    let shared = named.iter().filter(|name| !is_weight(name, false) && all.contains(**name));
+    if shared.count() < FEWEST.max(columns.len().max(named.len()) / 2) || !sample.is_whole() {
+        return None;
+    }
+    if let Some(name) = named.iter().find(|name| !all.contains(**name)) {
+        return Some(format!("there is no column '{}'", text(name)));
+    }
+    let at = columns.iter().zip(&named).position(|(column, row)| column != row);
+    Some(match (at, named.get(columns.len())) {
+        (Some(at), _) => {
+            let (row, column) = (text(named[at]), text(columns[at]));
+            format!("row {} is '{row}', and column {} is '{column}'", at + 1, at + 1)
+        }
+        (None, Some(row)) => format!("the row '{}' is one too many", text(row)),
+        (None, None) => format!("there is no row '{}'", text(columns.get(named.len())?)),
+    })
 }
 
 /// Whether the lines of a small matrix without structure are edges rather: the first two numbers of

@@ -164,7 +164,10 @@ fn are_apart(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
     }
     let rows = found.ends().count();
     if sample.is_whole() {
-        return found.has_words && (rows > 1 || found.weights().is_none());
+        return match found.has_words {
+            true => rows > 1 || found.weights().is_none(),
+            false => numbers(found).is_some_and(|rows| are_two_kinds(&rows)),
+        };
     }
     let runs =
         |end: usize| 1 + column(end).zip(column(end).skip(1)).filter(|(a, b)| a != b).count();
@@ -172,6 +175,25 @@ fn are_apart(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
         [0, 1].map(|end| distinct[end].len() <= most && runs(end) > distinct[end].len())
     };
     has_at_most(rows / 10).contains(&true) || !has_at_most(rows - rows / 20).contains(&false)
+}
+
+/// Whether first and second numbers, of which none is in both columns, are of two kinds: the first
+/// ones only rise or only fall, as row numbers, or a gap separates the ranges of both, as those of
+/// users and years. A star has one number in a column.
+fn are_two_kinds(rows: &[[u64; 2]]) -> bool {
+    const FEWEST: usize = 3;
+    let differ = |end: usize| rows.iter().any(|row| row[end] != rows[0][end]);
+    if rows.len() < FEWEST || !differ(0) || !differ(1) {
+        return false;
+    }
+    let rise = |low: usize, high: usize| rows.windows(2).all(|two| two[low][0] < two[high][0]);
+    let range = |end: usize| {
+        let column = || rows.iter().map(|row| row[end]);
+        (column().min().unwrap_or_default(), column().max().unwrap_or_default())
+    };
+    let [first, second] = [range(0), range(1)];
+    let is_gap = |low: (u64, u64), high: (u64, u64)| high.0.saturating_sub(low.1) > 1;
+    rise(0, 1) || rise(1, 0) || is_gap(first, second) || is_gap(second, first)
 }
 
 /// Words for the sum of all lines, without accents.

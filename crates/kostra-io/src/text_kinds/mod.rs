@@ -26,7 +26,7 @@ use crate::head::Head;
 use crate::interface::{Format, ReadOptions};
 use crate::message::{Message, Remedy, message};
 
-pub(crate) use encoding::refuse_other_encodings;
+pub(crate) use encoding::{odd_character, refuse_other_encodings, refuse_single_returns};
 pub(crate) use matrix::nearly as nearly_a_matrix;
 
 /// The lines of a longer text that are looked at.

@@ -130,11 +130,23 @@ const READ: &[(&str, &str, &str)] = &[
         "edges: 3 vertices, 2 edges, total 178.5",
     ),
     ("x", "a b 1\na c 2\nb c 3\n", "edges: 3 vertices, 3 edges, total 3"),
+    ("x", "5 1\n5 2\n5 9\n", "edges: 4 vertices, 3 edges, total 3"),
+    ("x", "1 4 5\n1 5 6\n2 3 1\n2 5 4\n", "edges: 5 vertices, 4 edges, total 16"),
     ("x", "start,end\n0,5\n0,7\n5,7\n", "edges: 3 vertices, 3 edges, total 2"),
     (
         "x",
         "0,5,9,999\n5,0,6,999\n9,6,0,2\n999,999,2,0\n",
         "matrix: 4 vertices, 6 edges, total 13, 4 entries are 999, far above the next, 9",
+    ),
+    (
+        "x",
+        "0 5 1e20\n5 0 6\n1e20 6 0\n",
+        "matrix: 3 vertices, 3 edges, total 11, 2 entries are 100000000000000000000, far above the next, 6",
+    ),
+    (
+        "x",
+        "0 5 1061109567\n5 0 6.5\n1061109567 6.5 0\n",
+        "matrix: 3 vertices, 3 edges, total 11.5, 2 entries are 1061109567, far above the next, 6.5",
     ),
     (
         "x",
@@ -209,6 +221,13 @@ const ASKED: &[(&str, &str, &str)] = &[
         "0 5 x 4\n5 0 3 x\nx 3 0 7\n4 x 7 0\n",
         "as of a matrix, but 'x' in row 1 is no number; write NA where there is no edge",
     ),
+    (
+        "x",
+        ",x,y,z\ny,2,0,5\nx,0,2,3\nz,3,5,0\n",
+        "as those of a matrix, but row 1 is 'y', and column 1 is 'x'; write the same",
+    ),
+    ("x", ",x,y,z\nx,0,2,3\ny,2,0,5\nz,3,5,0\nAll,5,7,8\n", "but there is no column 'All';"),
+    ("x", "x y z q\nx 0 2 3 1\ny 2 0 5 1\nz 3 5 0 1\n", "but there is no row 'q'; write"),
     ("x", "0 2 1 2\n1 2 0 2\n2 3 0 1 3\n3 1 2\n", "which columns are the vertices?"),
     ("x", "4 4\n0 1 5\n1 2 3\n0 2 4\n2 3 7\n0\n", "this line has 1 column"),
     ("x", "INSERT INTO edges VALUES (1, 2, 5);\n", "this is SQL, which Kostra does not read"),
@@ -265,6 +284,14 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "img1.png\tcat\nimg2.png\tdog\nimg3.png\tcat\n", "no vertex is in both columns"),
     ("x", "Alice,F,30\nBob,M,31\nCarl,M,32\n", "no vertex is in both columns"),
     ("x", "01 5\n12 6\n02 9\n23 2\n", "no vertex is in both columns"),
+    // Row numbers that start anywhere, fall, or leave rows out, and ids of two kinds.
+    ("x", "500,7,3\n501,9,4\n502,7,5\n503,8,2\n", "no vertex is in both columns"),
+    ("x", "3,7,3\n2,9,4\n1,7,5\n0,8,2\n", "no vertex is in both columns"),
+    ("x", "10,7,3\n20,9,4\n40,7,5\n50,8,2\n", "no vertex is in both columns"),
+    ("x", "1,2020,33\n2,2020,34\n1,2021,35\n2,2021,22\n", "no vertex is in both columns"),
+    // The first column counts the rows of a matrix, and is an end of each edge.
+    ("x", "0 1 2\n1 2 3\n2 3 0\n", "as edge list: 0-1 2, 1-2 3, 2-3 0; as matrix: 3 vertices"),
+    ("x", "0 1 2\n1 0 3\n2 3 0\n", "as edge list: 0-1 2, 1-0 3, 2-3 0; as matrix: 3 vertices"),
     ("x", "To be\nor not\nto be\n", "no vertex is in both columns"),
     ("x", "hello world\n", "no vertex is in both columns"),
     ("x", "Romeo: O Juliet\nJuliet: O Romeo\n", "are the lines an adjacency list"),

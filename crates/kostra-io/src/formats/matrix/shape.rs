@@ -241,6 +241,12 @@ impl<'a> Shape<'a> {
         self.cells.get(row)?.get(place?).copied()
     }
 
+    /// Whether only the values show that the lines are a matrix: there are no names and no size.
+    pub(crate) fn is_bare_and_structured(&self) -> bool {
+        let is_bare = self.names.is_none() && self.header.is_none() && !self.has_size_on_top;
+        is_bare && self.traits().is_structured(self.size)
+    }
+
     /// What the values show.
     pub(crate) fn traits(&self) -> Traits {
         let seen = self.cells.len().min(self.size);
