@@ -38,10 +38,16 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// Whether no reader sees a character: without width, or a control of the direction.
+/// Whether no reader sees a character, as the property `Default_Ignorable_Code_Point` of Unicode
+/// says: it has no width, controls the direction, fills a place, or selects a variant.
 fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-        || matches!(letter, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}')
+        || matches!(letter, '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}')
+        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(letter, '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}')
+        || matches!(letter, '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}')
+        || matches!(letter, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
+        || matches!(letter, '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether a character looks like a space and is none.
@@ -133,6 +139,8 @@ mod tests {
         for (text, like) in [
             ("Lyon\u{a0}", "Lyon"),
             ("Can\u{200b}nes", "Cannes"),
+            ("Oslo\u{fe0f}", "Oslo"),
+            ("Os\u{3164}lo", "Oslo"),
             ("\u{feff}Oslo", "Oslo"),
             ("New\u{a0}York", "New York"),
             ("New  York", "New York"),

@@ -21,7 +21,8 @@ const NO_WEIGHT_NAMES: &str = "\
 /// Names of weights that are greater where vertices are nearer.
 const SIMILARITIES: &str = "\
     similarity correlation corr r identity affinity score strength capacity bandwidth \
-    probability jaccard cosine tanimoto pident bitscore confidence";
+    throughput probability jaccard cosine tanimoto pident bitscore confidence pearson spearman \
+    kendall covariance";
 /// First words of names that turn the second into its opposite.
 const OPPOSITES: &str = "inverse inv neg negative minus not";
 
@@ -101,7 +102,14 @@ mod tests {
 
     #[test]
     fn similarities_are_known_by_their_last_word() {
-        for name in ["similarity", "Cosine Similarity", "match_score", "linkStrength", "CAPACITY"] {
+        for name in [
+            "similarity",
+            "Cosine Similarity",
+            "match_score",
+            "linkStrength",
+            "CAPACITY",
+            "pearson",
+        ] {
             assert!(is_similarity(name), "{name}");
         }
         for name in

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::tokens::{Token, Tokens};
-use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
+use crate::attributed_graph::{AttributedGraph, Quantity, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
@@ -69,6 +69,13 @@ struct Document<'a> {
     places: AscendingPlaces,
 }
 
+/// Whether a value is a number that yEd draws at an edge without an attribute `label`.
+fn is_drawn_number(list: &str, entries: &[Entry<'_>], value: &str) -> bool {
+    list == "LabelGraphics"
+        && Quantity::parse(value).is_some()
+        && !entries.iter().any(|entry| entry.key == "label")
+}
+
 impl<'a> Document<'a> {
     fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, Fault> {
         self.tokens.next().map_err(|(at, sentence)| self.text.malformed(at, sentence))
@@ -112,7 +119,8 @@ impl<'a> Document<'a> {
                     }
                     Some(List::Graph) if key == "directed" => self.directed = value == "1",
                     Some(List::Other)
-                        if key == WEIGHT && open.iter().any(|&(list, _)| list == List::Edge) =>
+                        if open.iter().any(|&(list, _)| list == List::Edge)
+                            && (key == WEIGHT || is_drawn_number(opener, &entries, value)) =>
                     {
                         self.weight.see_nested(opener);
                     }

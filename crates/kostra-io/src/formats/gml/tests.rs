@@ -71,3 +71,14 @@ fn malformed_files_get_one_sentence_with_place_and_remedy() {
         assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
     }
 }
+
+#[test]
+fn numbers_that_are_only_drawn_at_edges_are_asked_about() {
+    let text = "graph [ node [ id 1 ] node [ id 2 ]\n\
+                edge [ source 1 target 2 LabelGraphics [ text \"4 km\" ] ] ]";
+    let error = read(text).unwrap_err();
+    assert!(error.contains("the weight is nested in the attribute 'LabelGraphics'"), "{error}");
+    let error = read(&text.replace("target 2", "target 2 label \"4 km\"")).unwrap_err();
+    assert!(error.contains("numbers are in 'label'"), "{error}");
+    assert_eq!(edges(&read(&text.replace("4 km", "way")).unwrap().parsed.graph), "0-1:1");
+}
