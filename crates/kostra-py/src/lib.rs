@@ -47,6 +47,10 @@ static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 /// The compiled part of `kostra`.
 #[pymodule]
 mod _kostra {
+    /// The radius of the Earth as a sphere, in meters.
+    #[pymodule_export]
+    const EARTH_RADIUS: f64 = kostra_core::EARTH_RADIUS;
+
     #[pymodule_export]
     use super::condensed::Condensed;
     #[pymodule_export]

@@ -268,6 +268,20 @@ def test_names_that_no_text_can_hold_are_refused(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"weight": "w\ud800"}, {"format": "\ud800"}, {"keep": ["a", "\udfff"]}, {"columns": ["\ud800"]}],
+)
+def test_options_that_no_text_can_be_are_refused_by_name(options, tmp_path):
+    path = tmp_path / "roads.csv"
+    path.write_text("a,b,3\n")
+    (name,) = options
+    with pytest.raises(ValueError, match=f"{name} contains .* lone surrogate"):
+        kostra.Graph.read(path, **options)
+    with pytest.raises(ValueError, match="algorithm contains .* lone surrogate"):
+        kostra.minimum_spanning_forest([0], [1], algorithm="\ud800")
+
+
 def test_an_id_of_many_digits_stays_a_text(tmp_path):
     digits = "9" * 5000
     path = tmp_path / "roads.csv"

@@ -301,6 +301,7 @@ def text(name, value):
     """An argument that is a text."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a text, not {shown(value)}")
+    check_unicode(name, [value])
     return value
 
 

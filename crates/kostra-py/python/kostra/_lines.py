@@ -4,12 +4,9 @@ import json
 
 import numpy as np
 
-from kostra import _kept
+from kostra import _kept, _kostra
 from kostra._arrays import Columns
 from kostra._matrix import Matrices
-
-#: The radius of a spherical earth in meters, as for other distances on the earth.
-EARTH_RADIUS = 6_371_008.7714
 
 
 class Lines(Matrices):
@@ -140,7 +137,7 @@ def _length(line, is_on_earth):
     half, latitudes = np.radians(steps) / 2, np.radians(line[:, 1])
     chord = np.sin(half[:, 1]) ** 2
     chord += np.cos(latitudes[:-1]) * np.cos(latitudes[1:]) * np.sin(half[:, 0]) ** 2
-    return (2 * EARTH_RADIUS * np.arcsin(np.sqrt(chord).clip(max=1))).sum()
+    return (2 * _kostra.EARTH_RADIUS * np.arcsin(np.sqrt(chord).clip(max=1))).sum()
 
 
 def _vertices(ends):

@@ -55,9 +55,6 @@ _MINKOWSKI = ("minkowski", "p")
 #: The names of all metrics but ``"precomputed"``.
 _ALL = (*METRICS, *SCIPY, *_MAPPED, *_MINKOWSKI)
 
-#: The radius of the engine's Earth in meters.
-_EARTH_RADIUS = 6_371_008.771_4
-
 #: Rounding may make the distance of two equal points negative.
 _ROUNDING = 1e-12
 
@@ -435,7 +432,7 @@ class SphereRows(Rows):
 
     def __init__(self, metric, points):
         super().__init__(points if metric == "haversine_radians" else np.radians(points))
-        self.radius = 1.0 if metric == "haversine_radians" else _EARTH_RADIUS
+        self.radius = 1.0 if metric == "haversine_radians" else _kostra.EARTH_RADIUS
 
     def all(self, point):
         from sklearn.metrics.pairwise import haversine_distances

@@ -55,6 +55,9 @@ def _on_ids(ids):
 
 def _check(options):
     """Refuses options with wrong types or values."""
+    for name, value in options.items():
+        texts = value if isinstance(value, (list, tuple)) else [value]
+        _arrays.check_unicode(name, [text for text in texts if isinstance(text, str)])
     if options["weights"] is not None:
         _arrays.choice("weights", options["weights"], ("unit", "hash", "distance"))
     for name in _COLUMNS:
