@@ -1,9 +1,10 @@
 """Compares updates of changing graphs with other programs, in turn.
 
-    python lab/updates.py PROGRAM [--am-tree PROGRAM] [--stt PROGRAM] [--graphs SPEC,...]
-        [--runs N] [-o RECORD]
+    python lab/updates.py PROGRAM [--batches PROGRAM] [--am-tree PROGRAM] [--stt PROGRAM]
+        [--graphs SPEC,...] [--runs N] [-o RECORD]
 
-PROGRAM is the example `updates` of kostra-dynamic. `--am-tree` is the program of
+PROGRAM is the example `updates` of kostra-dynamic, and `--batches` its example `batches`, which
+compares batches of each size with a fresh solve. `--am-tree` is the program of
 `peers/am_tree.cpp`, which inserts the same stream of edges; the public code expects that each edge
 is better than all before. `--stt` is `bench_mst` of berendsohn/stt-rs, which draws its own random
 graph with as many vertices and edges. All use one thread, except for whole solves of Kostra. The
@@ -31,6 +32,8 @@ def round_of(options, spec, folder):
     """One run of each program: its figures by its name."""
     file = os.path.join(folder, "graph")
     results = {"kostra": json.loads(output([options.program, spec, file]))}
+    if options.batches:
+        results["batches"] = json.loads(output([options.batches, spec]))
     if options.am_tree:
         reply = output([options.am_tree, file], input="run\n").splitlines()[-1]
         results["am-tree"] = json.loads(reply)
@@ -50,6 +53,7 @@ def round_of(options, spec, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
+    parser.add_argument("--batches")
     parser.add_argument("--am-tree")
     parser.add_argument("--stt")
     parser.add_argument("--graphs", default=GRAPHS)

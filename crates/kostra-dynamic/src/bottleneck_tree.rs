@@ -39,17 +39,14 @@ pub(crate) enum Grown<R> {
 }
 
 impl<R: Copy + Ord + Default> BottleneckTree<R> {
-    /// The tree of a forest, whose edges are given as rank and ends. O(n log n).
-    pub(crate) fn new(
-        vertices: u32,
-        mut edges: Vec<(R, [Vertex; 2])>,
-    ) -> Result<Self, OutOfMemory> {
+    /// The tree of a forest, whose edges are given as rank and ends, in ascending order.
+    /// O(n log n) in expectation.
+    pub(crate) fn new(vertices: u32, edges: &[(R, [Vertex; 2])]) -> Result<Self, OutOfMemory> {
         let mut tree = Self {
             links: memory::filled(vertices as usize, Link { parent: NONE, rank: R::default() })?,
             sizes: memory::filled(vertices as usize, 1)?,
             priorities: RandomStream::new(0),
         };
-        edges.sort_unstable();
         // The vertex of the highest priority in each component, by ways that get shorter.
         let mut above = memory::collected(0..vertices)?;
         let top = |mut vertex: Vertex, above: &mut [Vertex]| {
@@ -59,7 +56,7 @@ impl<R: Copy + Ord + Default> BottleneckTree<R> {
             }
             vertex
         };
-        for (rank, ends) in edges {
+        for &(rank, ends) in edges {
             let tops = ends.map(|end| top(end, &mut above));
             let [lower, higher] = tree.by_priority(tops);
             tree.links[lower as usize] = Link { parent: higher, rank };
@@ -67,6 +64,11 @@ impl<R: Copy + Ord + Default> BottleneckTree<R> {
             above[lower as usize] = higher;
         }
         Ok(tree)
+    }
+
+    /// Whether there is memory for the tree of so many vertices.
+    pub(crate) fn check_memory(vertices: usize) -> Result<(), OutOfMemory> {
+        memory::with_capacity::<Link<R>>(vertices).map(drop)
     }
 
     /// Adds isolated vertices. O(1) amortized.

@@ -23,6 +23,7 @@ impl<R: Copy + Ord + Default> ChangingTrees<R> {
     where
         W::Key: Key<Rank = R>,
     {
+        LinkCut::<R>::check_memory(capacity)?;
         let edges = edges_from_roots(capacity, table)?;
         let ranked =
             edges.iter().map(|&(id, upper)| (upper, table.get(id).other(upper), table.rank(id)));
@@ -31,9 +32,7 @@ impl<R: Copy + Ord + Default> ChangingTrees<R> {
             .iter()
             .zip(&nodes)
             .map(|(&(id, upper), &node)| (upper, table.get(id).other(upper), node));
-        let others = table
-            .ids(|state| state == Membership::NonForest)
-            .map(|id| (table.get(id).ends, table.rank(id)));
+        let others = table.outside().map(|id| (table.get(id).ends, table.rank(id)));
         let tours = Tours::new(capacity, tour, others)?;
         for ((id, _), node) in edges.into_iter().zip(nodes) {
             table.set_state(id, Membership::Forest(node));
@@ -61,7 +60,7 @@ fn edges_from_roots<W: Weight>(
     vertices: u32,
     table: &EdgeTable<W>,
 ) -> Result<Vec<(EdgeId, Vertex)>, OutOfMemory> {
-    let ids: Vec<EdgeId> = table.ids(Membership::is_forest).collect();
+    let ids: Vec<EdgeId> = table.forest().collect();
     // The edges at each vertex, one vertex after another.
     let mut ends = memory::filled(vertices as usize + 1, 0_usize)?;
     for &id in &ids {

@@ -3,33 +3,16 @@
 use std::ops::Range;
 
 use kostra_core::{
-    EdgeId, EdgeSet, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType, memory,
+    EdgeId, Encoding, Key, Order, OutOfMemory, Total, Vertex, Weight, WeightType, memory,
 };
+use kostra_cpu::radix_sort_by_key;
 
 use crate::bottleneck_tree::{BottleneckTree, Grown};
 use crate::changing_trees::ChangingTrees;
 use crate::edge_table::{EdgeTable, Membership};
+use crate::plan::Plan;
+use crate::trees::{Rank, Trees};
 use crate::{MAX_VERTICES, UpdateError};
-
-/// The rank of an edge with weights `W`.
-pub(crate) type Rank<W> = <<W as Weight>::Key as Key>::Rank;
-
-/// What answers queries on the forest.
-pub(crate) enum Trees<R> {
-    /// While edges leave the forest only for better ones.
-    Growing(BottleneckTree<R>),
-    /// When edges leave again and again, until a batch is solved as a whole.
-    Changing(Box<ChangingTrees<R>>),
-}
-
-impl<R: Copy + Ord + Default> Trees<R> {
-    fn path_maximum(&mut self, s: Vertex, t: Vertex) -> Option<R> {
-        match self {
-            Self::Growing(tree) => tree.path_maximum(s, t),
-            Self::Changing(trees) => trees.paths.path_maximum(s, t),
-        }
-    }
-}
 
 /// A graph that changes, and its canonical forest.
 ///
@@ -47,13 +30,14 @@ impl<R: Copy + Ord + Default> Trees<R> {
 /// | [`bottleneck`](Self::bottleneck), [`connected`](Self::connected), [`component_size`](Self::component_size) | O(log n) amortized |
 ///
 /// So a deletion takes O(n + m) at worst. The search for a replacement skips blocks of edges that
-/// are worse than the best one so far. The first deletion of an edge of the forest solves again;
-/// the second one makes trees from which edges can leave, in O(n + m). A large batch is solved
-/// again as a whole, which is faster from a measured size on.
+/// are worse than the best one so far. A large batch is solved as a whole, from a measured size on.
+/// This leaves no trees. Small batches are solved as well, until trees would have saved as much
+/// time as making them takes, in O(n log n) for insertions and O(n + m) for deletions. The first
+/// query after a solve makes trees, too.
 ///
-/// Memory: about 20 bytes per present edge, up to four times as many while most edges are deleted,
-/// and 20 per vertex. For edges that leave, 110 more per vertex and 32 more per edge outside the
-/// forest. More for weights of 64 bits.
+/// Memory: 16 bytes per present edge, up to four times as many while most edges are deleted. Trees
+/// for insertions and queries take 20 per vertex; those for edges that leave take 130 per vertex
+/// and 32 per edge outside the forest. More for weights of 64 bits.
 pub struct DynamicForest<W: Weight> {
     pub(crate) table: EdgeTable<W>,
     pub(crate) trees: Trees<Rank<W>>,
@@ -62,12 +46,7 @@ pub struct DynamicForest<W: Weight> {
     /// The number of present edges.
     pub(crate) present: usize,
     forest_edges: u32,
-    /// Whether the growing trees were made because an edge left the forest: the next time, trees
-    /// that can change are worth the time to make them.
-    pub(crate) has_lost: bool,
-    /// The number of searches for replacements so far, and of their steps.
-    pub(crate) searches: usize,
-    pub(crate) search_steps: usize,
+    pub(crate) plan: Plan,
     /// The edges that entered or left the forest in the last batch, once per change.
     pub(crate) changed: Vec<EdgeId>,
     pub(crate) entered: Vec<EdgeId>,
@@ -86,14 +65,12 @@ impl<W: Weight> DynamicForest<W> {
         let encoding = Encoding::new::<W>(order);
         Ok(Self {
             table: EdgeTable::new(encoding),
-            trees: Trees::Growing(BottleneckTree::new(vertices as u32, Vec::new())?),
+            trees: Trees::Growing(BottleneckTree::new(vertices as u32, &[])?),
             vertices: vertices as u32,
             encoding,
             present: 0,
             forest_edges: 0,
-            has_lost: false,
-            searches: 0,
-            search_steps: 0,
+            plan: Plan::default(),
             changed: Vec::new(),
             entered: Vec::new(),
             left: Vec::new(),
@@ -106,7 +83,7 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Adds isolated vertices, and returns their numbers. The next ones are used.
-    /// O(1) amortized per vertex while edges only enter; once edges leave, the trees are made again
+    /// O(1) amortized per vertex while edges only enter; trees for edges that leave are made again
     /// for a quarter more vertices, from time to time, in O(n + m).
     ///
     /// # Errors
@@ -122,6 +99,7 @@ impl<W: Weight> DynamicForest<W> {
                 let capacity = (vertices + vertices / 4).min(MAX_VERTICES);
                 **trees = ChangingTrees::new(capacity as u32, &mut self.table)?;
             }
+            Trees::None => BottleneckTree::<Rank<W>>::check_memory(vertices)?,
             Trees::Changing(_) => {}
         }
         let first = std::mem::replace(&mut self.vertices, vertices as u32);
@@ -155,12 +133,12 @@ impl<W: Weight> DynamicForest<W> {
 
     /// The ids of the forest's edges, ascending. O(present edges).
     pub fn ids(&self) -> Vec<EdgeId> {
-        self.table.ids(Membership::is_forest).collect()
+        self.table.forest().collect()
     }
 
     /// The ids of all present edges, ascending. O(present edges).
     pub fn present_ids(&self) -> Vec<EdgeId> {
-        self.table.ids(Membership::is_present).collect()
+        self.table.present().collect()
     }
 
     /// The sum of the forest's weights: exact for integers, compensated in ascending id for floats.
@@ -182,7 +160,7 @@ impl<W: Weight> DynamicForest<W> {
     pub fn connected(&mut self, s: Vertex, t: Vertex) -> Result<bool, UpdateError> {
         self.check_vertex(s)?;
         self.check_vertex(t)?;
-        Ok(s == t || self.trees.path_maximum(s, t).is_some())
+        Ok(s == t || self.path_maximum(s, t)?.is_some())
     }
 
     /// The id of the worst edge on the path between two vertices in the forest: the last one in
@@ -194,7 +172,7 @@ impl<W: Weight> DynamicForest<W> {
     pub fn bottleneck(&mut self, s: Vertex, t: Vertex) -> Result<Option<EdgeId>, UpdateError> {
         self.check_vertex(s)?;
         self.check_vertex(t)?;
-        let worst = if s == t { None } else { self.trees.path_maximum(s, t) };
+        let worst = if s == t { None } else { self.path_maximum(s, t)? };
         Ok(worst.map(W::Key::rank_id))
     }
 
@@ -205,6 +183,7 @@ impl<W: Weight> DynamicForest<W> {
     pub fn component_size(&mut self, vertex: Vertex) -> Result<u32, UpdateError> {
         self.check_vertex(vertex)?;
         Ok(match &mut self.trees {
+            Trees::None => self.grow()?.tree_size(vertex),
             Trees::Growing(tree) => tree.tree_size(vertex),
             Trees::Changing(trees) => trees.paths.tree_size(vertex),
         })
@@ -227,20 +206,44 @@ impl<W: Weight> DynamicForest<W> {
         Err(UpdateError::NoVertex { vertex, vertices: self.vertices })
     }
 
-    /// The trees from which edges can leave. O(vertices + edges) if edges only entered so far.
+    /// The worst rank between two different vertices, or nothing if no path joins them.
+    fn path_maximum(&mut self, s: Vertex, t: Vertex) -> Result<Option<Rank<W>>, OutOfMemory> {
+        Ok(match &mut self.trees {
+            Trees::None => self.grow()?.path_maximum(s, t),
+            Trees::Growing(tree) => tree.path_maximum(s, t),
+            Trees::Changing(trees) => trees.paths.path_maximum(s, t),
+        })
+    }
+
+    /// Makes the tree of a growing forest, where there are no trees. O(present edges + n log n).
+    pub(crate) fn grow(&mut self) -> Result<&mut BottleneckTree<Rank<W>>, OutOfMemory> {
+        let mut edges = memory::with_capacity(self.forest_edges as usize)?;
+        edges.extend(self.table.forest().map(|id| (self.table.rank(id), self.table.get(id).ends)));
+        let mut spare = memory::copied(&edges)?;
+        let key = |(rank, _): (Rank<W>, _)| W::Key::rank_key(rank).to_u64();
+        let edges = radix_sort_by_key(&mut edges, &mut spare, key);
+        self.has_grown();
+        self.trees = Trees::Growing(BottleneckTree::new(self.vertices, edges)?);
+        match &mut self.trees {
+            Trees::Growing(tree) => Ok(tree),
+            _ => unreachable!("it was made"),
+        }
+    }
+
+    /// The trees from which edges can leave. O(vertices + edges) if there are none.
     pub(crate) fn changing(&mut self) -> Result<&mut ChangingTrees<Rank<W>>, OutOfMemory> {
-        if let Trees::Growing(_) = self.trees {
+        if !matches!(self.trees, Trees::Changing(_)) {
             let trees = ChangingTrees::new(self.vertices, &mut self.table)?;
             self.trees = Trees::Changing(Box::new(trees));
         }
         match &mut self.trees {
             Trees::Changing(trees) => Ok(trees),
-            Trees::Growing(_) => unreachable!("they were made"),
+            _ => unreachable!("they were made"),
         }
     }
 
     /// Records that an edge has entered the forest.
-    fn entered_as(&mut self, id: EdgeId, node: u32) {
+    pub(crate) fn entered_as(&mut self, id: EdgeId, node: u32) {
         self.table.set_state(id, Membership::Forest(node));
         self.forest_edges += 1;
         self.changed.push(id);
@@ -256,12 +259,13 @@ impl<W: Weight> DynamicForest<W> {
     /// Lets an edge outside the forest, which the trees do not know, enter the forest if it is
     /// better than the worst edge of the cycle that it closes, which leaves (cycle property).
     pub(crate) fn offer(&mut self, id: EdgeId) {
-        let edge = *self.table.get(id);
+        let edge = self.table.get(id);
         if edge.state == Membership::Loop {
             return;
         }
         let rank = self.table.rank(id);
         let (outside, node) = match &mut self.trees {
+            Trees::None => unreachable!("a batch that is not solved has trees"),
             Trees::Growing(tree) => match tree.insert(edge.ends, rank) {
                 Grown::Joined => (None, 0),
                 Grown::Left(worst) => (Some(worst), 0),
@@ -292,7 +296,7 @@ impl<W: Weight> DynamicForest<W> {
     /// Takes an edge out of the forest, to become `state`, and lets the best edge between the two
     /// trees enter (cut property), perhaps itself.
     pub(crate) fn replace(&mut self, id: EdgeId, state: Membership) -> Result<(), OutOfMemory> {
-        let Membership::Forest(node) = self.table.get(id).state else { return Ok(()) };
+        let Membership::Forest(node) = self.table.state(id) else { return Ok(()) };
         let (ends, rank) = (self.table.get(id).ends, self.table.rank(id));
         let trees = self.changing()?;
         trees.cut(node, ends);
@@ -300,8 +304,8 @@ impl<W: Weight> DynamicForest<W> {
             trees.tours.insert(ends, rank);
         }
         let search = trees.tours.best_between(ends[0], ends[1]);
-        self.searches += 1;
-        self.search_steps += search.steps;
+        self.plan.searches += 1;
+        self.plan.search_steps += search.steps;
         self.left_as(id, state);
         if let Some(best) = search.best {
             let id = W::Key::rank_id(best);
@@ -310,35 +314,6 @@ impl<W: Weight> DynamicForest<W> {
             trees.tours.remove(ends, best);
             let node = trees.link(ends, best);
             self.entered_as(id, node);
-        }
-        Ok(())
-    }
-
-    /// Makes the candidates in `forest` the edges of the forest; they must be its canonical edges.
-    /// Nothing changes without memory.
-    pub(crate) fn set_forest(
-        &mut self,
-        candidates: &[EdgeId],
-        forest: &EdgeSet,
-    ) -> Result<(), OutOfMemory> {
-        let is_in = |position: usize| forest.contains(position as EdgeId);
-        let mut edges = memory::with_capacity(forest.len())?;
-        for (position, &id) in candidates.iter().enumerate() {
-            if is_in(position) {
-                edges.push((self.table.rank(id), self.table.get(id).ends));
-            }
-        }
-        let forest_edges = edges.len() as u32;
-        self.trees = Trees::Growing(BottleneckTree::new(self.vertices, edges)?);
-        self.forest_edges = forest_edges;
-        self.has_lost = false;
-        for (position, &id) in candidates.iter().enumerate() {
-            if is_in(position) != self.table.get(id).state.is_forest() {
-                let state =
-                    if is_in(position) { Membership::Forest(0) } else { Membership::NonForest };
-                self.table.set_state(id, state);
-                self.changed.push(id);
-            }
         }
         Ok(())
     }

@@ -25,9 +25,12 @@ mod error;
 mod forest;
 mod link_cut;
 mod log;
+mod plan;
+mod solve;
 #[cfg(test)]
 mod tests;
 mod tours;
+mod trees;
 mod update;
 
 pub use any::AnyDynamicForest;

@@ -40,6 +40,12 @@ pub(crate) struct LinkCut<R> {
 }
 
 impl<R: Copy + Ord + Default> LinkCut<R> {
+    /// Whether there is memory for trees of so many vertices. It is the largest array of a changing
+    /// forest, so a refusal takes no time if this comes first.
+    pub(crate) fn check_memory(vertices: u32) -> Result<(), OutOfMemory> {
+        memory::with_capacity::<Node<R>>(vertices as usize).map(drop)
+    }
+
     /// The forest with the given edges, ends and rank each, which must contain no cycle and be
     /// ordered such that every edge has its first end nearer to the root of its tree and comes
     /// after the edge above it; and the node of each edge. Nodes `0..vertices` are the vertices.

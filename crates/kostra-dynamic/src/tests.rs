@@ -1,9 +1,12 @@
 //! Every batch against a fresh solve by the solver for small graphs, id by id, and against a search
 //! of the forest for the queries.
 
+use std::collections::BTreeSet;
+
 use kostra_core::random::RandomStream;
 use kostra_core::{EdgeId, EdgeList, Order, Run, Total, Weight};
 
+use crate::trees::Trees;
 use crate::{DynamicForest, UpdateError};
 
 /// The present edges, with ids.
@@ -76,8 +79,18 @@ fn check_batch<W: Weight>(
     ids
 }
 
-/// Random batches of all kinds. After each one, everything is checked.
-fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
+/// The trees of a forest, as a word.
+fn trees<W: Weight>(forest: &DynamicForest<W>) -> &'static str {
+    match forest.trees {
+        Trees::None => "none",
+        Trees::Growing(_) => "growing",
+        Trees::Changing(_) => "changing",
+    }
+}
+
+/// Random batches of all kinds. After each one, everything is checked. Returns the trees before and
+/// behind each batch.
+fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) -> Vec<[&'static str; 2]> {
     let stream = RandomStream::new(seed);
     let mut drawn = 0;
     let mut below = |bound: usize| {
@@ -88,7 +101,9 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
     let mut forest = DynamicForest::new(vertices, order).unwrap();
     let mut present: Present<W> = Vec::new();
     let mut before: Vec<EdgeId> = Vec::new();
+    let mut steps = Vec::new();
     for _ in 0..60 {
+        let trees_before = trees(&forest);
         let most = if below(4) == 0 { 3 * vertices } else { 3 };
         let size = below(most + 1);
         match below(9) {
@@ -129,24 +144,42 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) {
                 assert_eq!(forest.expire(first).unwrap(), old - present.len());
             }
         }
+        steps.push([trees_before, trees(&forest)]);
         before = check_batch(&forest, &present, &before);
-        let (s, t) = (below(vertices) as u32, below(vertices) as u32);
-        check_queries(&mut forest, s, t);
+        // A query makes trees, so most batches follow another batch.
+        if below(4) == 0 {
+            check_queries(&mut forest, below(vertices) as u32, below(vertices) as u32);
+        }
     }
+    steps
 }
 
 #[test]
 fn every_batch_gives_the_forest_of_a_fresh_solve() {
+    let mut steps = BTreeSet::new();
     for seed in 0..120 {
         let order = if seed % 2 == 0 { Order::Minimum } else { Order::Maximum };
-        check_random_updates(&[0, 1, -1, i32::MAX, i32::MIN, 7, 8, 9], order, seed);
-        check_random_updates(&[0, 1, u32::MAX, 2, 3, 4], order, seed);
-        check_random_updates(&[0, -1, i64::MAX, i64::MIN, 1 << 40, 5], order, seed);
-        check_random_updates(&[0, u64::MAX, 1 << 63, 1, 2], order, seed);
-        check_random_updates(&[0.0, -0.0, f32::INFINITY, -1.5, f32::NEG_INFINITY], order, seed);
-        check_random_updates(&[0.0, -0.0, f64::INFINITY, 1e-300, -7.25, 1e300], order, seed);
-        check_random_updates(&[5_u32], order, seed);
+        steps.extend(check_random_updates(&[0, 1, -1, i32::MAX, i32::MIN, 7, 8, 9], order, seed));
+        steps.extend(check_random_updates(&[0, 1, u32::MAX, 2, 3, 4], order, seed));
+        steps.extend(check_random_updates(&[0, -1, i64::MAX, i64::MIN, 1 << 40, 5], order, seed));
+        steps.extend(check_random_updates(&[0, u64::MAX, 1 << 63, 1, 2], order, seed));
+        steps.extend(check_random_updates(
+            &[0.0, -0.0, f32::INFINITY, -1.5, f32::NEG_INFINITY],
+            order,
+            seed,
+        ));
+        steps.extend(check_random_updates(
+            &[0.0, -0.0, f64::INFINITY, 1e-300, -7.25, 1e300],
+            order,
+            seed,
+        ));
+        steps.extend(check_random_updates(&[5_u32], order, seed));
     }
+    let all = ["none", "growing", "changing"];
+    let expected = all.into_iter().flat_map(|a| all.map(|b| [a, b]));
+    // Trees that can change become those of a growing forest only by way of a solve.
+    let expected = expected.filter(|step| *step != ["changing", "growing"]);
+    assert_eq!(steps, expected.collect());
 }
 
 /// Paths, stars and caterpillars with closing edges, of ascending, descending and equal weights:

@@ -1,26 +1,16 @@
-//! Batches of updates. A small batch changes the forest edge by edge, a large one solves again.
+//! Batches of updates.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use kostra_core::{
-    EdgeId, EdgeSet, Edges, GraphError, MAX_EDGES, OutOfMemory, Run, Vertex, Weight, check_edges,
-    memory,
-};
-use kostra_cpu::forest_of_edges;
+use kostra_core::{EdgeId, GraphError, MAX_EDGES, OutOfMemory, Vertex, Weight, check_edges};
+
+use kostra_cpu::radix_sort_by_key;
 
 use crate::edge_table::{EdgeEntry, Membership};
-use crate::forest::Trees;
+use crate::plan::Batch;
+use crate::trees::Trees;
 use crate::{DynamicForest, UpdateError};
-
-/// Stitching an edge into a growing forest takes as long as solving again for this many vertices
-/// and edges. From the times of the example `updates` on generated roads and uniform graphs of a
-/// million vertices, as the others.
-const STITCH: usize = 4;
-/// Changing one edge of trees that can change takes as long as solving again for this many vertices
-/// and edges.
-const CHANGE: usize = 50;
-/// A search for a replacement of this many steps takes as long as changing one edge.
-const SEARCH_STEPS: usize = 100;
 
 impl<W: Weight> DynamicForest<W> {
     /// Inserts edges: edge `i` of the batch joins `u[i]` and `v[i]` and has weight `weights[i]`.
@@ -41,10 +31,11 @@ impl<W: Weight> DynamicForest<W> {
             return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
         }
         let ids = first as EdgeId..end as EdgeId;
-        for ((&u, &v), &weight) in u.iter().zip(v).zip(weights) {
-            self.table.push([u, v], weight);
+        self.table.append(u, v, weights);
+        if let Err(error) = self.offer_all(ids.clone()) {
+            self.table.truncate(ids.start);
+            return Err(error.into());
         }
-        self.offer_all(ids.clone());
         Ok(ids)
     }
 
@@ -56,29 +47,20 @@ impl<W: Weight> DynamicForest<W> {
         next: EdgeId,
     ) -> Result<(), UpdateError> {
         self.table.arrange(edges, next as usize)?;
-        self.offer_all(edges.iter().map(|edge| edge.0));
-        Ok(())
+        Ok(self.offer_all(edges.iter().map(|edge| edge.0))?)
     }
 
     /// Ends a batch that inserted edges, ascending by id.
-    fn offer_all(&mut self, new: impl ExactSizeIterator<Item = EdgeId> + Clone) {
+    fn offer_all(&mut self, new: impl ExactSizeIterator<Item = EdgeId>) -> Result<(), OutOfMemory> {
         let inserted = new.len();
-        self.present += inserted;
-        // Insertions bring no edge into the forest that was present before (cycle property).
-        let is_large = match self.trees {
-            Trees::Growing(_) => self.is_large(inserted * STITCH / CHANGE, inserted),
-            // Edges may leave again, and making such trees takes longer than solving for all edges.
-            Trees::Changing(_) => self.is_large(inserted, 2 * self.present),
-        };
-        let solved = is_large && {
-            let mut candidates = self.ids();
-            candidates.extend(new.clone());
-            self.solve(&candidates)
-        };
-        if !solved {
+        if self.is_whole(Batch { gained: inserted, ..Batch::default() })? {
+            self.solve(&[], Membership::NonForest, new)?;
+        } else {
             new.for_each(|id| self.offer(id));
         }
+        self.present += inserted;
         self.finish_batch();
+        Ok(())
     }
 
     /// Deletes edges.
@@ -87,7 +69,7 @@ impl<W: Weight> DynamicForest<W> {
     /// When an edge is not present or is named twice.
     pub fn delete(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
         self.check_ids(ids)?;
-        self.delete_present(ids)
+        Ok(self.delete_present(ids)?)
     }
 
     /// Deletes all edges with ids below `before`: the oldest ones, since ids ascend in the order of
@@ -114,164 +96,125 @@ impl<W: Weight> DynamicForest<W> {
         if let Some((&edge, _)) = ids.iter().zip(weights).find(|(_, weight)| weight.is_nan()) {
             return Err(UpdateError::NanWeight { edge });
         }
-        // Edges of the batch may enter the forest before their turn, so all or none is checked.
-        let may_lose = ids.iter().any(|&id| self.table.get(id).state.is_forest());
-        if self.is_large(ids.len(), self.present) || may_lose && self.loses_first() {
-            // The weights of the nodes are wrong until the solve, which reads none of them.
-            let old: Vec<W> = ids.iter().map(|&id| self.table.get(id).weight).collect();
-            self.set_weights(ids, weights);
-            if self.solve(&self.present_ids()) {
-                self.has_lost = may_lose;
-                self.finish_batch();
-                return Ok(());
+        if !self.reweight_whole(ids, weights)? {
+            for (&id, &weight) in ids.iter().zip(weights) {
+                self.reweight_one(id, weight)?;
             }
-            self.set_weights(ids, &old);
-        }
-        if may_lose {
-            self.changing()?;
-        }
-        for (&id, &weight) in ids.iter().zip(weights) {
-            self.reweight_one(id, weight)?;
         }
         self.finish_batch();
         Ok(())
     }
 
+    /// Solves for a batch of new weights, if this takes the least time. Otherwise, the trees that
+    /// the batch needs are there.
+    fn reweight_whole(&mut self, ids: &[EdgeId], weights: &[W]) -> Result<bool, OutOfMemory> {
+        let (mut lost, mut gained) = (Vec::new(), Vec::new());
+        for (&id, &weight) in ids.iter().zip(weights) {
+            let is_better = self.table.rank_with(id, weight).cmp(&self.table.rank(id));
+            match (self.table.state(id), is_better) {
+                (Membership::Forest(_), Ordering::Greater) => lost.push(id),
+                (Membership::NonForest, Ordering::Less) => gained.push(id),
+                _ => {}
+            }
+        }
+        let batch = Batch {
+            lost: lost.len(),
+            gained: gained.len(),
+            others: ids.len() - lost.len() - gained.len(),
+        };
+        let has_effect = batch.lost + batch.gained > 0 || matches!(self.trees, Trees::Changing(_));
+        if !has_effect || !self.is_whole(batch)? {
+            return Ok(false);
+        }
+        let old: Vec<W> = ids.iter().map(|&id| self.table.get(id).weight).collect();
+        self.set_weights(ids, weights);
+        self.solve(&lost, Membership::NonForest, sorted(gained).into_iter())
+            .inspect_err(|_| self.set_weights(ids, &old))?;
+        Ok(true)
+    }
+
     fn set_weights(&mut self, ids: &[EdgeId], weights: &[W]) {
         for (&id, &weight) in ids.iter().zip(weights) {
-            self.table.get_mut(id).weight = weight;
+            self.table.set_weight(id, weight);
         }
     }
 
     fn reweight_one(&mut self, id: EdgeId, weight: W) -> Result<(), OutOfMemory> {
         let before = self.table.rank(id);
-        self.table.get_mut(id).weight = weight;
+        self.table.set_weight(id, weight);
         let after = self.table.rank(id);
-        let edge = *self.table.get(id);
-        match edge.state {
-            Membership::Forest(node) if after <= before => {
-                self.changing()?.paths.set_rank(node, after);
+        let edge = self.table.get(id);
+        match (edge.state, &mut self.trees) {
+            (Membership::Forest(node), Trees::Changing(trees)) if after <= before => {
+                trees.paths.set_rank(node, after);
             }
-            Membership::Forest(_) => {
+            (Membership::Forest(_), Trees::Growing(tree)) if after < before => {
+                // The edge closes a cycle with what it was, which leaves.
+                tree.insert(edge.ends, after);
+            }
+            (Membership::Forest(_), _) if after > before => {
                 self.replace(id, Membership::NonForest)?;
             }
-            Membership::NonForest => {
-                if let Trees::Changing(trees) = &mut self.trees {
-                    trees.tours.remove(edge.ends, before);
-                }
+            (Membership::NonForest, Trees::Changing(trees)) => {
+                trees.tours.remove(edge.ends, before);
                 self.offer(id);
             }
-            Membership::Loop | Membership::Absent => {}
+            (Membership::NonForest, _) if after < before => self.offer(id),
+            _ => {}
         }
         Ok(())
     }
 
     /// Deletes present edges, each named once.
-    fn delete_present(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
-        let is_forest = |id: &EdgeId| self.table.get(*id).state.is_forest();
-        let in_forest: Vec<EdgeId> = ids.iter().copied().filter(is_forest).collect();
-        let present = self.present - ids.len();
-        let is_large = self.is_large(self.deletions_as_changes(in_forest.len()), present);
-        let is_first = !in_forest.is_empty() && self.loses_first();
-        if (is_first || is_large) && self.delete_and_solve(ids) {
-            self.has_lost = !is_large;
-            return Ok(());
-        }
-        if !in_forest.is_empty() {
-            self.changing()?;
-        }
-        // First those outside the forest, so that none of them becomes a replacement.
-        for &id in ids {
-            let edge = *self.table.get(id);
-            if edge.state == Membership::NonForest
-                && let Trees::Changing(trees) = &mut self.trees
-            {
-                trees.tours.remove(edge.ends, self.table.rank(id));
-            }
-            if !edge.state.is_forest() {
-                self.table.set_state(id, Membership::Absent);
-            }
-        }
-        self.present = present;
-        let mut is_refused = is_large;
-        for (position, &id) in in_forest.iter().enumerate() {
-            let rest = &in_forest[position..];
-            let changes = self.deletions_as_changes(rest.len());
-            if !is_refused && self.is_large(changes, self.present) {
-                if self.delete_and_solve(rest) {
-                    return Ok(());
+    fn delete_present(&mut self, ids: &[EdgeId]) -> Result<(), OutOfMemory> {
+        let is_forest = |id: &EdgeId| self.table.state(*id).is_forest();
+        let lost: Vec<EdgeId> = ids.iter().copied().filter(is_forest).collect();
+        let batch = Batch { lost: lost.len(), ..Batch::default() };
+        if batch.lost > 0 && self.is_whole(batch)? {
+            self.solve(ids, Membership::Absent, std::iter::empty())?;
+        } else {
+            // First those outside the forest, so that none of them becomes a replacement.
+            for &id in ids {
+                let edge = self.table.get(id);
+                if edge.state == Membership::NonForest
+                    && let Trees::Changing(trees) = &mut self.trees
+                {
+                    trees.tours.remove(edge.ends, self.table.rank(id));
                 }
-                is_refused = true;
+                if !edge.state.is_forest() {
+                    self.table.set_state(id, Membership::Absent);
+                }
             }
-            self.replace(id, Membership::Absent)?;
+            self.delete_in_turn(&lost)?;
         }
+        self.present -= ids.len();
         self.finish_batch();
         Ok(())
     }
 
-    /// Deletes edges and solves again for the others; whether there was memory.
-    fn delete_and_solve(&mut self, ids: &[EdgeId]) -> bool {
-        let mut gone = ids.to_vec();
-        gone.sort_unstable();
-        let mut candidates = self.present_ids();
-        candidates.retain(|id| gone.binary_search(id).is_err());
-        let Some(forest) = self.forest_of(&candidates) else { return false };
-        if self.set_forest(&candidates, &forest).is_err() {
-            return false;
-        }
-        for id in gone {
-            if self.table.get(id).state.is_forest() {
-                self.changed.push(id);
+    /// Deletes edges of the forest one by one. If the searches for replacements take longer than
+    /// those before, the rest is solved as a whole.
+    fn delete_in_turn(&mut self, ids: &[EdgeId]) -> Result<(), OutOfMemory> {
+        for (position, &id) in ids.iter().enumerate() {
+            let rest = &ids[position..];
+            let batch = Batch { lost: rest.len(), ..Batch::default() };
+            if self.is_slow(batch)
+                && self.solve(rest, Membership::Absent, std::iter::empty()).is_ok()
+            {
+                return Ok(());
             }
-            self.table.set_state(id, Membership::Absent);
+            self.replace(id, Membership::Absent)?;
         }
-        self.present = candidates.len();
-        self.finish_batch();
-        true
-    }
-
-    /// Whether no edge left the forest since a batch was solved as a whole. Solving again takes
-    /// less time than making trees that can change.
-    fn loses_first(&self) -> bool {
-        matches!(self.trees, Trees::Growing(_)) && !self.has_lost
-    }
-
-    /// How many changes take as long as deleting `deletions` edges of the forest, if the searches
-    /// for replacements take as long as those so far.
-    fn deletions_as_changes(&self, deletions: usize) -> usize {
-        let steps = deletions.saturating_mul(self.search_steps);
-        deletions + steps.checked_div(self.searches).unwrap_or(0) / SEARCH_STEPS
-    }
-
-    /// Whether changing `changes` edges one by one takes longer than solving again, where a solve
-    /// reads `candidates` edges in addition to those of the forest.
-    fn is_large(&self, changes: usize, candidates: usize) -> bool {
-        changes.saturating_mul(CHANGE) > self.vertices as usize + candidates
-    }
-
-    /// Solves again for the edges `candidates`, in ascending order; whether there was memory.
-    fn solve(&mut self, candidates: &[EdgeId]) -> bool {
-        let Some(forest) = self.forest_of(candidates) else { return false };
-        self.set_forest(candidates, &forest).is_ok()
-    }
-
-    /// The canonical forest of the edges `candidates`, by their positions; none without memory.
-    fn forest_of(&self, candidates: &[EdgeId]) -> Option<EdgeSet> {
-        let edges = || candidates.iter().map(|&id| self.table.get(id));
-        let u = memory::collected(edges().map(|edge| edge.ends[0])).ok()?;
-        let v = memory::collected(edges().map(|edge| edge.ends[1])).ok()?;
-        let weights = memory::collected(edges().map(|edge| bytemuck::cast(edge.weight))).ok()?;
-        let edges = Edges::of_checked(self.vertices, (&u, &v), &weights, self.encoding);
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        forest_of_edges(edges, &mut Run::new().on_threads(threads)).ok()
+        Ok(())
     }
 
     /// Checks that all edges are present and named once.
     fn check_ids(&self, ids: &[EdgeId]) -> Result<(), UpdateError> {
         ids.iter().try_for_each(|&id| self.edge(id).map(|_| ()))?;
-        let mut sorted = ids.to_vec();
-        sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        if ids.is_sorted_by(|a, b| a < b) {
+            return Ok(());
+        }
+        match sorted(ids.to_vec()).windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(UpdateError::Repeated { edge: pair[0] }),
             None => Ok(()),
         }
@@ -281,15 +224,20 @@ impl<W: Weight> DynamicForest<W> {
     pub(crate) fn finish_batch(&mut self) {
         self.entered.clear();
         self.left.clear();
-        self.changed.sort_unstable();
-        for changes in self.changed.chunk_by(|a, b| a == b) {
+        let changed = sorted(std::mem::take(&mut self.changed));
+        for changes in changed.chunk_by(|a, b| a == b) {
             if changes.len() % 2 == 1 {
                 let id = changes[0];
-                let is_in = self.table.get(id).state.is_forest();
+                let is_in = self.table.state(id).is_forest();
                 if is_in { &mut self.entered } else { &mut self.left }.push(id);
             }
         }
-        self.changed.clear();
         self.table.tidy(self.present);
     }
+}
+
+/// The ids in ascending order.
+fn sorted(mut ids: Vec<EdgeId>) -> Vec<EdgeId> {
+    let mut spare = ids.clone();
+    radix_sort_by_key(&mut ids, &mut spare, u64::from).to_vec()
 }

@@ -1,0 +1,120 @@
+//! Edge by edge or as a whole: which way takes a batch the least time.
+//!
+//! A batch that is solved as a whole leaves no trees, and making them takes longer than many
+//! solves. So trees are made when they would have saved as much time as making them takes (ski
+//! rental, Karlin, Manasse, Rudolph & Sleator 1988). Whatever follows, both together take at most
+//! twice the time of the better way.
+//!
+//! Times are in units of what a fresh solve takes per vertex and edge, from the examples `batches`
+//! and `updates` on uniform graphs and generated roads of a hundred thousand to a million vertices.
+
+use kostra_core::{OutOfMemory, Weight};
+
+use crate::DynamicForest;
+use crate::trees::Trees;
+
+/// Stitching an edge into a growing tree.
+const STITCH: usize = if cfg!(test) { 2 } else { 20 };
+/// Changing an edge of trees that can change.
+const CHANGE: usize = if cfg!(test) { 4 } else { 600 };
+/// A search for a replacement of this many steps takes as long as changing one edge.
+const SEARCH_STEPS: usize = 100;
+/// Starting a solve.
+const START: usize = if cfg!(test) { 4 } else { 1000 };
+/// Making a growing tree, per vertex.
+const GROW: usize = if cfg!(test) { 2 } else { 5 };
+/// Making trees that can change, per vertex and edge.
+const MAKE: usize = if cfg!(test) { 3 } else { 10 };
+
+/// The edges of a batch.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Batch {
+    /// Edges of the forest that are deleted or become worse.
+    pub(crate) lost: usize,
+    /// Edges that are new, or outside the forest and become better.
+    pub(crate) gained: usize,
+    /// Further edges, which trees that can change must know of.
+    pub(crate) others: usize,
+}
+
+/// What was saved and spent so far.
+#[derive(Default)]
+pub(crate) struct Plan {
+    growing: Savings,
+    changing: Savings,
+    /// The number of searches for replacements so far, and of their steps.
+    pub(crate) searches: usize,
+    pub(crate) search_steps: usize,
+}
+
+/// The time that trees would have saved since the last batch for which they were not worth it.
+#[derive(Default)]
+struct Savings(usize);
+
+impl Savings {
+    /// Counts a batch that takes the time `without` or `with` trees.
+    fn count(&mut self, without: usize, with: usize) {
+        self.0 = if with < without { self.0 + (without - with) } else { 0 };
+    }
+
+    /// Whether trees are worth the time `make`. Then the savings start again.
+    fn pay(&mut self, make: usize) -> bool {
+        let pays = self.0 >= make;
+        if pays {
+            self.0 = 0;
+        }
+        pays
+    }
+}
+
+impl<W: Weight> DynamicForest<W> {
+    /// Whether a batch is to be solved as a whole. If not, the trees that it needs are there.
+    pub(crate) fn is_whole(&mut self, batch: Batch) -> Result<bool, OutOfMemory> {
+        let solve = self.solve_time(batch);
+        match self.trees {
+            Trees::Changing(_) => return Ok(self.is_slow(batch)),
+            Trees::Growing(_) if batch.lost == 0 => return Ok(STITCH * batch.gained > solve),
+            Trees::None | Trees::Growing(_) => {}
+        }
+        let vertices = self.vertices as usize;
+        let change = self.change_time(batch);
+        self.plan.changing.count(solve, change);
+        if batch.lost > 0 {
+            self.plan.growing.0 = 0;
+            let pays = self.plan.changing.pay(MAKE * (vertices + self.present));
+            if pays {
+                self.changing()?;
+            }
+            return Ok(!pays);
+        }
+        self.plan.growing.count(solve, STITCH * batch.gained);
+        let pays = self.plan.growing.pay(GROW * vertices);
+        if pays {
+            self.grow()?;
+        }
+        Ok(!pays)
+    }
+
+    /// Counts that a growing tree was made, which trees that can change would have saved.
+    pub(crate) fn has_grown(&mut self) {
+        self.plan.changing.0 += GROW * self.vertices as usize;
+    }
+
+    /// Whether trees that can change take longer for a batch than a solve.
+    pub(crate) fn is_slow(&self, batch: Batch) -> bool {
+        self.change_time(batch) > self.solve_time(batch)
+    }
+
+    /// The time of a fresh solve. A solve of a batch reads fewer edges, but collects them first.
+    fn solve_time(&self, batch: Batch) -> usize {
+        START + self.vertices as usize + self.present + batch.gained
+    }
+
+    /// The time with trees that can change, if searches for replacements take as long as so far.
+    fn change_time(&self, batch: Batch) -> usize {
+        let Batch { lost, gained, others } = batch;
+        let steps = lost.saturating_mul(self.plan.search_steps);
+        let searches = steps.checked_div(self.plan.searches).unwrap_or(0) / SEARCH_STEPS;
+        (lost + gained + others).saturating_add(searches).saturating_mul(CHANGE)
+    }
+}
