@@ -105,8 +105,19 @@ impl Forest {
         order: Order,
         solved: Solved<kostra_core::Forest>,
     ) -> Result<Self, OutOfMemory> {
-        let (total, components) = (solved.forest.total(), solved.forest.components());
-        let ids = solved.forest.into_ids();
+        let fallback = solved.fallback.map(|fallback| fallback.to_string());
+        Ok(Self { fallback, ..Self::of_graph(graph, order, solved.forest, solved.solver.id)? })
+    }
+
+    /// Copies the edges of a forest from its graph.
+    pub(crate) fn of_graph(
+        graph: &AnyGraph,
+        order: Order,
+        forest: kostra_core::Forest,
+        algorithm: &'static str,
+    ) -> Result<Self, OutOfMemory> {
+        let (total, components) = (forest.total(), forest.components());
+        let ids = forest.into_ids();
         let edges = with_graph!(graph, graph => pick_edges(graph, &ids))?;
         Ok(Self {
             edges: ForestEdges::Graph(Arc::new(edges)),
@@ -114,8 +125,8 @@ impl Forest {
             order,
             total,
             components,
-            algorithm: solved.solver.id,
-            fallback: solved.fallback.map(|fallback| fallback.to_string()),
+            algorithm,
+            fallback: None,
             merges: OnceLock::new(),
         })
     }
@@ -125,6 +136,8 @@ impl Forest {
 const POINTS: &str = "points";
 /// The name of the algorithm of a forest that changes.
 const DYNAMIC: &str = "dynamic";
+/// The name of the algorithm that lists forests in order.
+pub(crate) const IN_ORDER: &str = "alternatives";
 
 /// The least number of edges for which a second thread copies the weights.
 const SECOND_THREAD_MIN_EDGES: usize = 1 << 16;
@@ -200,13 +213,14 @@ impl Forest {
     ) -> PyResult<Self> {
         let (ids, order) =
             (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
-        let algorithm =
-            if let Some(name) = [POINTS, DYNAMIC].into_iter().find(|&name| name == algorithm) {
-                name
-            } else {
-                let solver = kostra::solver(algorithm);
-                solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
-            };
+        let algorithm = if let Some(name) =
+            [POINTS, DYNAMIC, IN_ORDER].into_iter().find(|&name| name == algorithm)
+        {
+            name
+        } else {
+            let solver = kostra::solver(algorithm);
+            solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
+        };
         if ids.len() != graph.0.edges() || !ids.is_sorted_by(|a, b| a < b) {
             return Err(PyValueError::new_err(
                 "a forest must have one id per edge, and the ids must ascend",

@@ -2,6 +2,7 @@
 //! and defaults, is in `python/kostra`. The compiled part takes arrays, Arrow tables, DLPack
 //! capsules and file names, calls the engine, and returns arrays.
 
+mod alternatives;
 mod arrays;
 mod arrow;
 mod chunk;
@@ -51,6 +52,8 @@ mod _kostra {
     #[pymodule_export]
     const EARTH_RADIUS: f64 = kostra_core::EARTH_RADIUS;
 
+    #[pymodule_export]
+    use super::alternatives::{ForestsInOrder, GraphAlternatives, constrained_forest};
     #[pymodule_export]
     use super::condensed::Condensed;
     #[pymodule_export]

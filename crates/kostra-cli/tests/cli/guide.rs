@@ -144,11 +144,14 @@ impl Page {
 
 /// The lines of an output, without the time and the bar of each step.
 fn without_times(output: &[&str]) -> Vec<String> {
-    const STEPS: [&str; 9] = [
+    const STEPS: [&str; 12] = [
         "load",
         "build",
         "solve",
         "verify",
+        "compare",
+        "count",
+        "list",
         "partition",
         "cluster",
         "segment",

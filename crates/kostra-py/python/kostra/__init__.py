@@ -23,6 +23,9 @@ equal, negative and infinite.
   of nearest neighbors. :func:`nearest_neighbors` finds these. :func:`single_linkage` and the
   estimators in :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
 * :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
+* :func:`alternatives` tells whether a forest is unique and finds the edges of all minimum forests,
+  their number, and the best forests in order. :func:`constrained_forest` takes edges that a forest
+  contains or avoids, vertices that are connected, and a number of trees.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :class:`DynamicForest` keeps the forest of a graph that changes, and :class:`DynamicPoints` the
   tree of points that come and go. :func:`rolling_mst` computes the tree of correlations for each
@@ -33,6 +36,7 @@ equal, negative and infinite.
   package hdbscan. In NetworkX, pass ``backend="kostra"``.
 """
 
+from kostra._alternatives import Alternatives, alternatives, constrained_forest
 from kostra._approximate import ErrorBound
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
@@ -51,6 +55,7 @@ from kostra._tree import bottleneck, cut, newick, single_linkage
 from kostra._verify import verify
 
 __all__ = [
+    "Alternatives",
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
@@ -64,7 +69,9 @@ __all__ = [
     "PointTree",
     "RollingTrees",
     "__version__",
+    "alternatives",
     "bottleneck",
+    "constrained_forest",
     "cut",
     "euclidean_mst",
     "grid",

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, overload
 
@@ -10,6 +10,7 @@ from kostra import nx as nx
 from kostra import scipy as scipy
 
 __all__ = [
+    "Alternatives",
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
@@ -23,7 +24,9 @@ __all__ = [
     "PointTree",
     "RollingTrees",
     "__version__",
+    "alternatives",
     "bottleneck",
+    "constrained_forest",
     "cut",
     "euclidean_mst",
     "grid",
@@ -456,6 +459,44 @@ def trace(
     graph: Any, *, algorithm: str = "kruskal", maximum: bool = False
 ) -> list[dict[str, Any]]: ...
 def solvers() -> list[_Solver]: ...
+class Alternatives:
+    forest: Forest
+    @property
+    def unique(self) -> bool: ...
+    @property
+    def in_every(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def in_some(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def network(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def rivals(self) -> npt.NDArray[np.int64]: ...
+    def count(self) -> int: ...
+    def best(self, k: int | None = None) -> Iterator[Forest]: ...
+
+def alternatives(
+    u: Any,
+    v: npt.ArrayLike | None = None,
+    w: npt.ArrayLike | None = None,
+    n: int | None = None,
+    *,
+    maximum: bool = False,
+    threads: int | None = None,
+) -> Alternatives: ...
+def constrained_forest(
+    u: Any,
+    v: npt.ArrayLike | None = None,
+    w: npt.ArrayLike | None = None,
+    n: int | None = None,
+    *,
+    include: npt.ArrayLike = (),
+    exclude: npt.ArrayLike = (),
+    links: Sequence[Iterable[Hashable]] = (),
+    trees: int | None = None,
+    most_trees: int | None = None,
+    maximum: bool = False,
+    threads: int | None = None,
+) -> Forest: ...
 def partition(
     graph: Any,
     k: int,

@@ -241,6 +241,10 @@ class Graph(Sources):
             self._warn_of_similarity()
         inner = self._inner.solve(options)
         self._warn_of_gaps(inner.n_components > 1)
+        return self._forest_of(inner)
+
+    def _forest_of(self, inner):
+        """A forest of this graph, which the engine has found."""
         forest = Forest(inner, self._end_types, self._weight_type, self._nodes)
         forest._coordinates, forest.geographic = self._coordinates, self.geographic
         forest._kept = None if self._kept is None else self._kept.pick(forest.edge_ids)
