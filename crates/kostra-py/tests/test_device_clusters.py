@@ -134,6 +134,27 @@ def test_estimators_take_points_on_a_device(device, cluster, points, options):
         assert (found.linkage_ == expected.linkage_).all()
 
 
+@pytest.mark.parametrize("points", [uniform, lattice])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("d", [2, 10, 20, 80])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_labels_do_not_depend_on_the_order_of_rows(device, cluster, points, metric, d, dtype):
+    X = points(600, d, dtype) + 1
+    X[500:] = X[100:200]  # equal rows, too
+    options = {"metric": metric, "min_cluster_size": 4}
+    for min_samples in (1, 5):
+        make = lambda: cluster.HDBSCAN(min_samples=min_samples, **options)  # noqa: B023, E731
+        expected = make().fit(Rows(X))
+        assert same_clusters(expected, make().fit(X))
+        assert (expected.labels_[500:] == expected.labels_[100:200]).all()
+        for seed in range(4):
+            order = np.random.default_rng(seed).permutation(len(X))
+            found = make().fit(Rows(X[order]))
+            for name in ("probabilities_", "outlier_scores_"):
+                assert (getattr(found, name) == getattr(expected, name)[order]).all()
+            assert (found.labels_ == expected.labels_[order]).all()
+
+
 def test_a_tree_on_a_device_serves_several_estimators(device, cluster):
     X = uniform(5000)
     tree = kostra.euclidean_mst(Rows(X), min_samples=5)
