@@ -16,6 +16,7 @@ import argparse
 import multiprocessing
 import os
 import pathlib
+import queue
 import sys
 import tempfile
 import time
@@ -63,9 +64,9 @@ def exact(points, threads, device=False):
     if device:
         flat = kostra.DeviceArray(points.reshape(-1))
         there = _Rows(flat, points.shape)
-        find = lambda: kostra.euclidean_mst(there, **options)  # noqa: E731
+        find = lambda: kostra.euclidean_mst(there, **options)
     else:
-        find = lambda: kostra.euclidean_mst(points, threads=threads, **options)  # noqa: E731
+        find = lambda: kostra.euclidean_mst(points, threads=threads, **options)
     tree, seconds = timed(find)
     labels = HDBSCAN(SIZE, min_samples=SAMPLES).fit(tree).labels_
     lengths = np.asarray(kostra.single_linkage(tree))[:, 2]
@@ -89,7 +90,7 @@ def fast_hdbscan(points, threads):
     from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
 
     # It does not count a point among its own neighbors.
-    find = lambda: compute_minimum_spanning_tree(points, min_samples=SAMPLES - 1)  # noqa: E731
+    find = lambda: compute_minimum_spanning_tree(points, min_samples=SAMPLES - 1)
     (edges, *_), seconds = timed(find)
     weights = np.asarray(edges)[:, 2]
     finite = weights[np.isfinite(weights)]
@@ -141,7 +142,7 @@ def call(name, path, threads, patience):
     process.start()
     try:
         result = answer.get(timeout=patience)
-    except Exception:
+    except queue.Empty:
         result = {"stopped_after_seconds": patience}, {}
     process.kill()
     process.join()

@@ -143,7 +143,7 @@ def test_labels_do_not_depend_on_the_order_of_rows(device, cluster, points, metr
     X[500:] = X[100:200]  # equal rows, too
     options = {"metric": metric, "min_cluster_size": 4}
     for min_samples in (1, 5):
-        make = lambda: cluster.HDBSCAN(min_samples=min_samples, **options)  # noqa: B023, E731
+        make = lambda: cluster.HDBSCAN(min_samples=min_samples, **options)
         expected = make().fit(Rows(X))
         assert same_clusters(expected, make().fit(X))
         assert (expected.labels_[500:] == expected.labels_[100:200]).all()
