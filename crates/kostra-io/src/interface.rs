@@ -184,6 +184,8 @@ pub struct ReadOptions {
     pub copy: bool,
     /// Whether the weights of the vertices of a METIS file are kept, one per vertex at most.
     pub vertex_weights: bool,
+    /// Whether the terminals of a SteinLib file are kept.
+    pub terminals: bool,
 }
 
 /// The vertices of an edge list that does not state their number.

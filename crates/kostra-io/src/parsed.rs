@@ -1,6 +1,6 @@
 //! What a format's reader returns.
 
-use kostra_core::{AnyGraph, Coordinates};
+use kostra_core::{AnyGraph, Coordinates, Vertex};
 
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
@@ -24,6 +24,9 @@ pub struct Parsed<G = AnyGraph> {
     pub names_are_ids: bool,
     /// The weights of the vertices, if the file has them and `ReadOptions::vertex_weights` is set.
     pub vertex_weights: Option<Vec<i64>>,
+    /// The terminals of a Steiner tree problem, if the format has them and
+    /// `ReadOptions::terminals` is set.
+    pub terminals: Option<Vec<Vertex>>,
     /// The columns that [`ColumnOptions`](crate::ColumnOptions) keeps.
     pub kept: Option<KeptColumns>,
     /// The positions on each edge's line as a list in JSON, if a line of the file is one edge.
@@ -63,6 +66,7 @@ impl<G> Parsed<G> {
             text_names: false,
             names_are_ids: false,
             vertex_weights: None,
+            terminals: None,
             kept: None,
             lines: None,
             similarity: None,
@@ -81,6 +85,7 @@ impl<G> Parsed<G> {
             text_names: self.text_names,
             names_are_ids: self.names_are_ids,
             vertex_weights: self.vertex_weights,
+            terminals: self.terminals,
             kept: self.kept,
             lines: self.lines,
             similarity: self.similarity,

@@ -170,6 +170,7 @@ impl ReadKeywords {
             // A graph in Python must not change when its file changes.
             copy: true,
             vertex_weights: false,
+            terminals: false,
         })
     }
 }

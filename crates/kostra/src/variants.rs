@@ -1,4 +1,5 @@
-//! Problems around the forest of a graph: its alternatives, and forests under constraints.
+//! Problems around the forest of a graph: its alternatives, forests under constraints,
+//! and Steiner trees.
 //!
 //! ```
 //! use kostra::{Graph, Order, minimum_spanning_forest};
@@ -22,7 +23,7 @@ use std::num::NonZero;
 use kostra_core::{Order, Run, SolveError};
 pub use kostra_variants::{
     Alternatives, BestForests, BestForestsError, BigUint, ConstraintError, CountError,
-    ForestConstraints, RankedForest, ReducedGraph, TreeCount,
+    ForestConstraints, RankedForest, ReducedGraph, TreeCount, SteinerError, SteinerOptions, SteinerTree, steiner_tree,
 };
 
 use crate::{Forest, Graph};

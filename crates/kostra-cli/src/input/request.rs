@@ -134,6 +134,7 @@ impl InputRequest {
             threads: threads.wanted().min(threads.present),
             copy: false,
             vertex_weights: false,
+            terminals: false,
         };
         Self { source: GraphSource::parse(&arguments.input), options, threads }
     }

@@ -2,7 +2,7 @@
 //! between `SECTION` and `END`.
 //!
 //! The section `Graph` has lines `E u v weight` and, for directed graphs, `A u v weight`. Vertices
-//! count from 1. Terminals and other sections are left out.
+//! count from 1. Terminals are kept if the options ask for them. Other sections are left out.
 
 use kostra_core::counted;
 
@@ -46,7 +46,7 @@ fn recognize(head: &Head<'_>) -> Evidence {
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
     let mut rows = TextRows::new(&text, Some("#"));
-    let (mut graph, mut terminals) = (None, 0);
+    let (mut graph, mut terminals) = (None::<Section>, Vec::new());
     while let Some(mut row) = rows.next() {
         match &*row.keyword() {
             MAGIC => {}
@@ -62,7 +62,14 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
                         let mut row = next(&mut rows)?;
                         match &*row.keyword() {
                             "end" => break,
-                            "t" if is_terminals => terminals += 1,
+                            "t" if is_terminals => {
+                                let Some(Section { graph, .. }) = &graph else {
+                                    let sentence = "this terminal comes before the section Graph; \
+                                                    move that up";
+                                    return Err(row.malformed(sentence));
+                                };
+                                terminals.push(graph.vertex(&mut row)?);
+                            }
                             _ => {}
                         }
                     }
@@ -78,11 +85,13 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     if directed {
         notes.push("the graph is directed; directions are ignored".into());
     }
-    if terminals > 0 {
-        let terminals = counted(terminals, "terminal is", "terminals are");
+    if !terminals.is_empty() && !options.terminals {
+        let terminals = counted(terminals.len(), "terminal is", "terminals are");
         notes.push(format!("{terminals} left out: a spanning tree has all vertices").into());
     }
-    Ok(graph.finish(options, notes)?)
+    let mut parsed = graph.finish(options, notes)?;
+    parsed.terminals = options.terminals.then_some(terminals);
+    Ok(parsed)
 }
 
 /// The next row of a section.
@@ -153,8 +162,16 @@ impl Section {
 
 #[cfg(test)]
 mod tests {
-    use crate::Format;
     use crate::testing::{Case, check_cases};
+    use crate::{Format, ReadOptions};
+
+    #[test]
+    fn terminals_are_kept_if_they_are_wanted() {
+        let text = b"SECTION Graph\nNodes 3\nE 1 2 1\nEND\nSECTION Terminals\nT 3\nT 1\nEND";
+        let options = ReadOptions { terminals: true, ..ReadOptions::default() };
+        let parsed = crate::read_bytes(text, &options).unwrap().parsed;
+        assert_eq!((parsed.terminals, parsed.notes.len()), (Some(vec![2, 0]), 0));
+    }
 
     #[test]
     fn graphs_of_steiner_tree_problems_are_read_and_damaged_ones_are_named() {
@@ -188,6 +205,14 @@ mod tests {
                 Case::refused(
                     "SECTION Graph\nE 1 2 1\nEND",
                     "line 2, column 1: this edge comes before",
+                ),
+                Case::refused(
+                    "SECTION Graph\nNodes 2\nE 1 2 1\nEND\nSECTION Terminals\nT 3\nEND",
+                    "line 6, column 3: vertex 3 is beyond the 2 vertices",
+                ),
+                Case::refused(
+                    "SECTION Terminals\nT 1\nEND\nSECTION Graph\nNodes 1\nEND",
+                    "line 2, column 1: this terminal comes before the section Graph",
                 ),
                 Case::refused(
                     "SECTION Comment\nEND\nEOF\n",

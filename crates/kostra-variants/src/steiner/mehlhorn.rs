@@ -85,10 +85,7 @@ impl Regions {
 
     /// The edges between different regions, each once in ascending id: the two vertices and the
     /// link from the first to the second.
-    fn boundary<'a>(
-        &'a self,
-        rows: &'a CostRows,
-    ) -> impl Iterator<Item = (Vertex, Link)> + 'a {
+    fn boundary<'a>(&'a self, rows: &'a CostRows) -> impl Iterator<Item = (Vertex, Link)> + 'a {
         (0..rows.vertices() as Vertex).flat_map(move |vertex| {
             let base = self.base[vertex as usize];
             let other = move |link: &&Link| {

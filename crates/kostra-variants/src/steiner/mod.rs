@@ -51,7 +51,7 @@ pub struct SteinerOptions {
 
 impl Default for SteinerOptions {
     fn default() -> Self {
-        Self { rounds: 32, improve: true, time_limit: None }
+        Self { rounds: 64, improve: true, time_limit: None }
     }
 }
 
@@ -183,7 +183,8 @@ impl SteinerProblem<'_> {
         options: &SteinerOptions,
         run: &mut Run<'_>,
     ) -> Result<SteinerTree, SteinerError> {
-        let first = run.phase("first tree", |run| mehlhorn(&self.rows, &self.terminals.list, run))?;
+        let first =
+            run.phase("first tree", |run| mehlhorn(&self.rows, &self.terminals.list, run))?;
         self.check_connected(&first)?;
         let first = FoundTree { cost: self.cost(&first), ids: first };
         let first_total = self.total(&first.ids);

@@ -100,8 +100,7 @@ impl<'a> Rounds<'a> {
         // The ascent knows only the edges that a better tree may contain.
         self.bound = self.bound.max(ascent.bound.min(limit));
         let edges = problem.graph.edges();
-        let useful =
-            useful_edges(&self.rows, &problem.terminals, (root, ascent), (limit, edges));
+        let useful = useful_edges(&self.rows, &problem.terminals, (root, ascent), (limit, edges));
         self.rows =
             CostRows::new(problem.graph, &problem.costs.values, |edge| useful.contains(edge));
     }
@@ -157,11 +156,8 @@ impl<'a> Rounds<'a> {
         search: &mut LocalSearch,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<FoundTree> {
-        let problem = self.problem;
         let random = self.random.split(round.into());
-        let raised = |link: Link| {
-            raise(link.cost, UNIT + random.below(link.edge.into(), CHANGE))
-        };
+        let raised = |link: Link| raise(link.cost, UNIT + random.below(link.edge.into(), CHANGE));
         let changed = self.rows.with_costs(raised);
         let fresh = self.tree_in(&changed, random, search, stop)?;
         let other = random.split(1);
