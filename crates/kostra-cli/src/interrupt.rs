@@ -2,7 +2,8 @@
 //!
 //! An unfinished file may have a temporary name. A thread waits for signals. It removes such files,
 //! prints a message and ends the process. A second signal after the removal ends the process at
-//! once.
+//! once. A search that has an answer at any time can take the first signal as a request to end; see
+//! [`SoftInterrupt`].
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,32 @@ const EXIT_CODE: i32 = 130;
 /// Becomes true when the temporary files are removed. The next signal then ends the process at
 /// once.
 static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Whether a search wants the next signal.
+static WANTED: AtomicBool = AtomicBool::new(false);
+/// Whether the search got a signal.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// While it lives, the first signal does not end the process.
+pub(crate) struct SoftInterrupt(());
+
+impl SoftInterrupt {
+    pub(crate) fn start() -> Self {
+        WANTED.store(true, Ordering::Relaxed);
+        Self(())
+    }
+
+    /// Whether there was a signal.
+    pub(crate) fn is_asked(&self) -> bool {
+        ASKED.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for SoftInterrupt {
+    fn drop(&mut self) {
+        WANTED.store(false, Ordering::Relaxed);
+    }
+}
 
 /// Installs handlers: Ctrl-C and requests to terminate clean up before the process ends, and a
 /// limit on file sizes becomes a write error.
@@ -31,8 +58,8 @@ pub(crate) fn install() {
     }
     let (hand_over, receive) = std::sync::mpsc::channel::<Signals>();
     let wait = move || {
-        if receive.recv().is_ok_and(|mut signals| signals.forever().next().is_some()) {
-            end();
+        if let Ok(mut signals) = receive.recv() {
+            signals.forever().for_each(|_| on_signal());
         }
     };
     // The thread must exist before the handlers. Handlers without a thread would swallow signals.
@@ -51,10 +78,18 @@ pub(crate) fn install() {
 /// Installs a handler for Ctrl-C on systems without signals.
 #[cfg(not(unix))]
 pub(crate) fn install() {
-    let _ = ctrlc::set_handler(end);
+    let _ = ctrlc::set_handler(on_signal);
 }
 
-fn end() {
+fn on_signal() {
+    if WANTED.swap(false, Ordering::Relaxed) {
+        ASKED.store(true, Ordering::Relaxed);
+    } else {
+        end();
+    }
+}
+
+fn end() -> ! {
     kostra_io::abandon_unfinished();
     // Printing can block if the terminal has stopped.
     if let Some(ending) = ENDING.get() {

@@ -38,9 +38,9 @@ fn optimum(graph: &AnyGraph, terminals: &[Vertex]) -> Option<u64> {
     for set in 1..1_usize << terminals.len() {
         let mut part = (set - 1) & set;
         while part > 0 {
-            for v in 0..n {
-                best[set][v] = best[set][v].min(best[part][v] + best[set & !part][v]);
-            }
+            let other = best[set & !part].clone();
+            let sums: Vec<_> = best[part].iter().zip(other).map(|(a, b)| a + b).collect();
+            best[set].iter_mut().zip(sums).for_each(|(least, sum)| *least = sum.min(*least));
             part = (part - 1) & set;
         }
         let joined = best[set].clone();

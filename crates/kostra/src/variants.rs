@@ -23,7 +23,8 @@ use std::num::NonZero;
 use kostra_core::{Order, Run, SolveError};
 pub use kostra_variants::{
     Alternatives, BestForests, BestForestsError, BigUint, ConstraintError, CountError,
-    ForestConstraints, RankedForest, ReducedGraph, TreeCount, SteinerError, SteinerOptions, SteinerTree, steiner_tree,
+    ForestConstraints, RankedForest, ReducedGraph, SteinerError, SteinerOptions, SteinerTree,
+    TreeCount, steiner_tree,
 };
 
 use crate::{Forest, Graph};

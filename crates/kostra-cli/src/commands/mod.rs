@@ -17,6 +17,7 @@ mod partition;
 mod segment;
 mod solve;
 mod solvers;
+mod steiner;
 mod tree;
 mod verify;
 mod watch;
@@ -36,6 +37,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<verify::Arguments>(),
     Entry::new::<compare::Arguments>(),
     Entry::new::<alternatives::Arguments>(),
+    Entry::new::<steiner::Arguments>(),
     Entry::new::<info::Arguments>(),
     Entry::new::<convert::Arguments>(),
     Entry::new::<generate::Arguments>(),

@@ -109,3 +109,19 @@ fn a_file_is_whole_or_absent_when_its_writing_is_interrupted() {
         }
     }
 }
+
+#[test]
+fn a_search_for_a_steiner_tree_ends_with_the_best_tree_so_far() {
+    let workplace = Workplace::new();
+    let arguments = "steiner gen:road:n=20000,seed=3 --rounds 100000 --terminals @ends -o t.ids";
+    let terminals: String = (0..20_000).step_by(9).map(|vertex| format!("{vertex}\n")).collect();
+    std::fs::write(workplace.path("ends"), terminals).unwrap();
+    let child = workplace.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.contains("the best tree so far"), "{report}");
+    assert!(std::fs::read_to_string(workplace.path("t.ids")).unwrap().lines().count() > 2000);
+}

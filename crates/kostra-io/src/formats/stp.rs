@@ -169,7 +169,7 @@ mod tests {
     fn terminals_are_kept_if_they_are_wanted() {
         let text = b"SECTION Graph\nNodes 3\nE 1 2 1\nEND\nSECTION Terminals\nT 3\nT 1\nEND";
         let options = ReadOptions { terminals: true, ..ReadOptions::default() };
-        let parsed = crate::read_bytes(text, &options).unwrap().parsed;
+        let parsed = crate::read_bytes("small.stp", text, &options).unwrap().parsed;
         assert_eq!((parsed.terminals, parsed.notes.len()), (Some(vec![2, 0]), 0));
     }
 
@@ -211,8 +211,8 @@ mod tests {
                     "line 6, column 3: vertex 3 is beyond the 2 vertices",
                 ),
                 Case::refused(
-                    "SECTION Terminals\nT 1\nEND\nSECTION Graph\nNodes 1\nEND",
-                    "line 2, column 1: this terminal comes before the section Graph",
+                    "33D32945\nSECTION Terminals\nT 1\nEND\nSECTION Graph\nNodes 1\nEND",
+                    "line 3, column 1: this terminal comes before the section Graph",
                 ),
                 Case::refused(
                     "SECTION Comment\nEND\nEOF\n",

@@ -41,7 +41,9 @@ impl Budget {
         let mut calls = 0_u32;
         move || {
             calls += 1;
-            if calls % CHECKS == 0 && run.report.progress(done as usize, of as usize).is_err() {
+            if calls.is_multiple_of(CHECKS)
+                && run.report.progress(done as usize, of as usize).is_err()
+            {
                 self.stop();
             }
             own()

@@ -26,6 +26,7 @@ const PATIENCE: usize = 10;
 
 /// The end of an ascent.
 pub(super) struct Ascent {
+    root: Vertex,
     /// The lower bound.
     pub(super) bound: u64,
     /// What the arc into the vertex of a row can still pay, by the place of its link.
@@ -42,41 +43,43 @@ impl Ascent {
         }
         paid
     }
-}
 
-/// The edges that a tree with less than `limit` may contain.
-///
-/// What the ascent has left of the costs are costs, too: a tree costs at least the bound and its
-/// path from the root over an arc to the nearest terminal behind that, both in what is left.
-pub(super) fn useful_edges(
-    rows: &CostRows,
-    terminals: &Terminals,
-    (root, ascent): (Vertex, &Ascent),
-    (limit, edges): (u64, usize),
-) -> EdgeSet {
-    let others = terminals.list.iter().copied().filter(|&terminal| terminal != root);
-    // The place of the arc against an arc: the other place of its edge.
-    let mut against = vec![usize::MAX; rows.entries()];
-    let mut first = vec![usize::MAX; edges];
-    for place in 0..rows.entries() {
-        let other = std::mem::replace(&mut first[rows.at(place).edge as usize], place);
-        if other != usize::MAX {
-            (against[place], against[other]) = (other, place);
-        }
-    }
-    let from_root = distances(rows, [root], |place| ascent.left[against[place]]);
-    let to_terminal = distances(rows, others, |place| ascent.left[place]);
-    let mut useful = EdgeSet::new(edges);
-    for vertex in 0..rows.vertices() as Vertex {
-        for place in rows.places(vertex) {
-            let (link, left) = (rows.at(place), ascent.left[place]);
-            let path = from_root[link.to as usize].saturating_add(to_terminal[vertex as usize]);
-            if path.saturating_add(left).saturating_add(ascent.bound) < limit {
-                useful.insert(link.edge);
+    /// The edges that a tree with less than `limit` may contain.
+    ///
+    /// What the ascent has left of the costs are costs, too: a tree costs at least the bound and
+    /// its path from the root over an arc to the nearest terminal behind that, both in what is
+    /// left.
+    pub(super) fn useful_edges(
+        &self,
+        rows: &CostRows,
+        terminals: &Terminals,
+        limit: u64,
+        edges: usize,
+    ) -> EdgeSet {
+        let others = terminals.list.iter().copied().filter(|&terminal| terminal != self.root);
+        // The place of the arc against an arc: the other place of its edge.
+        let mut against = vec![usize::MAX; rows.entries()];
+        let mut first = vec![usize::MAX; edges];
+        for place in 0..rows.entries() {
+            let other = std::mem::replace(&mut first[rows.at(place).edge as usize], place);
+            if other != usize::MAX {
+                (against[place], against[other]) = (other, place);
             }
         }
+        let from_root = distances(rows, [self.root], |place| self.left[against[place]]);
+        let to_terminal = distances(rows, others, |place| self.left[place]);
+        let mut useful = EdgeSet::new(edges);
+        for vertex in 0..rows.vertices() as Vertex {
+            for place in rows.places(vertex) {
+                let (link, left) = (rows.at(place), self.left[place]);
+                let path = from_root[link.to as usize].saturating_add(to_terminal[vertex as usize]);
+                if path.saturating_add(left).saturating_add(self.bound) < limit {
+                    useful.insert(link.edge);
+                }
+            }
+        }
+        useful
     }
-    useful
 }
 
 /// The distances from the nearest of some vertices, with the costs of the places of rows.
@@ -153,7 +156,7 @@ pub(super) fn dual_ascent(
             None => is_open[terminal as usize] = false,
         }
     }
-    Ascent { bound: ascending.bound, left: ascending.left }
+    Ascent { root, bound: ascending.bound, left: ascending.left }
 }
 
 impl Ascending<'_> {

@@ -62,7 +62,7 @@ impl Regions {
             if !settled.insert(vertex) {
                 continue;
             }
-            if settled.len() % REPORTED == 0 {
+            if settled.len().is_multiple_of(REPORTED) {
                 run.report.progress(settled.len(), n)?;
             }
             for link in rows.of(vertex) {

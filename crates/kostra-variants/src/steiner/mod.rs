@@ -40,12 +40,13 @@ use self::tree::{Terminals, Tree};
 /// How long to look for a better tree.
 #[derive(Clone, Copy, Debug)]
 pub struct SteinerOptions {
-    /// The number of rounds after the local search. With 0, the answer is that of the local search.
+    /// The most rounds after the local search, which also end when the tree is certainly optimal,
+    /// and after a fixed number of steps. With 0, the answer is that of the local search.
     pub rounds: u32,
     /// Whether the first tree is improved at all. Without, the answer is Mehlhorn's.
     pub improve: bool,
-    /// The search ends after this time, with the best tree so far. Without a limit, the tree depends
-    /// on the input and on the number of rounds only.
+    /// The search ends after this time, with the best tree so far. Without a limit, the tree
+    /// depends on the input and on the number of rounds only.
     pub time_limit: Option<Duration>,
 }
 
@@ -210,7 +211,7 @@ impl SteinerProblem<'_> {
         }
         if options.improve && options.rounds > 0 && bound < best.cost {
             (best, bound) = run.phase("rounds", |run| {
-                Rounds::new(&self, best, (root, &ascent)).search(options.rounds, run)
+                Rounds::new(&self, best, &ascent).search(options.rounds, run)
             });
         }
         Ok(SteinerTree {

@@ -122,16 +122,16 @@ impl Reconnector {
         let mut next = vec![0; ends.len()];
         let mut open = ends.len();
         while open > 1 {
-            for part in 0..ends.len() {
-                let Some(&vertex) = self.parts[part].get(next[part]) else { continue };
-                next[part] += 1;
+            for (part, next) in next.iter_mut().enumerate() {
+                let Some(&vertex) = self.parts[part].get(*next) else { continue };
+                *next += 1;
                 for link in tree.of(vertex) {
                     if self.marks[link.to as usize].stamp != self.stamp {
                         self.parts[part].push(link.to);
                         self.enter(link.to, part as u32);
                     }
                 }
-                if next[part] == self.parts[part].len() {
+                if *next == self.parts[part].len() {
                     open -= 1;
                     if open == 1 {
                         break;

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use kostra_core::random::RandomStream;
-use kostra_core::{EdgeId, Run, Vertex};
+use kostra_core::{EdgeId, Run};
 
-use super::dual_ascent::{Ascent, dual_ascent, useful_edges};
+use super::dual_ascent::{Ascent, dual_ascent};
 use super::local_search::LocalSearch;
 use super::rows::{CostRows, Link};
 use super::shortest_paths::shortest_paths;
@@ -48,16 +48,12 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Rounds that start from a tree, and from the ascent from a root.
-    pub(super) fn new(
-        problem: &'a SteinerProblem<'a>,
-        best: FoundTree,
-        (root, ascent): (Vertex, &Ascent),
-    ) -> Self {
+    /// Rounds that start from a tree, and from an ascent.
+    pub(super) fn new(problem: &'a SteinerProblem<'a>, best: FoundTree, ascent: &Ascent) -> Self {
         let rows = problem.rows.clone();
         let mut rounds =
             Self { problem, best: vec![best], bound: 0, rows, random: RandomStream::new(0) };
-        rounds.tighten(root, ascent);
+        rounds.tighten(ascent);
         rounds
     }
 
@@ -71,7 +67,7 @@ impl<'a> Rounds<'a> {
             let mut stop = problem.budget.checks(run, (first, rounds));
             let ascent = dual_ascent(&self.rows, &problem.terminals, root, &mut stop);
             drop(stop);
-            self.tighten(root, &ascent);
+            self.tighten(&ascent);
             let found = self.generation((first..first + count, rounds), run);
             first += count;
             let taken: u64 = found.iter().map(|(_, steps)| steps).sum();
@@ -94,13 +90,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// Raises the bound, and leaves out edges that are in no better tree.
-    fn tighten(&mut self, root: Vertex, ascent: &Ascent) {
+    fn tighten(&mut self, ascent: &Ascent) {
         let problem = self.problem;
         let limit = self.best[0].cost;
         // The ascent knows only the edges that a better tree may contain.
         self.bound = self.bound.max(ascent.bound.min(limit));
         let edges = problem.graph.edges();
-        let useful = useful_edges(&self.rows, &problem.terminals, (root, ascent), (limit, edges));
+        let useful = ascent.useful_edges(&self.rows, &problem.terminals, limit, edges);
         self.rows =
             CostRows::new(problem.graph, &problem.costs.values, |edge| useful.contains(edge));
     }
@@ -138,7 +134,7 @@ impl<'a> Rounds<'a> {
             // One thread, or a system that refuses threads: the calling thread works.
             let workers: Vec<_> = (1..threads).map_while(start).collect();
             work(&mut budget.checks(run, (rounds.start, of)));
-            while !workers.iter().all(|worker| worker.is_finished()) {
+            while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
                 if run.report.progress(rounds.start as usize, of as usize).is_err() {
                     budget.stop();
                 }

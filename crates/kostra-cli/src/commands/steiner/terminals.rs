@@ -1,0 +1,115 @@
+//! The terminals, as the user names them.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::str::FromStr;
+
+use anyhow::{Context, anyhow, bail};
+use kostra::variants::SteinerError;
+use kostra_core::{Vertex, count};
+use kostra_io::Input;
+
+use crate::input::{InputGraph, file};
+use crate::vertex_names::VertexNames;
+
+/// Vertices in a list, or in a file with one on each line.
+#[derive(Clone)]
+pub(super) enum TerminalChoice {
+    Listed(Vec<String>),
+    File(Input),
+}
+
+impl FromStr for TerminalChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text.strip_prefix('@') {
+            Some(path) => Self::File(file(OsStr::new(path))),
+            None => Self::Listed(text.split(',').map(|name| name.trim().to_owned()).collect()),
+        })
+    }
+}
+
+impl TerminalChoice {
+    /// The file, if there is one.
+    pub(super) fn file(&self) -> Option<&Input> {
+        match self {
+            Self::File(input) => Some(input),
+            Self::Listed(_) => None,
+        }
+    }
+}
+
+/// The terminals that the user chose, or else those of the input.
+///
+/// # Errors
+/// When there are none, a file cannot be read, or a name is not that of one vertex.
+pub(super) fn of_graph(
+    choice: Option<&TerminalChoice>,
+    input: &mut InputGraph,
+) -> anyhow::Result<Vec<Vertex>> {
+    let own = input.parsed.terminals.take().unwrap_or_default();
+    let names = VertexNames::new(input.parsed.names.clone());
+    let vertices = input.parsed.graph.vertices();
+    let terminals = match choice {
+        None if own.is_empty() => {
+            bail!("the graph has no terminals; pass `--terminals A,B,C` or `--terminals @FILE`")
+        }
+        None => return Ok(own),
+        Some(TerminalChoice::Listed(list)) => {
+            let all = list.iter().map(|name| names.vertex(name, vertices));
+            all.collect::<Result<Vec<_>, _>>().context("`--terminals`")?
+        }
+        Some(TerminalChoice::File(file)) => {
+            let mut all = Vec::new();
+            let reader = BufReader::new(kostra_io::open_text(file)?);
+            for (number, line) in (1..).zip(reader.lines()) {
+                let place = || format!("{file}: line {number}");
+                let line = line.with_context(place)?;
+                if !line.trim().is_empty() {
+                    all.push(names.vertex(line.trim(), vertices).with_context(place)?);
+                }
+            }
+            if all.is_empty() {
+                bail!("{file}: the file names no terminal; write one on each line");
+            }
+            all
+        }
+    };
+    if !own.is_empty() {
+        let left_out = count(own.len() as u64, "terminal", "terminals");
+        input.notes.push(format!("`--terminals` replaces {left_out} of the input"));
+    }
+    Ok(terminals)
+}
+
+/// The most terminals that a refusal names.
+const MOST_NAMED: usize = 10;
+
+/// The reason why there is no tree, with the names of terminals.
+pub(super) fn explain(error: SteinerError, input: &InputGraph) -> anyhow::Error {
+    let SteinerError::Disconnected { first, unreached } = error else { return error.into() };
+    let names = input.parsed.names.as_deref();
+    let name = |&vertex: &Vertex| {
+        names.map_or_else(|| vertex.to_string(), |names| names[vertex as usize].clone())
+    };
+    let mut listed = unreached.iter().take(MOST_NAMED).map(name).collect::<Vec<_>>().join(", ");
+    if unreached.len() > MOST_NAMED {
+        listed += &format!(" and {} more", unreached.len() - MOST_NAMED);
+    }
+    anyhow!(
+        "no path joins the terminal {} with {listed}; leave some out of `--terminals`, or add the \
+         missing edges",
+        name(&first)
+    )
+}
+
+/// The vertices of a tree that are no terminals.
+pub(super) fn junctions(input: &InputGraph, ids: &[u32], terminals: &[Vertex]) -> usize {
+    let graph = &input.parsed.graph;
+    let ends = ids.iter().flat_map(|&id| [graph.u()[id as usize], graph.v()[id as usize]]);
+    let mut inside: HashMap<Vertex, bool> = ends.map(|vertex| (vertex, true)).collect();
+    terminals.iter().for_each(|terminal| _ = inside.remove(terminal));
+    inside.len()
+}
