@@ -1,6 +1,7 @@
 //! What every fuzz target asserts of its reader.
 
 mod logs;
+mod updates;
 
 use std::panic;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use kostra_io::{
     read_bytes, read_image_bytes, read_points_bytes, stream_edges, write_bytes,
 };
 pub use logs::check_log;
+pub use updates::check_updates;
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
 /// the graph, the graph is written in this format and read back; it must have the same number of

@@ -77,7 +77,7 @@ fn facts(forest: &AnyDynamicForest) -> (u32, Vec<String>) {
 }
 
 /// Checks the forest by Kruskal's algorithm on the present edges.
-fn check_forest<W: Weight>(forest: &DynamicForest<W>) {
+pub(crate) fn check_forest<W: Weight>(forest: &DynamicForest<W>) {
     let edge = |id: EdgeId| forest.edge(id).expect("a present edge");
     let mut ids = forest.present_ids();
     let is_maximum = forest.order() == kostra_core::Order::Maximum;

@@ -8,9 +8,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::{Parser, ValueHint};
-use kostra::dynamic::{AnyDynamicForest, DynamicForest, OpenedLog, UpdateLog, with_dynamic_forest};
+use kostra::dynamic::{
+    AnyDynamicForest, DynamicForest, OpenedLog, UpdateLine, UpdateLog, with_dynamic_forest,
+};
 use kostra_core::{EdgeId, Order, Vertex, Weight, WeightType};
 use serde_json::json;
 
@@ -177,9 +179,6 @@ impl Arguments {
     }
 }
 
-/// The forms of updates.
-const SHAPES: [&str; 6] = ["+ U V WEIGHT", "- ID", "= ID WEIGHT", "< ID", "? U V", "v NAME"];
-
 /// The graph, its forest and its log.
 struct Watched {
     forest: AnyDynamicForest,
@@ -194,55 +193,43 @@ impl Watched {
 
     /// Applies a line; nothing for a remark.
     fn answer(&mut self, line: &str) -> anyhow::Result<Option<Reply>> {
-        let fields: Vec<&str> = if line.contains('\t') {
-            line.split('\t').collect()
-        } else {
-            line.split_whitespace().collect()
-        };
-        let reply = match fields.as_slice() {
-            [] => return Ok(None),
-            [first, ..] if first.starts_with('#') => return Ok(None),
-            ["+", u, v, weight] => {
+        let reply = match UpdateLine::parse(line)? {
+            UpdateLine::Insert { ends: [u, v], weight } => {
                 let (u, v) = (self.vertex(u)?, self.vertex(v)?);
                 let inserted = with_dynamic_forest!(&mut self.forest, forest => {
                     insert(forest, &mut self.log, [u, v], weight)
                 });
                 self.changed(Done::Inserted(inserted?.start))
             }
-            ["-", id] => {
-                let ids = [edge(id)?];
+            UpdateLine::Delete(id) => {
+                let ids = [id];
                 with_dynamic_forest!(&mut self.forest, forest => forest.delete(&ids))?;
                 self.log.iter_mut().for_each(|log| log.delete(&ids));
-                self.changed(Done::Deleted(ids[0]))
+                self.changed(Done::Deleted(id))
             }
-            ["=", id, weight] => {
-                let id = edge(id)?;
+            UpdateLine::Reweight(id, weight) => {
                 with_dynamic_forest!(&mut self.forest, forest => {
                     reweight(forest, &mut self.log, id, weight)
                 })?;
                 self.changed(Done::Reweighted(id))
             }
-            ["<", id] => {
-                let before = edge(id)?;
+            UpdateLine::Expire(before) => {
                 let expired =
                     with_dynamic_forest!(&mut self.forest, forest => forest.expire(before))?;
                 self.log.iter_mut().for_each(|log| log.expire(before));
                 self.changed(Done::Expired(expired))
             }
-            ["?", s, t] => {
+            UpdateLine::Bottleneck([s, t]) => {
                 let (from, to) = (self.vertex(s)?, self.vertex(t)?);
                 let found =
                     with_dynamic_forest!(&mut self.forest, forest => path(forest, from, to));
-                Reply::Path { ends: [(*s).to_owned(), (*t).to_owned()], found: found? }
+                Reply::Path { ends: [s.to_owned(), t.to_owned()], found: found? }
             }
-            ["v", name] => {
+            UpdateLine::AddVertex(name) => {
                 self.add_vertex(name)?;
-                self.changed(Done::Added((*name).to_owned()))
+                self.changed(Done::Added(name.to_owned()))
             }
-            [sign, ..] => match SHAPES.iter().find(|shape| shape.starts_with(sign)) {
-                Some(shape) => bail!("{line:?} does not have the form `{shape}`"),
-                None => bail!("{sign:?} is no update: a line starts with + - = < ? v or #"),
-            },
+            UpdateLine::Remark => return Ok(None),
         };
         Ok(Some(reply))
     }
@@ -302,29 +289,13 @@ impl Watched {
     }
 }
 
-fn edge(text: &str) -> anyhow::Result<EdgeId> {
-    text.parse().map_err(|_| anyhow!("{text:?} is not the id of an edge"))
-}
-
-/// A weight that the type holds exactly.
-fn weight<W: Weight + FromStr>(text: &str) -> anyhow::Result<W> {
-    let weight: W = text.parse().map_err(|_| {
-        anyhow!("{text:?} is not a weight: the weights of this graph have the type {}", W::TYPE)
-    })?;
-    let is_float = matches!(W::TYPE, WeightType::F32 | WeightType::F64);
-    if is_float && text.parse::<i128>().is_ok_and(|exact| exact != weight.to_f64() as i128) {
-        bail!("the type {} does not hold {text} exactly", W::TYPE);
-    }
-    Ok(weight)
-}
-
 fn insert<W: Weight + FromStr>(
     forest: &mut DynamicForest<W>,
     log: &mut Option<UpdateLog>,
     [u, v]: [Vertex; 2],
     text: &str,
 ) -> anyhow::Result<Range<EdgeId>> {
-    let weights: [W; 1] = [weight(text)?];
+    let weights: [W; 1] = [UpdateLine::weight(text)?];
     let ids = forest.insert(&[u], &[v], &weights)?;
     log.iter_mut().for_each(|log| log.insert(&[u], &[v], &weights));
     Ok(ids)
@@ -336,7 +307,7 @@ fn reweight<W: Weight + FromStr>(
     id: EdgeId,
     text: &str,
 ) -> anyhow::Result<()> {
-    let weights: [W; 1] = [weight(text)?];
+    let weights: [W; 1] = [UpdateLine::weight(text)?];
     forest.reweight(&[id], &weights)?;
     log.iter_mut().for_each(|log| log.reweight(&[id], &weights));
     Ok(())
