@@ -257,11 +257,12 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Lets an edge outside the forest, which the trees do not know, enter the forest if it is
-    /// better than the worst edge of the cycle that it closes, which leaves (cycle property).
-    pub(crate) fn offer(&mut self, id: EdgeId) {
+    /// better than the worst edge of the cycle that it closes, which leaves (cycle property). Returns
+    /// the worst edge of the cycle, or nothing if it closes none.
+    pub(crate) fn offer(&mut self, id: EdgeId) -> Option<EdgeId> {
         let edge = self.table.get(id);
         if edge.state == Membership::Loop {
-            return;
+            return Some(id);
         }
         let rank = self.table.rank(id);
         let (outside, node) = match &mut self.trees {
@@ -284,13 +285,14 @@ impl<W: Weight> DynamicForest<W> {
                 (outside, if enters { trees.link(edge.ends, rank) } else { 0 })
             }
         };
-        if outside == Some(rank) {
-            return;
+        let outside = outside.map(W::Key::rank_id);
+        if outside != Some(id) {
+            if let Some(worst) = outside {
+                self.left_as(worst, Membership::NonForest);
+            }
+            self.entered_as(id, node);
         }
-        if let Some(worst) = outside {
-            self.left_as(W::Key::rank_id(worst), Membership::NonForest);
-        }
-        self.entered_as(id, node);
+        outside
     }
 
     /// Takes an edge out of the forest, to become `state`, and lets the best edge between the two

