@@ -1,8 +1,8 @@
 //! Times single insertions: `incremental [N M]`, by default the largest case of Library Checker's
 //! problem "incremental minimum spanning forest", 500,000 vertices and 1,000,000 edges. Prints JSON:
-//! for each kind of stream the seconds of single insertions and of all edges in turn, and the sum of
-//! the answers. The answer to an edge is the id of the edge that is not in the forest because of it,
-//! or -1.
+//! for each kind of stream the seconds of single insertions and of all edges in turn, and the sum
+//! of the answers. The answer to an edge is the id of the edge that is not in the forest because of
+//! it, or -1.
 
 mod streams;
 

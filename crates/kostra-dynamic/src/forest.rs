@@ -257,8 +257,8 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Lets an edge outside the forest, which the trees do not know, enter the forest if it is
-    /// better than the worst edge of the cycle that it closes, which leaves (cycle property). Returns
-    /// the worst edge of the cycle, or nothing if it closes none.
+    /// better than the worst edge of the cycle that it closes, which leaves (cycle property).
+    /// Returns the worst edge of the cycle, or nothing if it closes none.
     pub(crate) fn offer(&mut self, id: EdgeId) -> Option<EdgeId> {
         let edge = self.table.get(id);
         if edge.state == Membership::Loop {

@@ -36,8 +36,8 @@ impl<W: Weight> DynamicForest<W> {
 
     /// Inserts edges one after another, and returns for each one the edge that is not in the forest
     /// because of it: itself, the edge that it replaces, or nothing if it joins two trees. Later
-    /// edges may change this. The result is that of [`insert`](Self::insert) for each edge, in a
-    /// third of the time for large graphs: the processor reads memory for several edges at once.
+    /// edges may change this. The result is that of [`insert`](Self::insert) for each edge, in less
+    /// time for large graphs: the processor reads memory for several edges at once.
     /// O(log n) amortized per edge, in expectation.
     ///
     /// # Errors
