@@ -78,6 +78,49 @@ fn graphs_that_change_work_from_c() {
     check_program("changing.c", &link_dynamically().each_ref().map(String::as_str));
 }
 
+/// Files from which Kostra builds many small parts, and whose texts are short next to them.
+#[cfg(target_os = "linux")]
+fn write_large_files(folder: &Path) {
+    use std::fmt::Write;
+    let n = 700;
+    let row = |u: usize| (0..n).map(|v| format!("{} ", u.abs_diff(v))).collect::<String>();
+    let matrix: String = (0..n).map(|u| row(u) + "\n").collect();
+    let row = |u: usize| (0..n).filter(|&v| v != u).map(|v| format!(" {v}")).collect::<String>();
+    let neighbors: String = (0..n).map(|u| format!("{u}:{}\n", row(u))).collect();
+    let pair = |u: usize, v: usize| format!("\"{v}\": {}", u.abs_diff(v));
+    let entries = |u: usize| (0..n).filter(|&v| v != u).map(|v| pair(u, v)).collect::<Vec<_>>();
+    let entries = (0..n).map(|u| format!("\"{u}\": {{{}}}", entries(u).join(", ")));
+    let dictionary = format!("{{{}}}", entries.collect::<Vec<_>>().join(", "));
+    let mut lines = String::new();
+    for u in 0..20_000 {
+        let (from, to) = (f64::from(u) / 1000.0, f64::from(u + 1) / 1000.0);
+        let line = format!("{{\"type\":\"LineString\",\"coordinates\":[[{from},0],[{to},0]]}}");
+        let feature = "{\"type\":\"Feature\",\"properties\":{},\"geometry\":";
+        writeln!(lines, "{feature}{line}}}").unwrap();
+    }
+    let files = [
+        ("matrix.txt", matrix),
+        ("neighbors.txt", neighbors),
+        ("dictionary.txt", dictionary),
+        ("lines.geojson", lines),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn refused_memory_is_an_error_for_a_program_in_c() {
+    let Some(cc) = compiler() else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/refusals.c");
+    let folder = tempfile::tempdir().unwrap();
+    write_large_files(folder.path());
+    let link = link_dynamically();
+    let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
+    assert_eq!(text, "all promises kept\n");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_static_library_links() {

@@ -85,6 +85,14 @@ pub fn push<T>(array: &mut Vec<T>, value: T) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
+/// Asks for `bytes` bytes and gives them back at once. Structures of many small parts, such as
+/// trees and hash tables, cannot report each refusal: they ask for all of their memory first, so
+/// that a refusal shows here. What other threads take in between is not known.
+pub fn ask_first(bytes: usize) -> Result<(), OutOfMemory> {
+    std::hint::black_box(with_capacity::<u8>(bytes)?);
+    Ok(())
+}
+
 /// `values` zeros in zeroed memory of the system, without touching its pages.
 pub fn zeros<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     ask(values, size_of::<T>(), || bytemuck::try_zeroed_vec(values))
@@ -125,6 +133,7 @@ mod tests {
             let refused = OutOfMemory { bytes: 8 * values };
             assert_eq!(with_capacity::<u64>(values), Err(refused));
             assert_eq!(zeros::<u64>(values), Err(refused));
+            assert_eq!(ask_first(8 * values), Err(refused));
             assert_eq!(filled(values, 7_u64), Err(refused));
             let mut array = vec![7_u64];
             let refused = Err(OutOfMemory { bytes: 8 * (values + 1) });
@@ -142,6 +151,7 @@ mod tests {
     fn what_is_granted_holds_what_was_asked_for() {
         assert!(with_capacity::<u16>(5).unwrap().capacity() >= 5);
         assert_eq!((zeros::<u32>(3), filled(2, 'x')), (Ok(vec![0; 3]), Ok(vec!['x'; 2])));
+        assert_eq!(ask_first(1 << 20), Ok(()));
         assert_eq!((zeros::<u32>(0), copied(&[1, 2])), (Ok(Vec::new()), Ok(vec![1, 2])));
         assert_eq!(collected((1..4).map(|value| value * 2)), Ok(vec![2, 4, 6]));
         let mut array = Vec::new();

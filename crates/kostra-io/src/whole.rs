@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use kostra_core::memory;
+use kostra_core::memory::{self, OutOfMemory};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -25,6 +25,13 @@ pub(crate) fn bytes(stream: &mut Stream<'_>) -> Result<Vec<u8>, Fault> {
             return Ok(bytes);
         }
     }
+}
+
+/// Asks for the memory of what is built from a text: `bytes` bytes, by measurement, for each sign
+/// that separates its values. The parts are small and many, and none of them can be refused.
+pub(crate) fn ask_for_values(text: &[u8], bytes: usize) -> Result<(), OutOfMemory> {
+    let separates = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b',' | b';' | b'|' | b':');
+    memory::ask_first(text.iter().filter(separates).count().saturating_mul(bytes))
 }
 
 /// A text, with the places of its bytes.

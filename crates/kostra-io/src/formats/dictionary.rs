@@ -20,7 +20,7 @@ use crate::literal::{self, Literal};
 use crate::matrix::graph_of_rows;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, show};
-use crate::whole::WholeText;
+use crate::whole::{self, WholeText};
 use crate::{KeptKind, Nan, Place, ReadErrorKind, ReadOptions};
 
 impl Format {
@@ -74,8 +74,12 @@ struct Reading<'a> {
     pairs: HashMap<[u32; 2], PairWeights>,
 }
 
+/// The memory for a sign between the values of a dictionary, of which an entry has four.
+const BYTES_PER_SIGN: usize = 100;
+
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
+    whole::ask_for_values(text.text().as_bytes(), BYTES_PER_SIGN)?;
     let start = Place::Line { line: 1, column: 1 };
     let content = dictionary(text.text()).ok_or_else(|| Fault {
         place: Some(start),

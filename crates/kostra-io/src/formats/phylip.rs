@@ -20,7 +20,7 @@ use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::matrix::graph_of_rows;
 use crate::number::{is_blank, show, weight, words};
-use crate::whole::WholeText;
+use crate::whole::{self, WholeText};
 use crate::{Meaning, Nan, Place, ReadErrorKind, ReadOptions};
 
 impl Format {
@@ -214,8 +214,12 @@ fn divide(line: &str, names: Names) -> Option<(&str, &str)> {
     (!name.is_empty() && is_name).then_some((name, rest))
 }
 
+/// The memory for a distance: its places in the text, and its value.
+const BYTES_PER_DISTANCE: usize = 64;
+
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
+    whole::ask_for_values(text.text().as_bytes(), BYTES_PER_DISTANCE)?;
     let (size, lines) = divided(text.text()).ok_or_else(|| {
         Fault::at_line(1, 1, "the first line must be the number of species, at least 2; add it")
     })?;

@@ -11,8 +11,8 @@ use crate::formats::edge_list::{DividedLines, is_comment};
 use crate::formats::matrix::Shape;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::source::from_bytes;
-use crate::whole::WholeText;
-use crate::{Delimiter, ReadOptions};
+use crate::whole::{self, WholeText};
+use crate::{ColumnOptions, Delimiter, ReadOptions};
 
 impl Format {
     /// Tables as psql, MySQL, SQLite and Markdown print them.
@@ -127,9 +127,13 @@ fn rewritten(line: &str, columns: &FieldCuts) -> String {
     fields.join("\t")
 }
 
+/// The memory for a blank or a bar while the lines are rewritten.
+const BYTES_PER_FIELD: usize = 16;
+
 /// Reads a graph.
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
+    whole::ask_for_values(text.text().as_bytes(), BYTES_PER_FIELD)?;
     let lines: Vec<&str> = text.text().lines().collect();
     let is_line = |at: &usize| !is_comment(lines[*at].as_bytes());
     let places: Vec<usize> = (0..lines.len()).filter(is_line).collect();
@@ -147,17 +151,23 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         }
     }
     refuse_other_count(&lines, &rewritten_lines)?;
-    let is_row = |row: &&String| !row.is_empty();
-    let divided = rewritten_lines.iter().filter(is_row).map(String::as_bytes).collect();
-    let divided = DividedLines::new(divided);
+    let is_matrix = is_matrix(&rewritten_lines);
     let rewritten = rewritten_lines.join("\n");
     let mut options = options.clone();
     options.columns.delimiter = Some(Delimiter::Byte(b'\t'));
-    let shape = Shape::find(&divided, true, &options.columns);
-    let is_matrix = shape.is_some_and(|shape| shape.names_agree());
     let format = if is_matrix { Format::MATRIX } else { Format::EDGE_LIST };
     options.format = Some(format);
     (format.info().read)(Stream::new(from_bytes(rewritten.as_bytes()))?, &options)
+}
+
+/// Whether a header and as many rows as it has names besides the first are a matrix.
+fn is_matrix(lines: &[String]) -> bool {
+    let rows: Vec<&[u8]> =
+        lines.iter().filter(|line| !line.is_empty()).map(String::as_bytes).collect();
+    let names = rows.first().map_or(0, |header| memchr::memchr_iter(b'\t', header).count());
+    rows.len() == names + 1
+        && Shape::find(&DividedLines::new(rows), true, &ColumnOptions::default())
+            .is_some_and(|shape| shape.names_agree())
 }
 
 /// Refuses a table whose last line tells another number of rows: it is copied in part.

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::formats::edge_list::{is_comment, is_weight};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::source::from_bytes;
-use crate::whole::WholeText;
+use crate::whole::{self, WholeText};
 use crate::{Delimiter, Header, ReadOptions};
 
 impl Format {
@@ -252,9 +252,13 @@ fn bare(text: &str) -> &str {
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
+/// The memory for a word of a line while the lines are rewritten.
+const BYTES_PER_WORD: usize = 40;
+
 /// Reads a graph.
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let text = WholeText::read(&mut stream)?;
+    whole::ask_for_values(text.text().as_bytes(), BYTES_PER_WORD)?;
     let lines: Vec<&str> = text.text().lines().collect();
     let rows: Vec<&[u8]> =
         lines.iter().map(|line| line.as_bytes()).filter(|line| !is_comment(line)).collect();

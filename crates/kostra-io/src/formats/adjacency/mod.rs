@@ -56,10 +56,14 @@ pub(crate) fn add(
     Ok(false)
 }
 
+/// The memory for a neighbor: its name, its pair in a hash table, and its edge.
+const BYTES_PER_NEIGHBOR: usize = 256;
+
 /// Reads a graph.
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    whole::ask_for_values(text, BYTES_PER_NEIGHBOR)?;
     let lines = text.split(|&byte| byte == b'\n');
     let lines = (1_u64..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)));
     let (numbers, lines): (Vec<u64>, Vec<&[u8]>) =

@@ -8,11 +8,15 @@ use super::distinct::Distinct;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::number;
-use crate::whole::WholeText;
+use crate::whole::{self, WholeText};
+
+/// The memory for a sign between the values of a tree of JSON.
+const BYTES_PER_SIGN: usize = 200;
 
 /// The content of a file. Refuses positions that are no longitudes and latitudes.
 pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
     let text = WholeText::read(stream)?;
+    whole::ask_for_values(text.text().as_bytes(), BYTES_PER_SIGN)?;
     // Sequences may have a record separator before each value.
     let text = match text.text() {
         text if text.contains('\u{1e}') => Cow::Owned(text.replace('\u{1e}', " ")),

@@ -34,6 +34,9 @@ impl Format {
     });
 }
 
+/// The memory for a cell: its place in the text three times, and its value.
+const BYTES_PER_CELL: usize = 64;
+
 /// How the first field of a table of snp-dists starts, before the version.
 const SNP_DISTS: &[u8] = b"snp-dists ";
 
@@ -41,6 +44,7 @@ const SNP_DISTS: &[u8] = b"snp-dists ";
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let bytes = whole::bytes(&mut stream)?;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    whole::ask_for_values(text, BYTES_PER_CELL)?;
     let lines = text.split(|&byte| byte == b'\n');
     let lines = (1_u64..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)));
     let (numbers, lines): (Vec<u64>, Vec<&[u8]>) =
