@@ -174,6 +174,8 @@ fn tables_that_are_no_points_are_refused_with_the_place() {
     let error = |text: &str, columns: &[&str]| read(text, columns).unwrap_err();
     assert!(error("", &[]).contains("the input is empty"));
     assert!(error("x,y\n", &[]).contains("contains no points"));
+    let unnamed = "column 1 has no name: does it have the names of the rows?";
+    assert!(error("\"\",\"x\",\"y\"\n\"x\",0,2\n\"y\",2,0\n", &[]).contains(unnamed));
     assert!(error("x,y\r1,2\r3,4\r", &[]).contains("line 1, column 1: this line has a carriage"));
     assert!(error("1,2\n3\n", &[]).contains("line 2, column 1: this line has 1 columns"));
     assert!(error("x,y\n1,2\n3,a\n", &[]).contains("line 3, column 3: a is not a number"));

@@ -107,8 +107,9 @@ fn is_header(
     if names(first, separator).iter().any(|name| chosen.contains(&**name)) {
         return Ok(true);
     }
-    // The index of a table of pandas has no name.
-    let may_be_name = |field: &[u8]| field.is_empty() || text(field).contains(char::is_alphabetic);
+    // The index of a table of pandas has no name, and that of R has an empty one in quotes.
+    let may_be_name =
+        |field: &[u8]| text(field).is_empty() || text(field).contains(char::is_alphabetic);
     let odd = if numbers > 0 {
         found.iter().find(|(_, field)| !is_number(field))
     } else {

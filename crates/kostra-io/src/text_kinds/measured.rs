@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use super::Sample;
-use crate::formats::edge_list::{Examined, Says, lists, text};
+use crate::formats::edge_list::{DividedLines, Examined, Says, is_comment, lists, text};
+use crate::formats::matrix::Shape;
 use crate::message::{Message, Remedy, message};
 use crate::number::{natural, words};
 use crate::text_fold::fold;
@@ -26,6 +27,8 @@ pub(super) fn doubt(sample: &Sample<'_>, found: &Examined<'_>) -> Option<Message
         points("the first two numbers may be their dimension and number")
     } else if is_bare && are_cells(found) {
         "are the lines edges, or the cells of a table with their rows and columns? pass ".into()
+    } else if is_bare && are_matrices(sample) {
+        "are the lines between blank lines a matrix each? write one per file, or pass ".into()
     } else if is_bare && are_apart(sample, found) {
         "are the lines edges? no vertex is in both columns; pass ".into()
     } else if let Some(what) = end_line(sample, found) {
@@ -150,6 +153,25 @@ fn are_cells(found: &Examined<'_>) -> bool {
     let is_symmetric =
         || rows == width && (0..rows).all(|u| (0..u).all(|v| value(u, v) == value(v, u)));
     are_all && !is_symmetric()
+}
+
+/// Whether blank lines divide all lines into several matrices.
+fn are_matrices(sample: &Sample<'_>) -> bool {
+    let lines = sample.head.lines().filter(|_| sample.is_whole()).unwrap_or_default();
+    let blocks = lines.split(|line| line.trim_ascii().is_empty()).map(|block| {
+        let lines = block.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        lines.filter(|line| !is_comment(line)).collect::<Vec<_>>()
+    });
+    let is_matrix = |lines: Vec<&[u8]>| {
+        let rows = lines.len();
+        Shape::find(&DividedLines::new(lines), true, &sample.options.columns)
+            .is_some_and(|shape| shape.size == rows && shape.is_bare_and_structured())
+    };
+    let blocks: Option<Vec<()>> = blocks
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| is_matrix(lines).then_some(()))
+        .collect();
+    blocks.is_some_and(|blocks| blocks.len() > 1)
 }
 
 /// Whether no vertex is in both columns of the ends: so are words with their kinds, such as

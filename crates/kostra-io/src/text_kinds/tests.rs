@@ -131,6 +131,7 @@ const READ: &[(&str, &str, &str)] = &[
     ),
     ("x", "a b 1\na c 2\nb c 3\n", "edges: 3 vertices, 3 edges, total 3"),
     ("x", "5 1\n5 2\n5 9\n", "edges: 4 vertices, 3 edges, total 3"),
+    ("x", "1 2 5\n2 3 6\n1 3 7\n\n4 5 1\n5 6 2\n4 6 3\n", "edges: 6 vertices, 6 edges, total 14"),
     ("x", "1 4 5\n1 5 6\n2 3 1\n2 5 4\n", "edges: 5 vertices, 4 edges, total 16"),
     ("x", "start,end\n0,5\n0,7\n5,7\n", "edges: 3 vertices, 3 edges, total 2"),
     (
@@ -289,6 +290,7 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("x", "3,7,3\n2,9,4\n1,7,5\n0,8,2\n", "no vertex is in both columns"),
     ("x", "10,7,3\n20,9,4\n40,7,5\n50,8,2\n", "no vertex is in both columns"),
     ("x", "1,2020,33\n2,2020,34\n1,2021,35\n2,2021,22\n", "no vertex is in both columns"),
+    ("x", "0,2,3\n2,0,5\n3,5,0\n\n0,1,1\n1,0,1\n1,1,0\n", "a matrix each? write one per file"),
     // The first column counts the rows of a matrix, and is an end of each edge.
     ("x", "0 1 2\n1 2 3\n2 3 0\n", "as edge list: 0-1 2, 1-2 3, 2-3 0; as matrix: 3 vertices"),
     ("x", "0 1 2\n1 0 3\n2 3 0\n", "as edge list: 0-1 2, 1-0 3, 2-3 0; as matrix: 3 vertices"),
