@@ -27,6 +27,7 @@ mod points;
 mod rolling;
 mod rows;
 mod sets;
+mod steiner;
 mod table;
 mod threads;
 mod trace;
@@ -98,6 +99,8 @@ mod _kostra {
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]
     use super::sets::{tree_of_bits, tree_of_features};
+    #[pymodule_export]
+    use super::steiner::steiner_tree_of_graph;
     #[pymodule_export]
     use super::table::columns_of_table;
     #[pymodule_export]

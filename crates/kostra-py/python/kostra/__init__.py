@@ -26,6 +26,7 @@ equal, negative and infinite.
 * :func:`alternatives` tells whether a forest is unique and finds the edges of all minimum forests,
   their number, and the best forests in order. :func:`constrained_forest` takes edges that a forest
   contains or avoids, vertices that are connected, and a number of trees.
+* :func:`steiner_tree` joins some vertices of a graph by a cheap tree.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :class:`DynamicForest` keeps the forest of a graph that changes, and :class:`DynamicPoints` the
   tree of points that come and go. :func:`rolling_mst` computes the tree of correlations for each
@@ -50,6 +51,7 @@ from kostra._partition import Partition, partition
 from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
 from kostra._rolling import RollingTrees, rolling_mst
 from kostra._solve import minimum_spanning_forest
+from kostra._steiner import SteinerTree, steiner_tree
 from kostra._trace import trace
 from kostra._tree import bottleneck, cut, newick, single_linkage
 from kostra._verify import verify
@@ -68,6 +70,7 @@ __all__ = [
     "Partition",
     "PointTree",
     "RollingTrees",
+    "SteinerTree",
     "__version__",
     "alternatives",
     "bottleneck",
@@ -84,6 +87,7 @@ __all__ = [
     "segment",
     "single_linkage",
     "solvers",
+    "steiner_tree",
     "trace",
     "verify",
 ]

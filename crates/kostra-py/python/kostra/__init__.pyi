@@ -23,6 +23,7 @@ __all__ = [
     "Partition",
     "PointTree",
     "RollingTrees",
+    "SteinerTree",
     "__version__",
     "alternatives",
     "bottleneck",
@@ -39,6 +40,7 @@ __all__ = [
     "segment",
     "single_linkage",
     "solvers",
+    "steiner_tree",
     "trace",
     "verify",
 ]
@@ -328,6 +330,18 @@ class Partition:
     def __eq__(self, other: object) -> bool: ...
     __hash__: None  # type: ignore[assignment]
 
+class SteinerTree:
+    edge_ids: npt.NDArray[np.int64]
+    total_weight: float
+    lower_bound: float
+    gap: float
+    complete: bool
+    first_weight: float
+    start_weight: float
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
 class DynamicForest:
     nodes: list[Any] | None
     def __init__(
@@ -497,6 +511,14 @@ def constrained_forest(
     maximum: bool = False,
     threads: int | None = None,
 ) -> Forest: ...
+def steiner_tree(
+    graph: Any,
+    terminals: Any,
+    *,
+    rounds: int = 64,
+    time_limit: float | None = None,
+    threads: int | None = None,
+) -> SteinerTree: ...
 def partition(
     graph: Any,
     k: int,
