@@ -71,6 +71,11 @@ fn single_insertions(name: &str, list: &EdgeList<u32>) {
     let each = seconds * 1e6 / list.len().max(1) as f64;
     println!(", \"{name}_seconds\": {seconds:.6}, \"{name}_us\": {each:.3}");
     println!(", \"{name}_total\": {}", forest.total());
+    let mut in_turn = empty(list);
+    let answers = || in_turn.insert_in_turn(list.u(), list.v(), list.weights());
+    let (seconds, answers) = timed(answers);
+    println!(", \"{name}_in_turn_seconds\": {seconds:.6}");
+    assert!(answers.is_ok() && in_turn.ids() == forest.ids(), "the forests differ");
     let (stream, n) = (RandomStream::new(2), u64::from(list.vertices()));
     let (seconds, found) = timed(|| {
         (0..QUERIES)
