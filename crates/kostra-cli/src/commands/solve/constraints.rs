@@ -132,7 +132,9 @@ impl ConstraintPlan {
     /// When a file cannot be read, or names an edge or a vertex that is not in the graph.
     pub(super) fn of_graph(&self, input: &mut InputGraph) -> anyhow::Result<ForestConstraints> {
         let ConstraintArguments { include, exclude, link, trees, most_trees } = &self.arguments;
-        let names = VertexNames::new(input.parsed.names.clone());
+        // A map of all names takes memory, and ids and columns do not need it.
+        let names = self.name_vertices().then(|| input.parsed.names.clone());
+        let names = VertexNames::new(names.flatten());
         let all = |choices: &[EdgeChoice], option| -> anyhow::Result<Vec<EdgeId>> {
             let mut ids = Vec::new();
             for choice in choices {
@@ -152,6 +154,13 @@ impl ConstraintPlan {
         };
         self.remove_columns(input);
         Ok(ForestConstraints { include, exclude, links, trees })
+    }
+
+    /// Whether the options name vertices.
+    fn name_vertices(&self) -> bool {
+        let ConstraintArguments { include, exclude, link, .. } = &self.arguments;
+        let mut edges = include.iter().chain(exclude);
+        !link.is_empty() || edges.any(|choice| matches!(choice, EdgeChoice::File(_)))
     }
 
     fn remove_columns(&self, input: &mut InputGraph) {
