@@ -29,7 +29,7 @@ pub use kostra_variants::{
 
 use crate::{Forest, Graph};
 
-/// The alternatives to a forest. Takes about the time to find the forest.
+/// The alternatives to a forest. Takes a second solve, and O(log n) for each edge.
 ///
 /// # Errors
 /// When the system refuses the memory.

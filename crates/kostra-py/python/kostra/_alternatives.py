@@ -167,7 +167,7 @@ def alternatives(u, v=None, w=None, n=None, *, maximum=False, threads=None):
 
     Notes
     -----
-    Takes about twice the time to find the forest.
+    Takes a second solve, of the edges outside the forest, and O(log n) for each edge.
 
     Examples
     --------
