@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::Alternatives;
 use super::determinant::spanning_trees;
+use super::modular::Fields;
 
 /// The reason why best forests are not counted.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -96,6 +97,7 @@ fn count<K: Key>(
     ranks.sort_unstable();
     let mut groups = UnionFind::try_new(edges.vertices())?;
     let (mut number, mut steps) = (BigUint::from(1_u32), most_steps);
+    let mut fields = Fields::default();
     for class in ranks.chunk_by(|&a, &b| K::rank_key(a) == K::rank_key(b)) {
         let mut class = memory::collected(class.iter().map(|&rank| {
             let edge = K::rank_id(rank);
@@ -111,11 +113,13 @@ fn count<K: Key>(
         class.iter_mut().for_each(|edge| edge.group = groups.find(edge.ends[0]));
         class.sort_unstable_by_key(|edge| (edge.group, edge.edge));
         for component in class.chunk_by(|a, b| a.group == b.group) {
-            number *= trees(component, &mut steps).ok_or_else(|| CountError::TooManySteps {
-                most_steps,
-                edges: component.len(),
-                vertices: renumbered(component).0,
-                weight: edges.weight_text(component[0].edge),
+            number *= trees(component, &mut fields, &mut steps).ok_or_else(|| {
+                CountError::TooManySteps {
+                    most_steps,
+                    edges: component.len(),
+                    vertices: renumbered(component).0,
+                    weight: edges.weight_text(component[0].edge),
+                }
             })?;
         }
     }
@@ -123,12 +127,14 @@ fn count<K: Key>(
 }
 
 /// The number of spanning trees of edges that form one component.
-fn trees(component: &[ClassEdge], steps: &mut u64) -> Option<BigUint> {
+fn trees(component: &[ClassEdge], fields: &mut Fields, steps: &mut u64) -> Option<BigUint> {
     let (vertices, ends) = renumbered(component);
-    if ends.len() + 1 == vertices {
-        return Some(BigUint::from(1_u32));
+    match vertices {
+        // Parallel edges, as in a file that lists each road in both directions.
+        2 => Some(ends.len().into()),
+        _ if ends.len() + 1 == vertices => Some(BigUint::from(1_u32)),
+        _ => spanning_trees(vertices, &ends, fields, steps),
     }
-    spanning_trees(vertices, &ends, steps)
 }
 
 /// The number of groups, and the ends of the edges as numbers below it.

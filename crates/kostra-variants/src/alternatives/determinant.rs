@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 use num_bigint::BigUint;
 
-use super::modular::{BITS, Field, Remainders, fields};
+use super::modular::{BITS, Field, Fields, Remainders};
 
 /// The order of elimination, and the structure of the eliminated graph.
 struct Elimination {
@@ -34,14 +34,15 @@ struct Elimination {
 pub(super) fn spanning_trees(
     vertices: usize,
     ends: &[[u32; 2]],
+    fields: &mut Fields,
     most_steps: &mut u64,
 ) -> Option<BigUint> {
     let elimination = Elimination::new(vertices, ends, most_steps)?;
     let mut remainders = Remainders::new();
-    for field in fields() {
-        if remainders.bits() >= elimination.bits {
-            break;
-        }
+    let mut place = 0;
+    while remainders.bits() < elimination.bits {
+        let field = fields.get(place);
+        place += 1;
         // A prime that divides a sum of weights says nothing. No number has many prime factors
         // of 61 bits, so the next primes do.
         if let Some(trees) = elimination.trees(field) {
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
 
     fn trees(vertices: usize, ends: &[[u32; 2]]) -> BigUint {
-        spanning_trees(vertices, ends, &mut u64::MAX.clone()).unwrap()
+        spanning_trees(vertices, ends, &mut Fields::default(), &mut u64::MAX.clone()).unwrap()
     }
 
     #[test]
@@ -206,7 +207,8 @@ mod tests {
     #[test]
     fn more_steps_than_allowed_are_refused() {
         let ends: Vec<_> = (0..40).flat_map(|u| (0..u).map(move |v| [u, v])).collect();
-        assert_eq!(spanning_trees(40, &ends, &mut 10_000), None);
-        assert!(spanning_trees(40, &ends, &mut 100_000).is_some());
+        let within = |mut steps| spanning_trees(40, &ends, &mut Fields::default(), &mut steps);
+        assert_eq!(within(10_000), None);
+        assert!(within(100_000).is_some());
     }
 }

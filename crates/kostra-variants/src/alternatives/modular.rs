@@ -94,9 +94,27 @@ impl Field {
     }
 }
 
-/// The fields of the primes below 2^62, from the largest.
-pub(super) fn fields() -> impl Iterator<Item = Field> {
-    (1..HIGHEST / 2).map(|half| Field::new(HIGHEST + 1 - 2 * half)).filter(|field| field.is_prime())
+/// The fields of the primes below 2^62, from the largest. Those that were found are kept, because
+/// finding one takes longer than counting a few trees.
+#[derive(Default)]
+pub(super) struct Fields {
+    found: Vec<Field>,
+    /// The number of odd numbers below 2^62 that were tried.
+    tried: u64,
+}
+
+impl Fields {
+    /// The field of this place.
+    pub(super) fn get(&mut self, place: usize) -> Field {
+        while self.found.len() <= place {
+            self.tried += 1;
+            let field = Field::new(HIGHEST + 1 - 2 * self.tried);
+            if field.is_prime() {
+                self.found.push(field);
+            }
+        }
+        self.found[place]
+    }
 }
 
 /// A number that remainders determine (Garner 1959).
@@ -140,7 +158,9 @@ mod tests {
     #[test]
     fn the_first_primes_are_known() {
         // The largest primes below 2^62 are 2^62 less these numbers.
-        let less: Vec<u64> = fields().take(4).map(|field| HIGHEST - field.prime).collect();
+        let mut fields = Fields::default();
+        let less = [3, 0, 1, 2].map(|place| HIGHEST - fields.get(place).prime);
+        let less = [less[1], less[2], less[3], less[0]];
         assert_eq!(less, [57, 87, 117, 143]);
         let composite = Field::new((1 << 31) - 1);
         assert!(composite.is_prime(), "2^31 - 1 is a prime of Mersenne");
@@ -149,7 +169,7 @@ mod tests {
 
     #[test]
     fn products_and_inverses_are_those_of_wide_integers() {
-        let field = fields().next().unwrap();
+        let field = Fields::default().get(0);
         for (a, b) in [(0, 5), (1, 1), (field.prime - 1, field.prime - 1), (1 << 61, 12_345)] {
             let wide = u128::from(a) * u128::from(b) % u128::from(field.prime);
             assert_eq!(u128::from(field.value(field.product(field.of(a), field.of(b)))), wide);
@@ -164,7 +184,8 @@ mod tests {
     fn a_number_is_found_from_its_remainders() {
         let number = BigUint::from(3_u32).pow(300);
         let mut remainders = Remainders::new();
-        for field in fields().take(10) {
+        let mut fields = Fields::default();
+        for field in (0..10).map(|place| fields.get(place)) {
             let remainder = (&number % field.prime).to_u64_digits();
             remainders.add(field, remainder.first().copied().unwrap_or_default());
         }
