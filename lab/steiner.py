@@ -6,10 +6,8 @@ FOLDER has instances of the PACE challenge 2018 as trackT-NNN.stp.xz, and trackT
 published weights. The record has, for each instance, the published weight, the weights of
 Mehlhorn's tree, of the tree before local search, after local search and after the rounds, the
 lower bound, and the seconds; and the means of the ratios to the published weight. With --peers, it
-also has NetworkX (Mehlhorn's method) and steinerpy on the instances of up to 1,000 vertices, each
-in turn with Kostra, and pcst-fast with the prize of each terminal above the sum of all weights. A
-peer that fails or takes longer than a minute has no result. Each answer is checked: it is a tree
-that joins the terminals and has the stated weight.
+also has NetworkX (Mehlhorn's method) on the instances of up to 1,000 vertices, in turn with Kostra.
+Each answer is checked: it is a tree that joins the terminals and has the stated weight.
 """
 
 import argparse
@@ -25,7 +23,7 @@ from records import about
 
 import kostra
 
-#: NetworkX and steinerpy take minutes on larger instances.
+#: NetworkX takes minutes on larger instances.
 MOST_VERTICES = 1000
 
 
@@ -89,20 +87,6 @@ def of_networkx(u, v, w, terminals, n):
     return {"weight": weight, "seconds": seconds}
 
 
-def of_pcst_fast(u, v, w, terminals, n):
-    from pcst_fast import pcst_fast
-
-    prizes = np.zeros(n)
-    prizes[terminals] = float(w.sum() + 1)
-    start = time.perf_counter()
-    _, ids = pcst_fast(np.stack([u, v], 1), prizes, w.astype(float), -1, 1, "strong", 0)
-    seconds = time.perf_counter() - start
-    return {
-        "weight": checked(zip(u[ids], v[ids], w[ids]), terminals, w[ids].sum()),
-        "seconds": seconds,
-    }
-
-
 def measured(peer, *arguments):
     try:
         return peer(*arguments)
@@ -128,10 +112,8 @@ def main():
         row["local search"] = of_kostra(*problem, 0, options.threads)
         row["kostra"] = of_kostra(*problem, 64, options.threads)
         assert row["kostra"]["lower_bound"] <= optima[name] <= row["kostra"]["weight"]
-        if options.peers:
-            row["pcst-fast"] = measured(of_pcst_fast, *problem)
-            if n <= MOST_VERTICES:
-                row["networkx"] = measured(of_networkx, *problem)
+        if options.peers and n <= MOST_VERTICES:
+            row["networkx"] = measured(of_networkx, *problem)
         found[name] = row
         print(name, json.dumps(row), file=sys.stderr, flush=True)
 
@@ -140,7 +122,7 @@ def main():
         return sum(row[step][field] / row["published"] for row in rows) / max(len(rows), 1)
 
     record = {
-        **about(["kostra", "networkx", "pcst-fast"]),
+        **about(["kostra", "networkx"]),
         "command": sys.argv,
         "busy": options.busy,
         "threads": options.threads,
@@ -152,7 +134,6 @@ def main():
             "after rounds": mean("kostra", "weight"),
             "lower bound": mean("kostra", "lower_bound"),
             "networkx": mean("networkx", "weight"),
-            "pcst-fast": mean("pcst-fast", "weight"),
         },
         "slowest_seconds": max(row["kostra"]["seconds"] for row in found.values()),
         "found": found,
