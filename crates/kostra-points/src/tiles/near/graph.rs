@@ -62,8 +62,9 @@ pub(super) fn near_points(
     let mut keys = memory::filled(n * search.neighbors, NONE)?;
     let mut leaves = Vec::new();
     add_leaves(0..n, &mut leaves);
+    let mut order = Vec::new();
     for tree in 0..search.effort.trees as u64 {
-        let order = random_leaves(&search.filter, search.random.split(tree), team)?;
+        order = random_leaves(&search.filter, search.random.split(tree), team)?;
         let slots = atomic_u64(&mut keys);
         in_steps(team, run, leaves.len(), |scratch, leaf| {
             compare_leaf(search, &order[leaves[leaf].clone()], slots, scratch);
@@ -71,7 +72,7 @@ pub(super) fn near_points(
     }
     for round in 0..search.effort.rounds {
         run.report.progress(round, search.effort.rounds).map_err(|_| PointsError::Cancelled)?;
-        let (next, changed) = neighbors_of_neighbors(search, &keys, team)?;
+        let (next, changed) = neighbors_of_neighbors(search, &keys, &order, team)?;
         keys = next;
         if changed < keys.len() / 1000 {
             break;
@@ -158,10 +159,12 @@ fn compare_leaf(search: &Search<'_>, leaf: &[u32], slots: &[AtomicU64], scratch:
     }
 }
 
-/// Lists after a round of the descent, and the number of new entries.
+/// Lists after a round of the descent, and the number of new entries. Near points follow each other
+/// in `order`: they have the same candidates, whose rows stay in the cache.
 fn neighbors_of_neighbors(
     search: &Search<'_>,
     keys: &[u64],
+    order: &[u32],
     team: &Team<'_>,
 ) -> Result<(Vec<u64>, usize), OutOfMemory> {
     /// Points that a thread takes at a time.
@@ -171,12 +174,13 @@ fn neighbors_of_neighbors(
     let back = back_links(search, keys, team)?;
     let mut next = memory::copied(keys)?;
     let changed = AtomicUsize::new(0);
-    for_each_item(team, next.chunks_mut(POINTS * k).zip(0_u64..), |(lists, chunk)| {
-        let (mut candidates, mut bounds) = (Vec::new(), Vec::new());
+    let slots = atomic_u64(&mut next);
+    for_each_item(team, order.chunks(POINTS), |points| {
+        let (mut list, mut candidates, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
         let mut added = 0;
-        for (list, point) in lists.chunks_mut(k).zip(chunk * POINTS as u64..) {
+        for &point in points {
             candidates.clear();
-            let own = list_of(point).iter().filter(|key| **key != NONE);
+            let own = list_of(point.into()).iter().filter(|key| **key != NONE);
             let linked = back[point as usize * k..][..k].iter().filter(|key| **key != NONE);
             candidates.extend(linked.clone().map(|key| *key as u32));
             for &middle in own.chain(linked) {
@@ -186,11 +190,16 @@ fn neighbors_of_neighbors(
             }
             candidates.sort_unstable();
             candidates.dedup();
-            candidates.retain(|other| u64::from(*other) != point);
-            search.filter.bounds(point as u32, &candidates, &mut bounds);
-            list.iter_mut().for_each(|key| *key &= !NEW);
+            candidates.retain(|other| *other != point);
+            search.filter.bounds(point, &candidates, &mut bounds);
+            list.clear();
+            list.extend(list_of(point.into()).iter().map(|key| key & !NEW));
             for (&bound, &other) in bounds.iter().zip(&candidates) {
-                added += usize::from(offer(list, NEW | key(bound, other)));
+                added += usize::from(offer(&mut list, NEW | key(bound, other)));
+            }
+            // Each point is in the order once, so no other thread has its list.
+            for (slot, &key) in slots[point as usize * k..].iter().zip(&list) {
+                slot.store(key, Relaxed);
             }
         }
         changed.fetch_add(added, Relaxed);
