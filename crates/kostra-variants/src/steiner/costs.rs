@@ -44,8 +44,8 @@ impl Costs {
         }
         let is_integer = matches!(total, Total::Integer(_));
         let room = SUM_BITS - 1 - sum.max(f64::MIN_POSITIVE).log2().ceil() as i32;
-        // Beyond 1000, the power itself would be infinite or zero.
-        let shift = if is_integer && room >= 0 { 0 } else { room.clamp(-1000, 1000) };
+        // The power itself is finite, and so is its inverse above zero.
+        let shift = if is_integer && room >= 0 { 0 } else { room.min(f64::MAX_EXP - 1) };
         let factor = 2.0_f64.powi(shift);
         // The bits of an integer that is not negative are the integer.
         let values = weights.iter().zip(bits_of(weights)).map(|(weight, bits)| match total {
