@@ -99,11 +99,11 @@ __device__ __forceinline__ u32 sum_of_threads(u32 own, u32 (&sums)[2][threads]) 
 }
 
 // ---- Disjoint sets
-// As in kostra-papers/src/shared/shared_union_find.rs, where it is proved and checked: a record has
-// the rank above and the parent below, so that one compare-and-swap sees and changes both;
-// wait-free. Shou & He 2024, Listing 4, after Anderson & Woll 1991. Deviates from the listing in
-// two lines: line 37 gives a linked root the rank of its new parent, which can close a cycle, and
-// line 35 swaps the ranks without their roots. join also says whether it merged.
+// As in papers/kostra-papers/src/shared/shared_union_find.rs, where it is proved and checked: a
+// record has the rank above and the parent below, so that one compare-and-swap sees and changes
+// both; wait-free. Shou & He 2024, Listing 4, after Anderson & Woll 1991. Deviates from the listing
+// in two lines: line 37 gives a linked root the rank of its new parent, which can close a cycle,
+// and line 35 swaps the ranks without their roots. join also says whether it merged.
 
 __device__ __forceinline__ u64 record_of(u32 rank, u32 parent) { return (u64)rank << 32 | parent; }
 

@@ -16,7 +16,8 @@
 //!   bytes each; colors once per sweep, in at most log2 n + 2 sweeps), the new degrees by an
 //!   all-reduce, the start of each new row, and the new graph. Prefix sums take one number from
 //!   rank to rank. Time O((n + m) log n). Ranks and threads share the work of the kernels, but not
-//!   the gathering.
+//!   the gathering. One thread of each rank lists the members of the rank's new vertices, for which
+//!   it reads all vertices twice.
 //! * Exact. The threads of a rank take blocks of 2^12 of its vertices.
 //!
 //! Deviations from the source: ties go to the lower edge id, and the solver finds forests of
