@@ -37,7 +37,6 @@ use tables::{Figure, Omission, Source, Table};
 const UNRECORDED: &[(&str, &str, &str)] = &[
     ("papers/manoochehri.md", "Beside METIS, mt-metis and Jet", "differences of two times"),
     ("papers/manoochehri.md", "The bank benchmark", "PR-STM is a program of others"),
-    ("papers/manoochehri.md", "What is measured", "the record of these runs was not kept"),
     ("docs/performance/README.md", "A GPU", "from the bandwidth of the memory; copies by PyTorch"),
     (
         "docs/performance/README.md",
