@@ -66,7 +66,7 @@ impl<R: Copy + Ord + Default> BottleneckTree<R> {
         Ok(tree)
     }
 
-    /// Whether there is memory for the tree of so many vertices.
+    /// Whether there is memory for the tree of this number of vertices.
     pub(crate) fn check_memory(vertices: usize) -> Result<(), OutOfMemory> {
         memory::with_capacity::<Link<R>>(vertices).map(drop)
     }

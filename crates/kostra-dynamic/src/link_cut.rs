@@ -40,8 +40,8 @@ pub(crate) struct LinkCut<R> {
 }
 
 impl<R: Copy + Ord + Default> LinkCut<R> {
-    /// Whether there is memory for trees of so many vertices. It is the largest array of a changing
-    /// forest, so a refusal takes no time if this comes first.
+    /// Whether there is memory for trees of `vertices` vertices. It is the largest array of a
+    /// changing forest, so a refusal takes no time if this comes first.
     pub(crate) fn check_memory(vertices: u32) -> Result<(), OutOfMemory> {
         memory::with_capacity::<Node<R>>(vertices as usize).map(drop)
     }

@@ -203,7 +203,7 @@ fn requests_without_an_answer_are_refused_with_the_reason() {
     );
 }
 
-/// Cancels a run after so many reports.
+/// Cancels a run after a number of reports.
 struct Impatient(u32, AtomicU32);
 
 impl Observer for Impatient {

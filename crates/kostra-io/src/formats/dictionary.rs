@@ -74,7 +74,7 @@ struct Reading<'a> {
     pairs: HashMap<[u32; 2], PairWeights>,
 }
 
-/// The memory for a sign between the values of a dictionary, of which an entry has four.
+/// The memory for a sign between the values of a dictionary. An entry has four signs.
 const BYTES_PER_SIGN: usize = 100;
 
 fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {

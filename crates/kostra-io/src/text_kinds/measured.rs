@@ -199,7 +199,7 @@ fn are_apart(sample: &Sample<'_>, found: &Examined<'_>) -> bool {
     has_at_most(rows / 10).contains(&true) || !has_at_most(rows - rows / 20).contains(&false)
 }
 
-/// Whether first and second numbers, of which none is in both columns, are of two kinds: the first
+/// Whether first and second numbers are of two kinds, where no number is in both columns: the first
 /// ones only rise or only fall, as row numbers, or a gap separates the ranges of both, as those of
 /// users and years. A star has one number in a column.
 fn are_two_kinds(rows: &[[u64; 2]]) -> bool {

@@ -6,9 +6,9 @@
 //! multiple of 2^id is added, and this is the order of forests by the sums of these weights.
 //!
 //! The next forest of a set of forests is one exchange from the first one. So a set is divided by
-//! the edge that the exchange removes, into forests without the edge, of which the exchange makes
-//! the first one, and forests with the edge (Gabow 1977). Each division finds two exchanges, and an
-//! exchange is found in nearly linear time from the rivals of all edges.
+//! the edge that the exchange removes, into forests with the edge and forests without it, and the
+//! exchange makes the first of those without it (Gabow 1977). Each division finds two exchanges,
+//! and an exchange is found in nearly linear time from the rivals of all edges.
 //!
 //! Only few edges matter for the first k forests: the k - 1 edges of the canonical forest that are
 //! cheapest to remove, and the k - 1 other edges that are cheapest to add. All others are in every,
