@@ -2,9 +2,42 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
+use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 use kostra_core::Vertex;
+use kostra_io::Input;
+
+use crate::input::file;
+
+/// Vertices in a list with commas, or those in a file.
+#[derive(Clone)]
+pub(crate) enum VertexChoice {
+    Listed(Vec<String>),
+    File(Input),
+}
+
+impl FromStr for VertexChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text.strip_prefix('@') {
+            Some(path) => Self::File(file(OsStr::new(path))),
+            None => Self::Listed(text.split(',').map(|name| name.trim().to_owned()).collect()),
+        })
+    }
+}
+
+impl VertexChoice {
+    /// The file, if there is one.
+    pub(crate) fn file(&self) -> Option<&Input> {
+        match self {
+            Self::File(input) => Some(input),
+            Self::Listed(_) => None,
+        }
+    }
+}
 
 /// The vertex with each name, unless several have it; none if vertices have no names.
 pub(crate) struct VertexNames(Option<HashMap<String, Option<Vertex>>>);

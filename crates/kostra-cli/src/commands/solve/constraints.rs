@@ -13,7 +13,7 @@ use kostra_core::{EdgeId, Vertex};
 use kostra_io::{Input, KeptColumns};
 
 use crate::input::{InputGraph, file};
-use crate::vertex_names::VertexNames;
+use crate::vertex_names::{VertexChoice, VertexNames};
 
 /// The options, as the user typed them.
 #[derive(Args)]
@@ -67,24 +67,6 @@ impl FromStr for EdgeChoice {
     }
 }
 
-/// Vertices as the user names them.
-#[derive(Clone)]
-enum VertexChoice {
-    Group(Vec<String>),
-    File(Input),
-}
-
-impl FromStr for VertexChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text.strip_prefix('@') {
-            Some(path) => Self::File(file(OsStr::new(path))),
-            None => Self::Group(text.split(',').map(str::to_owned).collect()),
-        })
-    }
-}
-
 /// What the options mean.
 pub(super) struct ConstraintPlan {
     arguments: ConstraintArguments,
@@ -119,10 +101,10 @@ impl ConstraintPlan {
             EdgeChoice::File(input) => Some(("list of edges", Some(input))),
             _ => None,
         });
-        let groups = link.iter().filter_map(|choice| match choice {
-            VertexChoice::File(input) => Some(("list of vertices", Some(input))),
-            VertexChoice::Group(_) => None,
-        });
+        let groups = link
+            .iter()
+            .filter_map(VertexChoice::file)
+            .map(|input| ("list of vertices", Some(input)));
         edges.chain(groups)
     }
 
@@ -287,7 +269,7 @@ fn groups_of(
         fields.iter().map(|name| names.vertex(name, vertices)).collect()
     };
     match choice {
-        VertexChoice::Group(fields) => {
+        VertexChoice::Listed(fields) => {
             let fields: Vec<_> = fields.iter().map(String::as_str).collect();
             Ok(vec![group(&fields).context("`--link`")?])
         }

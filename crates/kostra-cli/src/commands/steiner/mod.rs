@@ -11,7 +11,6 @@ use kostra::variants::{SteinerOptions, SteinerTree, steiner_tree};
 use kostra_core::{Observer, Run, Vertex};
 use serde::Serialize;
 
-use self::terminals::TerminalChoice;
 use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
 use crate::forest_file::{self, Destination, format_parser};
@@ -19,6 +18,7 @@ use crate::input::{InputGraph, InputRequest};
 use crate::interrupt::SoftInterrupt;
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, count};
+use crate::vertex_names::VertexChoice;
 use crate::{file_roles, output};
 
 /// Find a cheap tree that joins some vertices of a graph.
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     /// The vertices to join: their names or numbers, or a file with one on each line [default: the
     /// terminals of an .stp file]
     #[arg(long, value_name = "VERTEX,...|@FILE")]
-    terminals: Option<TerminalChoice>,
+    terminals: Option<VertexChoice>,
 
     /// The most rounds of the search after the first improvements; 0 for none
     #[arg(long, value_name = "N", default_value_t = SteinerOptions::default().rounds)]
@@ -101,7 +101,7 @@ impl Command for Arguments {
         let request = InputRequest::resolve(self.input.apply()?, NanChoice::Error);
         let mut request = request.keeping(self.keep);
         request.options.terminals = true;
-        let file = self.terminals.as_ref().and_then(TerminalChoice::file);
+        let file = self.terminals.as_ref().and_then(VertexChoice::file);
         file_roles::check(
             &[("graph", request.source.file()), ("list of terminals", file)],
             &[("tree", to.as_ref().map(|to| &to.output))],

@@ -1,52 +1,21 @@
 //! The terminals, as the user names them.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::str::FromStr;
 
 use anyhow::{Context, anyhow, bail};
 use kostra::variants::SteinerError;
 use kostra_core::{Vertex, count};
-use kostra_io::Input;
 
-use crate::input::{InputGraph, file};
-use crate::vertex_names::VertexNames;
-
-/// Vertices in a list, or in a file with one on each line.
-#[derive(Clone)]
-pub(super) enum TerminalChoice {
-    Listed(Vec<String>),
-    File(Input),
-}
-
-impl FromStr for TerminalChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text.strip_prefix('@') {
-            Some(path) => Self::File(file(OsStr::new(path))),
-            None => Self::Listed(text.split(',').map(|name| name.trim().to_owned()).collect()),
-        })
-    }
-}
-
-impl TerminalChoice {
-    /// The file, if there is one.
-    pub(super) fn file(&self) -> Option<&Input> {
-        match self {
-            Self::File(input) => Some(input),
-            Self::Listed(_) => None,
-        }
-    }
-}
+use crate::input::InputGraph;
+use crate::vertex_names::{VertexChoice, VertexNames};
 
 /// The terminals that the user chose, or else those of the input.
 ///
 /// # Errors
 /// When there are none, a file cannot be read, or a name is not that of one vertex.
 pub(super) fn of_graph(
-    choice: Option<&TerminalChoice>,
+    choice: Option<&VertexChoice>,
     input: &mut InputGraph,
 ) -> anyhow::Result<Vec<Vertex>> {
     let own = input.parsed.terminals.take().unwrap_or_default();
@@ -57,11 +26,11 @@ pub(super) fn of_graph(
             bail!("the graph has no terminals; pass `--terminals A,B,C` or `--terminals @FILE`")
         }
         None => return Ok(own),
-        Some(TerminalChoice::Listed(list)) => {
+        Some(VertexChoice::Listed(list)) => {
             let all = list.iter().map(|name| names.vertex(name, vertices));
             all.collect::<Result<Vec<_>, _>>().context("`--terminals`")?
         }
-        Some(TerminalChoice::File(file)) => {
+        Some(VertexChoice::File(file)) => {
             let mut all = Vec::new();
             let reader = BufReader::new(kostra_io::open_text(file)?);
             for (number, line) in (1..).zip(reader.lines()) {
