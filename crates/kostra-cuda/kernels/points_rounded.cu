@@ -141,7 +141,7 @@ KERNEL __launch_bounds__(THREADS) finish(const PairArguments<void> args) {
     }
 }
 
-// Lowers the bounds of components to those of another device, which are instead of answers.
+// Lowers the bounds of components to those of another device, which are in place of answers' keys.
 KERNEL __launch_bounds__(THREADS) lower_bounds(const PairArguments<void> args) {
     for (u64 i = first_index(); i < args.count; i += index_stride()) {
         args.bounds[i] = min(args.bounds[i], args.part_keys[i]);

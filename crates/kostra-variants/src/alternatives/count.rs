@@ -62,7 +62,7 @@ impl Alternatives {
     /// use kostra_core::{AnyGraph, Order, Run};
     /// use kostra_variants::Alternatives;
     ///
-    /// // The complete graph of four vertices of which all edges tie.
+    /// // The complete graph of four vertices, whose edges all tie.
     /// let (u, v) = (vec![0, 0, 0, 1, 1, 2], vec![1, 2, 3, 2, 3, 3]);
     /// let graph = AnyGraph::from_edges(4, u, v, vec![1.5; 6])?;
     /// let found = Alternatives::find(&graph, Order::Minimum, &[0, 1, 2], &mut Run::new())?;

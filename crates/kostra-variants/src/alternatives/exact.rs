@@ -3,7 +3,7 @@
 use kostra_core::{AnyGraph, EdgeId, Order};
 use num_bigint::BigInt;
 
-/// The weights of edges as integers of which less is better. Weights of floats are multiplied by a
+/// The weights of edges as integers, where less is better. Weights of floats are multiplied by a
 /// power of two.
 pub(super) enum Amounts {
     /// Small enough that no sum of differences of fewer than 2^30 edges overflows.

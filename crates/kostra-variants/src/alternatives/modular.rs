@@ -20,7 +20,7 @@ pub(super) struct Field {
 
 impl Field {
     fn new(prime: u64) -> Self {
-        // Newton's iteration doubles the correct bits, of which an odd number has three.
+        // Newton's iteration doubles the correct bits. It begins with three, for an odd number.
         let mut inverse = prime;
         for _ in 0..5 {
             inverse = inverse.wrapping_mul(2_u64.wrapping_sub(prime.wrapping_mul(inverse)));

@@ -75,7 +75,7 @@ pub struct ReducedGraph<'a> {
     ids: Vec<EdgeId>,
     /// The edges that the forest contains, ascending.
     include: Vec<EdgeId>,
-    /// The number of vertices, of which linked ones count as one.
+    /// The number of vertices. Linked ones count as one.
     groups: u32,
     trees: TreeCount,
 }
@@ -197,7 +197,7 @@ impl<'a> ReducedGraph<'a> {
     }
 }
 
-/// The vertices, of which linked ones are in one set.
+/// Sets of vertices. Linked ones are in one set.
 fn linked(graph: &AnyGraph, links: &[Vec<Vertex>]) -> Result<UnionFind, ConstraintError> {
     let vertices = graph.vertices();
     if let Some(&vertex) = links.iter().flatten().find(|&&vertex| vertex >= vertices) {

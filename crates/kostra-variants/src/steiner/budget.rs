@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kostra_core::Run;
 
-/// The clock is read, and the observer asked, once in so many checks.
+/// The number of checks from one look at the clock and the observer to the next.
 const CHECKS: u32 = 64;
 
 /// When a search ends. Threads share it.

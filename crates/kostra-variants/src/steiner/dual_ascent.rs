@@ -34,8 +34,8 @@ pub(super) struct Ascent {
 }
 
 impl Ascent {
-    /// The edges of which an arc has paid everything. They join all terminals if the ascent is at
-    /// its end.
+    /// The edges with an arc that is paid in full. They join all terminals if the ascent is at its
+    /// end.
     pub(super) fn paid(&self, rows: &CostRows, edges: usize) -> EdgeSet {
         let mut paid = EdgeSet::new(edges);
         for (place, _) in self.left.iter().enumerate().filter(|(_, left)| **left == 0) {

@@ -161,6 +161,12 @@ impl RoundedPoints {
         self.points_of().len() as u32
     }
 
+    /// The address of the labels of slots, where points have these labels. Without tiles, slots are
+    /// points.
+    fn slot_labels(&self, labels: &CudaSlice<u32>) -> u64 {
+        address(self.tiles.as_ref().map_or(labels, |tiles| &tiles.slot_labels))
+    }
+
     /// The argument of kernels: the points, their rows, and their slots and tiles.
     fn arguments(&self) -> PairArguments {
         let tiles = self.tiles.as_ref();

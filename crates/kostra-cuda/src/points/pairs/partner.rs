@@ -139,17 +139,12 @@ impl<'a> Partner<'a> {
         let copier = Copier { from: rounds.device, to: &self.helper.device };
         copier.fill(&rounds.bounds, &self.bounds)?;
         let queries = self.queries.slice(first as usize..(first + count) as usize);
-        let of_points = self.points.arguments();
-        let slot_labels = match self.points.tiles {
-            Some(_) => of_points.slot_labels,
-            None => address(&self.labels),
-        };
         let arguments = fill!(PairArguments {
-            slot_labels,
+            slot_labels: self.points.slot_labels(&self.labels),
             queries: address(&queries),
             query_count: count,
             wanted: 1,
-        }, ..of_points; self => labels cores bounds);
+        }, ..self.points.arguments(); self => labels cores bounds);
         self.comparer().search(arguments)
     }
 

@@ -183,10 +183,7 @@ impl<'a> PairSearch<'a> {
             }
         }
         let points = self.own.points;
-        let slot_labels = match points.tiles {
-            Some(_) => points.arguments().slot_labels,
-            None => address(&rounds.labels),
-        };
+        let slot_labels = points.slot_labels(&rounds.labels);
         let of_queries = |first: u32, count: u32| {
             let queries = rounds.queries.slice(first as usize..(first + count) as usize);
             fill!(PairArguments {
