@@ -116,7 +116,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "WAY")]
     pub(crate) links: Option<Links>,
 
-    /// The number of threads; 0 uses all threads of the machine
+    /// The number of threads; 0 uses KOSTRA_NUM_THREADS, or all threads of the machine
     #[arg(
         long,
         value_name = "N",

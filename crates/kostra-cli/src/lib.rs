@@ -64,7 +64,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     interrupt::install();
-    match failure::guard(|| commands::run(&matches, definition)) {
+    let work = || {
+        kostra_core::check_threads()?;
+        commands::run(&matches, definition)
+    };
+    match failure::guard(work) {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
         Err(error) => {

@@ -52,7 +52,7 @@ pub(crate) struct PointArguments {
     #[arg(long, value_name = "METRIC", value_parser = measure::names())]
     metric: Option<Measure>,
 
-    /// The number of threads; 0 uses all threads of the machine
+    /// The number of threads; 0 uses KOSTRA_NUM_THREADS, or all threads of the machine
     #[arg(
         long,
         value_name = "N",
@@ -159,7 +159,6 @@ impl PointRequest {
         keep: Vec<PointColumn>,
     ) -> anyhow::Result<Self> {
         arguments.memory.apply()?;
-        let all = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Self {
             source: input::file(&arguments.points),
             options: PointOptions {
@@ -175,7 +174,7 @@ impl PointRequest {
             },
             metric: arguments.metric.unwrap_or(Measure::By(Metric::default())),
             has_metric: arguments.metric.is_some(),
-            threads: if arguments.threads == 0 { all() } else { arguments.threads.into() },
+            threads: input::Threads::resolve(arguments.threads).wanted(),
             device: arguments.device,
             approximate: arguments.approximate.then_some(arguments.seed),
         })

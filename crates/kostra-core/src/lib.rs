@@ -41,6 +41,7 @@ mod solve_error;
 mod solver;
 mod solver_info;
 mod steps;
+mod threads;
 pub mod tree;
 mod union_find;
 mod verify;
@@ -71,6 +72,7 @@ pub use solver::{Algorithm, Problem, Solution, Solver};
 pub use solver_info::{
     OptionError, OptionValue, OptionValues, Platform, Representation, SolverInfo, SolverOption,
 };
+pub use threads::{MOST_THREADS, ThreadsError, check_threads, default_threads, granted_threads};
 pub use union_find::UnionFind;
 pub use verify::{BlockVerifier, Certificate, VerifyError, verify};
 pub use vertex_parts::{PartsError, VertexParts};

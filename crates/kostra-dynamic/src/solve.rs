@@ -159,7 +159,7 @@ impl<W: Weight> DynamicForest<W> {
     ) -> Result<EdgeSet, OutOfMemory> {
         let weights = bytemuck::cast_slice(weights);
         let edges = Edges::of_checked(self.vertices, ends, weights, self.encoding);
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = kostra_core::default_threads();
         forest_of_edges(edges, &mut Run::new().on_threads(threads)).map_err(|error| match error {
             SolveError::OutOfMemory { bytes, .. } => OutOfMemory { bytes },
             error => unreachable!("nobody cancels the run: {error}"),

@@ -98,8 +98,8 @@ impl Debug for Options<'_> {
 
 impl Options<'_> {
     fn on_team<R>(&self, work: impl FnOnce(&Team<'_>) -> R) -> R {
-        let present = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        with_team(if self.threads == 0 { present() } else { self.threads }, work)
+        let threads = if self.threads == 0 { kostra_core::default_threads() } else { self.threads };
+        with_team(threads, work)
     }
 }
 

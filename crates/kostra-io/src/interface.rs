@@ -216,7 +216,7 @@ impl ReadOptions {
     /// The number of threads to use: `threads`, or all that the system offers.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            0 => kostra_core::default_threads(),
             threads => threads,
         }
     }

@@ -109,16 +109,16 @@ pub use forest::{Forest, verify, verify_ids};
 pub use graph::{BuildError, Graph, IntoEdge, VertexNumber};
 pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
 pub use kostra_core::{
-    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, OptionError, OptionValue,
-    OptionValues, Order, OutOfMemory, PartsError, Platform, RequestError, Round, Run, SolveError,
-    SolverInfo, Total, VerifyError, Vertex, VertexParts, Violation, WeightType, Workspace,
+    Certificate, Coordinates, EdgeId, GraphError, Labels, MOST_THREADS, Observer, OptionError,
+    OptionValue, OptionValues, Order, OutOfMemory, PartsError, Platform, RequestError, Round, Run,
+    SolveError, SolverInfo, Total, VerifyError, Vertex, VertexParts, Violation, WeightType,
+    Workspace, check_threads, default_threads,
 };
 #[cfg(feature = "io")]
 pub use reader::{GraphFile, Reader, read};
 pub use registry::{UnknownSolver, auto, auto_on_processor, id_of, solver, solvers};
 pub use solve::{
-    AUTO, DeviceChoice, Fallback, MOST_THREADS, Solve, Solved, maximum_spanning_forest,
-    minimum_spanning_forest,
+    AUTO, DeviceChoice, Fallback, Solve, Solved, maximum_spanning_forest, minimum_spanning_forest,
 };
 pub use weight::{EdgeWeight, Number};
 

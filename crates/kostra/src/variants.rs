@@ -18,9 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::num::NonZero;
-
-use kostra_core::{Order, Run, SolveError};
+use kostra_core::{Order, Run, SolveError, default_threads};
 pub use kostra_variants::{
     Alternatives, BestForests, BestForestsError, BigUint, ConstraintError, CountError,
     ForestConstraints, RankedForest, ReducedGraph, SteinerError, SteinerOptions, SteinerTree,
@@ -59,5 +57,5 @@ pub fn constrained_forest(
 }
 
 fn on_all_threads<'a>() -> Run<'a> {
-    Run::new().on_threads(std::thread::available_parallelism().map_or(1, NonZero::get))
+    Run::new().on_threads(default_threads())
 }

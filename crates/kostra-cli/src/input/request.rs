@@ -76,14 +76,14 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    fn resolve(argument: u16) -> Self {
-        let present = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    pub(crate) fn resolve(argument: u16) -> Self {
+        let present = kostra_core::granted_threads();
         Self { asked: (argument > 0).then_some(argument.into()), present }
     }
 
     /// The number of threads to start, at least 1.
     pub(crate) fn wanted(self) -> usize {
-        self.asked.unwrap_or(self.present)
+        self.asked.unwrap_or_else(kostra_core::default_threads)
     }
 }
 

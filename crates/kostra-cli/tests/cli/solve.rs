@@ -1,6 +1,6 @@
 //! `kostra solve`: what it reports, and the forests it writes.
 
-use crate::harness::{SMALL, Workplace, assert_snapshot};
+use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 
 fn small() -> Workplace {
     let workplace = Workplace::new();
@@ -147,9 +147,31 @@ fn invented_weights_and_skipped_edges_are_reported() {
     assert_eq!(record["notes"].as_array().unwrap().len(), 1, "{record}");
 }
 
-/// The number of threads that this process can run at a time.
+/// The number of threads of commands that name none.
 fn threads_present() -> u64 {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64
+    kostra_core::default_threads() as u64
+}
+
+#[test]
+fn the_environment_gives_the_number_of_threads() {
+    let workplace = small();
+    let run = |variables: &[(&str, &str)], arguments: &str| {
+        let mut command =
+            workplace.command(&format!("solve small.gr --algorithm fast {arguments}"));
+        command.env_remove("KOSTRA_NUM_THREADS").env_remove("OMP_NUM_THREADS");
+        Outcome::from_output(command.envs(variables.iter().copied()).output().unwrap())
+    };
+    let threads = |variables: &[(&str, &str)], arguments: &str| {
+        run(variables, &format!("{arguments} --json")).expect_success().json()["threads"].clone()
+    };
+    assert_eq!(threads(&[("KOSTRA_NUM_THREADS", "3"), ("OMP_NUM_THREADS", "1")], ""), 3);
+    assert_eq!(threads(&[("OMP_NUM_THREADS", "1")], ""), 1);
+    assert_eq!(threads(&[("OMP_NUM_THREADS", "1")], "--threads 2"), 2);
+    let outcome = run(&[("KOSTRA_NUM_THREADS", "many")], "");
+    assert_eq!(outcome.code, Some(2));
+    let expected = "kostra: KOSTRA_NUM_THREADS is \"many\"; set it to a number of threads from 1 to \
+                    4096, or unset it\n";
+    assert_eq!(outcome.stderr, expected);
 }
 
 #[test]

@@ -4,13 +4,14 @@
 //! caller's thread takes them and passes them to a sink, which keeps the forest so far. From time
 //! to time the forest is written to a checkpoint, from which a later solve continues.
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Instant;
 
-use kostra_core::{AnyGraph, Order, SinkStatistics, SolverInfo, Total};
+use kostra_core::{
+    AnyGraph, Order, SinkStatistics, SolverInfo, Total, default_threads, granted_threads,
+};
 use kostra_io::{Compression, Format, Ids, Input, Message, NOTE_ON_IDS, ReadOptions};
 
 use super::intake::Intake;
@@ -118,8 +119,8 @@ impl<'a> ExternalSolve<'a> {
     /// error states the least that suffices. When another solve writes the checkpoint, or it is not
     /// of this input. When the system refuses memory, or the device fails.
     pub fn run(self, source: Source<'_>) -> Result<ExternalForest, ExternalError> {
-        let present = thread::available_parallelism().map_or(1, NonZero::get);
-        let (order, threads) = (self.order, self.threads.unwrap_or(present));
+        let present = granted_threads();
+        let (order, threads) = (self.order, self.threads.unwrap_or_else(default_threads));
         let open = |options| CheckpointFile::open(options, source, order);
         let checkpoint = self.checkpoints.map(open).transpose()?;
         let (memory, opening) = Memory::open(self.memory, threads)?;

@@ -1,9 +1,6 @@
 //! What a picture shows, for all formats: places on a grid, and layers of edges in one color each.
 
-use std::num::NonZero;
-use std::thread;
-
-use kostra_core::{EdgeId, Order, UnionFind, Vertex, count, with_graph};
+use kostra_core::{EdgeId, Order, UnionFind, Vertex, count, default_threads, with_graph};
 
 use super::labels::{Label, labels};
 use super::shown::{Shown, grid};
@@ -115,7 +112,7 @@ impl Picture {
             Order::Minimum => "Minimum spanning forest",
             Order::Maximum => "Maximum spanning forest",
         };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = default_threads();
         Self {
             title: title.to_owned(),
             points,

@@ -6,21 +6,15 @@ mod solved;
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZero;
-
 use kostra_core::{
-    AnyGraph, Observer, OptionValue, Order, PartsError, Platform, RequestError, Run, Solution,
-    SolveError, Solver, SolverInfo, VertexParts, Workspace,
+    AnyGraph, MOST_THREADS, Observer, OptionValue, Order, PartsError, Platform, RequestError, Run,
+    Solution, SolveError, Solver, SolverInfo, VertexParts, Workspace,
 };
 
 use crate::registry::for_devices;
 use crate::{Forest, Graph, UnknownSolver, auto, auto_on_processor, solver};
 pub use device::DeviceChoice;
 pub use solved::{Fallback, Solved};
-
-/// The most threads of a solve, more than any machine has processors. It keeps a typing error from
-/// starting tens of thousands of threads.
-pub const MOST_THREADS: usize = 4096;
 
 /// The id that leaves the choice of the solver to [`Solve`].
 pub const AUTO: &str = "auto";
@@ -109,7 +103,8 @@ impl<'a> Solve<'a> {
         self
     }
 
-    /// Sets the number of threads, at most [`MOST_THREADS`]; 0 stands for all of the machine.
+    /// Sets the number of threads, at most [`MOST_THREADS`]; 0 stands for
+    /// [`default_threads`](crate::default_threads).
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -242,7 +237,7 @@ impl<'a> Solve<'a> {
         let info = solver.info();
         let threads = match (info.platform, self.threads) {
             (Platform::Sequential, _) => 1,
-            (_, 0) => std::thread::available_parallelism().map_or(1, NonZero::get),
+            (_, 0) => kostra_core::default_threads(),
             (_, threads) => threads,
         };
         let run = Run::new().on_threads(threads).on_devices(self.device.ordinals());

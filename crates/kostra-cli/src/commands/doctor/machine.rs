@@ -63,7 +63,7 @@ pub(super) struct Backend {
 impl Machine {
     /// Examines the machine, and measures its memory.
     pub(super) fn examine() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = kostra_core::default_threads();
         let memory = memory();
         let available = memory.as_ref().map(|memory| memory.available_bytes);
         let devices = devices();

@@ -128,7 +128,7 @@ fn load_partition(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Option<
 }
 
 fn note_on_threads(threads: Threads) -> Option<String> {
-    let (wanted, present) = (threads.wanted(), threads.present);
+    let (wanted, present) = (threads.asked?, threads.present);
     (wanted > present).then(|| {
         let present = count(present as u64, "thread", "threads");
         format!("`--threads {wanted}`: this machine runs {present} at a time")
