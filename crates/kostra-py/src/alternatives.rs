@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::errors::{out_of_memory, solve_error};
 use crate::forest::Forest;
 use crate::graph::Graph;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// The alternatives to the canonical forest of a graph.
@@ -45,7 +45,7 @@ impl GraphAlternatives {
         let work = move || {
             let solve = Solve::new().order(order).threads(threads.unwrap_or_default());
             let forest = solve.observer(&mut first).run_any(&graph)?.forest.into_ids();
-            let run = Run::new().on_threads(threads_or_all(threads));
+            let run = Run::new().on_threads(threads_or_default(threads));
             let mut run = run.observed_by(&mut second);
             let found = Alternatives::find(&graph, order, &forest, &mut run)?;
             Ok(Self(Arc::new(State { graph, order, forest, found })))

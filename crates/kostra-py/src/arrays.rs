@@ -145,12 +145,10 @@ impl Argument<'_> {
     /// The message for an entry at `position` that is not a vertex of any graph.
     fn not_a_vertex(&self, position: usize) -> PyResult<String> {
         let (name, value) = (&self.name, self.array.get_item(position)?);
-        let reason = if value.lt(0)? {
-            "vertices are numbered from 0"
-        } else {
-            "vertex ids have 32 bits; pass relabel=True to number only the vertices that occur"
-        };
-        Ok(format!("{name}[{position}] is {value}, but {reason}"))
+        let reason =
+            if value.lt(0)? { "vertices are numbered from 0" } else { "vertex ids have 32 bits" };
+        let remedy = "pass relabel=True to number only the vertices that occur";
+        Ok(format!("{name}[{position}] is {value}, but {reason}; {remedy}"))
     }
 }
 

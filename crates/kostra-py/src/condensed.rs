@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::errors::out_of_memory;
 use crate::forest::Forest;
 use crate::points::cluster_error;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 
 /// The condensed tree of a forest whose weights are distances.
 #[pyclass(frozen, module = "kostra._kostra")]
@@ -66,7 +66,7 @@ impl Condensed {
         copies: Option<Counted<'_>>,
         threads: Option<usize>,
     ) -> PyResult<Vec<Self>> {
-        let threads = threads_or_all(threads);
+        let threads = threads_or_default(threads);
         let ties = if one_by_one { Ties::OneByOne } else { Ties::Together };
         let copies = match &copies {
             Some((weights, cores)) => {

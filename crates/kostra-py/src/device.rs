@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::dlpack;
 use crate::errors::{device_error, solve_error};
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::interruptible;
 
 /// Untyped memory on a device. Python gives it an element type.
@@ -49,7 +49,7 @@ impl DeviceMemory {
             std::thread::scope(|scope| {
                 let copy = || {
                     let device = Device::open(ordinal)?;
-                    kostra_cuda::DeviceMemory::copy_of(&device, bytes, threads_or_all(threads))
+                    kostra_cuda::DeviceMemory::copy_of(&device, bytes, threads_or_default(threads))
                         .map_err(SolveError::from)
                 };
                 let thread = std::thread::Builder::new().spawn_scoped(scope, copy);

@@ -15,7 +15,7 @@ use crate::device::{DeviceMemory, Elements, ForeignArray, ready};
 use crate::errors::{device_error, solve_error};
 use crate::forest::Forest;
 use crate::points::{named, points_error};
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// Points on a device, and the distance whose tree is built: a dictionary in Python.
@@ -117,6 +117,6 @@ pub(crate) fn tree_from_device(
     let [lower_ends, higher_ends] = ends.map(|ends| ends.shared());
     let tree =
         DevicePointTree { len: points, lower_ends, higher_ends, distances: distances.shared() };
-    let tree = interruptible(py, move || tree.download(threads_or_all(None)))?;
+    let tree = interruptible(py, move || tree.download(threads_or_default(None)))?;
     Ok(Forest::of_points(tree.map_err(|error| exception(py, error))?))
 }

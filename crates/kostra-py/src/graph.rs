@@ -16,7 +16,7 @@ use crate::errors::{out_of_memory, request_error, solve_error};
 use crate::forest::Forest;
 use crate::watch::{CancelFlag, interruptible};
 
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::views;
 
 /// A solve with fewer edges does not check for signals. It takes milliseconds, unless the graph has
@@ -84,7 +84,7 @@ impl Graph {
     #[staticmethod]
     fn from_arrays(arrays: Arrays<'_>) -> PyResult<Self> {
         let Arrays { u, v, w, n, names, skip_nan, copy, threads } = arrays;
-        let (threads, [first, second, third]) = (threads_or_all(threads), names);
+        let (threads, [first, second, third]) = (threads_or_default(threads), names);
         let (u, v) = (
             EndArray::from_argument(first, u, threads)?,
             EndArray::from_argument(second, v, threads)?,

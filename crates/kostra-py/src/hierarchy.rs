@@ -9,7 +9,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::views;
 
 /// The order in which the edges of a forest merge its vertices into clusters.
@@ -58,7 +58,7 @@ impl Hierarchy {
         let (s, t) = (s.as_slice()?, t.as_slice()?);
         let found = py.detach(|| {
             let mut found = vec![0; s.len()];
-            let size = s.len().div_ceil(threads_or_all(threads)).max(1 << 12);
+            let size = s.len().div_ceil(threads_or_default(threads)).max(1 << 12);
             let pieces = s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size));
             for_each_mut(&mut pieces.collect::<Vec<_>>(), |((s, t), found)| {
                 for ((&s, &t), found) in s.iter().zip(*t).zip(found.iter_mut()) {

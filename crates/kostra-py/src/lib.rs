@@ -56,6 +56,8 @@ mod _kostra {
     #[pymodule_export]
     use super::alternatives::{ForestsInOrder, GraphAlternatives, constrained_forest};
     #[pymodule_export]
+    use super::arrow::writer::stream_of_columns;
+    #[pymodule_export]
     use super::condensed::Condensed;
     #[pymodule_export]
     use super::connected::tree_of_connected;
@@ -103,6 +105,8 @@ mod _kostra {
     use super::steiner::steiner_tree_of_graph;
     #[pymodule_export]
     use super::table::columns_of_table;
+    #[pymodule_export]
+    use super::threads::default_threads;
     #[pymodule_export]
     use super::trace::trace;
     #[pymodule_export]

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::out_of_memory;
 use crate::graph::Graph;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// The keyword arguments of `kostra.partition` in Python, and the weights as arrays.
@@ -40,7 +40,7 @@ pub(crate) fn partition_graph<'py>(
         imbalance: arguments.imbalance,
         preset: preset.unwrap_or_default(), // Python has checked the name
         seed: arguments.seed,
-        threads: threads_or_all(arguments.threads),
+        threads: threads_or_default(arguments.threads),
     };
     let copied = |weights: Option<PyReadonlyArray1<'_, i64>>| {
         weights.map(|weights| weights.as_slice().map(<[i64]>::to_vec)).transpose()

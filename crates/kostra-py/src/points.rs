@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use crate::errors::out_of_memory;
 use crate::forest::Forest;
 use crate::graph::Graph;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// The exception for an error of a function for points.
@@ -205,7 +205,7 @@ pub(crate) fn solve<R: Send + 'static>(
         };
         interruptible(py, work).inspect_err(|_| stop.cancel())?.map_err(points_error)
     }
-    let threads = threads_or_all(threads);
+    let threads = threads_or_default(threads);
     match coordinates {
         PointCoordinates::F32(values) => solve(py, values.as_slice()?, dimensions, threads, work),
         PointCoordinates::F64(values) => solve(py, values.as_slice()?, dimensions, threads, work),
@@ -313,7 +313,7 @@ pub(crate) fn tree_of_entries(
     threads: Option<usize>,
 ) -> PyResult<Forest> {
     let entries = entries.entries()?;
-    let threads = threads_or_all(threads);
+    let threads = threads_or_default(threads);
     let tree = py.detach(|| {
         if min_samples == 1 {
             return sparse_tree(entries, None, threads);

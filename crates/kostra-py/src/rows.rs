@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 
 /// The row of each entry of a sparse matrix, computed from the starts of its rows (`indptr`).
 #[pyfunction]
@@ -16,7 +16,7 @@ pub(crate) fn rows_of_entries<'py>(
     starts: &Bound<'py, PyAny>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-    let threads = threads_or_all(threads);
+    let threads = threads_or_default(threads);
     let rows = if let Ok(starts) = starts.cast::<PyArray1<i32>>() {
         let starts = starts.readonly();
         let starts = starts.as_slice()?;

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::errors::out_of_memory;
 use crate::forest::Forest;
 use crate::points::{CopyCounts, cluster_error, copied, named, points_error};
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// Rows of bits in whole words: a dictionary in Python. `metric` is a name that Python has checked.
@@ -97,7 +97,7 @@ fn watched<R: Send + 'static>(
     threads: Option<usize>,
     work: impl FnOnce(&mut Run<'_>) -> R + Send + 'static,
 ) -> PyResult<R> {
-    let (stop, threads) = (CancelFlag::default(), threads_or_all(threads));
+    let (stop, threads) = (CancelFlag::default(), threads_or_default(threads));
     let mut watched = stop.clone();
     let work = move || work(&mut Run::new().on_threads(threads).observed_by(&mut watched));
     interruptible(py, work).inspect_err(|_| stop.cancel())

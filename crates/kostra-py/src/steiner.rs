@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::solve_error;
 use crate::graph::Graph;
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 use crate::watch::{CancelFlag, interruptible};
 
 /// The ids of the edges, and the figures of the tree by name. See the Python function.
@@ -32,7 +32,7 @@ pub(crate) fn steiner_tree_of_graph<'py>(
     let (graph, stop) = (graph.0.clone(), CancelFlag::default());
     let mut watched = stop.clone();
     let work = move || {
-        let run = Run::new().on_threads(threads_or_all(threads));
+        let run = Run::new().on_threads(threads_or_default(threads));
         steiner_tree(&graph, &terminals, &options, &mut run.observed_by(&mut watched))
     };
     let tree = interruptible(py, work).inspect_err(|_| stop.cancel())?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::errors::out_of_memory;
 use crate::points::{PointCoordinates, cluster_error, named, solve};
-use crate::threads::threads_or_all;
+use crate::threads::threads_or_default;
 
 /// The index of all clusters, and that of each label.
 type Indices<'py> = (f64, Bound<'py, PyArray1<f64>>);
@@ -62,7 +62,7 @@ pub(crate) fn validity_of_distances<'py>(
     let distances =
         if is_square { Distances::Square(values) } else { Distances::Condensed(values) };
     let work = || {
-        let mut run = Run::new().on_threads(threads_or_all(threads));
+        let mut run = Run::new().on_threads(threads_or_default(threads));
         pairwise_validity(distances, dimensions, labels, gaps(raw), &mut run)
     };
     Ok(indices(py, py.detach(work).map_err(cluster_error)?))

@@ -136,7 +136,7 @@ BAD = [
         ValueError,
         "u, v and w must have the same length, but have 1, 1, 2 entries",
     ),
-    (([0, 1, -1], [1, 2, 0]), {}, ValueError, r"u\[2\] is -1, but vertices are numbered from 0"),
+    (([0, 1, -1], [1, 2, 0]), {}, ValueError, r"u\[2\] is -1, but vertices are numbered from 0; pass relabel=True"),
     (
         (np.array([0, 1]), np.array([1, -7], np.int32)),
         {},

@@ -86,7 +86,7 @@ def test_one_piece_in_the_engines_types_is_used_as_it_lies(ends, weights):
 @pytest.mark.parametrize("ends", INTEGERS)
 def test_errors_name_the_column_and_the_row(ends):
     for value, message in (
-        (-1, "is -1, but vertices are numbered from 0"),
+        (-1, "is -1, but vertices are numbered from 0; pass relabel=True"),
         (2**40, "is 1099511627776, but vertex ids have 32"),
     ):
         if value not in range(np.iinfo(ends).min, np.iinfo(ends).max + 1):

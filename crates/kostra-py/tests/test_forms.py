@@ -296,3 +296,45 @@ def test_clusters_are_scikit_learns_if_no_mutual_reachability_distances_are_equa
         assert (-1, -1) in pairs or (theirs.labels_ >= 0).all()
         np.testing.assert_allclose(found.probabilities_, theirs.probabilities_, rtol=1e-9)
     np.testing.assert_array_equal(found.labels_, theirs.labels_)  # the numbers of the last one
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "double[pyarrow]", "int32[pyarrow]"])
+def test_nullable_columns_and_those_of_arrow_are_coordinates(dtype):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    numbers = np.random.default_rng(4).integers(0, 50, (40, 2))
+    frame = pandas.DataFrame(numbers, columns=["x", "y"])
+    mixed = frame.astype({"x": dtype})
+    expected = kostra.euclidean_mst(numbers.astype(float))
+    for values in (frame.astype(dtype), mixed):
+        tree = kostra.euclidean_mst(values)
+        assert np.array_equal(tree.to_numpy(), expected.to_numpy())
+        assert kostra.single_linkage(values).tolist() == kostra.single_linkage(expected).tolist()
+        labels = kostra.cluster.SingleLinkage(n_clusters=3).fit_predict(values)
+        assert labels.tolist() == kostra.cut(expected, k=3).tolist()
+    holes = frame.astype(dtype)
+    holes.loc[3, "y"] = pandas.NA
+    with pytest.raises(ValueError, match=r"row 3, column 1 \(counted from 0\) is NaN"):
+        kostra.euclidean_mst(holes)
+
+
+def test_wide_integers_beside_missing_values_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": pandas.array([2**53 + 1, None], "Int64")})
+    with pytest.raises(ValueError, match="column 0 of X contains an integer that a float would"):
+        kostra.euclidean_mst(frame)
+
+
+def test_an_index_of_edges_names_reset_index():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [3, 4]})
+    indexed = frame.set_index(["source", "target"])
+    message = "its index has the levels 'source', 'target', so pass table.reset_index"
+    with pytest.raises(ValueError, match=message):
+        kostra.Graph.from_table(indexed)
+    assert kostra.Graph.from_table(indexed.reset_index()) == kostra.Graph.from_table(frame)
+
+
+def test_the_error_of_too_few_samples_is_public():
+    with pytest.raises(kostra.SamplesError, match="min_samples must be from 1 to 2"):
+        kostra.euclidean_mst([[0.0], [1.0]], min_samples=3)

@@ -71,14 +71,49 @@ def test_the_only_argument_is_a_graph_a_matrix_a_table_or_a_foreign_graph():
         assert kostra.minimum_spanning_forest(x).total_weight == 13
     for x, error, message in [
         ("roads.csv", TypeError, "Graph.read"),
-        (DISTANCES, ValueError, "from_matrix"),
-        ([[0, 1, 5], [1, 2, 6]], ValueError, r"numpy.transpose\(x\)"),
+        (DISTANCES, ValueError, r"from_matrix\(x\) or kostra.Graph.from_edges\(x\)"),
         ([0, 1], TypeError, "must be a Graph, a matrix, a table"),
     ]:
         with pytest.raises(error, match=message):
             kostra.minimum_spanning_forest(x)
     with pytest.raises(TypeError, match="pass v"):
         kostra.minimum_spanning_forest(large, w=[1])
+
+
+def test_rows_of_an_array_are_edges():
+    rows = [[0, 1, 5], [1, 2, 6], [0, 2, 4], [2, 3, 1]]
+    expected = kostra.minimum_spanning_forest(*zip(*rows))
+    for x in (rows, np.array(rows), np.array(rows, float), np.array(rows, np.uint8).T.copy().T):
+        assert kostra.minimum_spanning_forest(x).edge_ids.tolist() == expected.edge_ids.tolist()
+        assert kostra.Graph.from_edges(x, n=9).n == 9
+    assert kostra.Graph.from_edges(np.array(rows)) == kostra.Graph(*np.array(rows).T)
+    assert kostra.minimum_spanning_forest(np.array(rows)[:, :2]).total_weight == 3
+    again = kostra.Graph.from_edges(expected.to_numpy()).minimum_spanning_forest()
+    assert again.total_weight == expected.total_weight
+    wide = np.array([[-5, 10**12, 2**60 + 1], [10**12, 7, 3]], object)
+    graph = kostra.Graph.from_edges(wide, relabel=True)
+    assert graph.nodes == [-5, 7, 10**12] and graph.weights.tolist() == [2**60 + 1, 3]
+    square = [[0, 1, 5], [1, 2, 6], [0, 2, 4]]
+    assert kostra.Graph.from_edges(square).minimum_spanning_forest().total_weight == 9
+    assert kostra.Graph.from_edges(np.empty((0, 3))).n == 0
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [
+        ([[0, 1.5, 2]], r"edges\[0, 1\] is 1.5, which is not the number of a vertex"),
+        ([[0, np.nan, 2]], r"edges\[0, 1\] is nan"),
+        ([[0, 2.0**53, 2]], r"edges\[0, 1\] is 9007199254740992"),
+        ([[0, 1, np.nan]], "NaN"),
+        ([[0, 1, 2, 3]], r"shape \(m, 2\) or \(m, 3\), not \(1, 4\)"),
+        ([0, 1], r"not \(2,\)"),
+        (np.ma.array([[0, 1, 2]], mask=[[0, 0, 1]]), "masked"),
+        ([[-1, 1, 2]], "relabel=True"),
+    ],
+)
+def test_rows_that_are_no_edges_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        kostra.Graph.from_edges(rows)
 
 
 def test_a_graph_is_written_and_read_back(tmp_path):

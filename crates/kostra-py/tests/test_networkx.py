@@ -233,3 +233,13 @@ def test_a_view_changes_with_its_graph(kind):
     after = list(nx.minimum_spanning_edges(view, backend="kostra"))
     assert after == list(nx.minimum_spanning_edges(view, backend="networkx"))
     assert after[0][:2] in [(u, v), (v, u)]
+
+
+def test_the_number_of_threads_can_be_given():
+    graph = random_graph(nx.Graph, 3)
+    expected = nx.minimum_spanning_tree(graph, backend="kostra")
+    found = nx.minimum_spanning_tree(graph, backend="kostra", threads=1)
+    assert edges_equal(found.edges(data=True), expected.edges(data=True))
+    assert list(nx.minimum_spanning_edges(graph, backend="kostra", threads=2))
+    with pytest.raises(ValueError, match="threads must be from 1"):
+        nx.minimum_spanning_tree(graph, backend="kostra", threads=0)

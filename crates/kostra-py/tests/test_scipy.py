@@ -1,10 +1,13 @@
 """The drop-in for SciPy's function, beside SciPy's, and under SciPy's own tests."""
 
+import functools
+
 import numpy as np
 import pytest
 import scipy.sparse.csgraph as csgraph
 from scipy import sparse
 
+import kostra.scipy as drop_in
 from kostra.scipy import minimum_spanning_tree
 
 FORMATS = [
@@ -41,7 +44,7 @@ def test_the_result_is_of_scipys_type_with_scipys_weights(make, dtype):
             expected = csgraph.minimum_spanning_tree(graph)
         except ValueError:
             continue  # SciPy has no trees of graphs without vertices
-        tree = minimum_spanning_tree(graph, explicit_zeros=False)
+        tree = minimum_spanning_tree(graph)
         assert type(tree) is type(expected)
         assert (tree.dtype, tree.shape, tree.nnz) == (expected.dtype, expected.shape, expected.nnz)
         assert sorted(tree.data.tolist()) == sorted(expected.data.tolist())
@@ -67,15 +70,37 @@ def test_the_input_stays_as_it_is():
         assert (graph != before).nnz == 0
 
 
-def test_stored_zeros_are_edges_unless_scipys_behaviour_is_asked_for():
+def test_edges_of_weight_zero_are_stored_only_on_request():
     graph = sparse.csr_array((np.array([0.0, 5.0]), ([0, 1], [1, 2])), shape=(3, 3))
     tree = minimum_spanning_tree(graph)
-    assert tree.nnz == 2 and sorted(tree.data.tolist()) == [0, 5]
-    tree = minimum_spanning_tree(graph, explicit_zeros=False)
     assert tree.nnz == csgraph.minimum_spanning_tree(graph).nnz == 1
-    # A stored zero keeps heavier edges out, kept or not.
+    tree = minimum_spanning_tree(graph, explicit_zeros=True)
+    assert tree.nnz == 2 and sorted(tree.data.tolist()) == [0, 5]
+    # A stored zero keeps heavier edges out, stored in the result or not.
     triangle = sparse.csr_array((np.array([0.0, 5.0, 7.0]), ([0, 1, 0], [1, 2, 2])), shape=(3, 3))
-    assert minimum_spanning_tree(triangle, explicit_zeros=False).data.tolist() == [5]
+    assert minimum_spanning_tree(triangle).data.tolist() == [5]
+
+
+def test_a_maximum_tree_is_the_minimum_tree_of_negative_weights():
+    random = np.random.default_rng(3)
+    for n in (2, 9, 40):
+        graph = sparse.random_array((n, n), density=0.4, rng=random, format="csr")
+        tree, expected = minimum_spanning_tree(graph, maximum=True), minimum_spanning_tree(-graph)
+        assert (tree != -expected).nnz == 0 and tree.nnz == expected.nnz
+    both = sparse.csr_array((np.array([5.0, 2.0]), ([0, 1], [1, 0])), shape=(2, 2))
+    assert minimum_spanning_tree(both, maximum=True).toarray().tolist() == [[0, 5], [0, 0]]
+
+
+def test_an_older_scipy_returns_matrices_and_so_do_we(monkeypatch):
+    monkeypatch.setattr(drop_in, "_ALWAYS_MATRIX", True)
+    for make in FORMATS:
+        assert type(minimum_spanning_tree(make(np.array([[0, 2], [0, 0]])))) is sparse.csr_matrix
+
+
+def test_complex_weights_are_refused_with_what_to_pass():
+    for make in (np.asarray, sparse.csr_array):
+        with pytest.raises(TypeError, match="abs|real"):
+            minimum_spanning_tree(make(np.array([[0, 1j], [0, 0]])))
 
 
 def test_nan_is_refused_where_scipy_uses_it():
@@ -117,7 +142,7 @@ def test_rows_may_be_many_empty_and_have_room_for_more(dtype):
     graph = sparse.csr_array((n, n))
     graph.indptr, graph.indices = starts, np.array([1, 2, 3, 4, 5, 5], dtype)
     graph.data = np.array([3.0, 0, 2, 1, 9, 9])
-    tree = minimum_spanning_tree(graph, threads=2)
+    tree = minimum_spanning_tree(graph, threads=2, explicit_zeros=True)
     assert (
         tree.indptr.dtype == tree.indices.dtype == np.int32
         and tree.indptr.tolist() == starts.tolist()
@@ -142,8 +167,6 @@ def test_what_is_no_graph_is_refused():
     for bad in (sparse.csr_array((2, 3)), np.zeros((2, 3))):
         with pytest.raises(ValueError, match="square|shape"):
             minimum_spanning_tree(bad)
-    with pytest.raises((TypeError, ValueError)):
-        minimum_spanning_tree(sparse.csr_array(np.array([[0, 1j], [0, 0]])))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
@@ -172,7 +195,7 @@ def test_what_is_masked_is_no_edge_and_what_is_not_is_one():
     tree = minimum_spanning_tree(graph)
     assert tree.data.tolist() == csgraph.minimum_spanning_tree(graph).data.tolist() == [5, 140]
     zero = np.ma.array([[0.0, 0.0], [0.0, 0.0]], mask=[[1, 0], [1, 1]])
-    assert minimum_spanning_tree(zero).nnz == 1
+    assert minimum_spanning_tree(zero, explicit_zeros=True).nnz == 1
     assert minimum_spanning_tree(
         np.ma.array([[0.0, 3], [0, 0]], mask=[[1, 0], [1, 1]])
     ).data.tolist() == [3]
@@ -197,15 +220,13 @@ def test_points_that_coincide_keep_their_labels_as_the_documentation_shows(monke
 
     expected = labels(dense).tolist()
     assert len(set(expected)) == 3
-    monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
+    theirs = labels(distances)
+    assert len(theirs) < len(points)
+    with_zeros = functools.partial(minimum_spanning_tree, explicit_zeros=True)
+    monkeypatch.setattr(csgraph, "minimum_spanning_tree", with_zeros)
     with pytest.raises(ValueError):
         labels(distances)
-    monkeypatch.setattr(
-        csgraph,
-        "minimum_spanning_tree",
-        lambda graph: minimum_spanning_tree(graph, explicit_zeros=False),
-    )
-    assert len(labels(distances)) < len(points)
     monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
+    assert len(labels(distances)) == len(theirs)
     distances.data[distances.data == 0] = np.finfo(distances.dtype).tiny
     assert labels(distances).tolist() == expected

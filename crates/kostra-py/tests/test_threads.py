@@ -1,4 +1,4 @@
-"""The system refuses threads, as it does for a user who has too many processes."""
+"""The number of threads, and a system that refuses them."""
 
 import os
 import subprocess
@@ -39,3 +39,50 @@ def test_a_forest_is_found_where_no_thread_is_granted():
     if done.stdout == "threads are granted\n":
         pytest.skip("the system does not refuse threads")
     assert done.stdout == "solved\n"
+
+
+def threads_with(variables, call="kostra._kostra.default_threads()"):
+    """What a call prints in a process with these variables."""
+    clean = {name: value for name, value in os.environ.items() if "NUM_THREADS" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import kostra; print({call})"],
+        capture_output=True,
+        text=True,
+        env=clean | variables,
+    )
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+def test_the_environment_gives_the_number_of_threads():
+    granted = int(threads_with({}))
+    assert granted <= (os.cpu_count() or 1)
+    assert threads_with({"KOSTRA_NUM_THREADS": "3", "OMP_NUM_THREADS": "1"}) == "3"
+    assert threads_with({"OMP_NUM_THREADS": "1"}) == "1"
+    assert threads_with({"OMP_NUM_THREADS": "1,4", "KOSTRA_NUM_THREADS": ""}) == "1"
+    # It is for other programs, too, so it limits threads and adds none.
+    assert threads_with({"OMP_NUM_THREADS": "1000"}) == str(granted)
+    assert threads_with({"OMP_NUM_THREADS": "nonsense"}) == str(granted)
+
+
+def test_a_wrong_number_of_threads_in_the_environment_is_refused():
+    solve = "len(kostra.minimum_spanning_forest([0], [1]))"
+    for wrong in ("0", "all", "-1", "4097"):
+        error = threads_with({"KOSTRA_NUM_THREADS": wrong}, solve)
+        assert error == (
+            f'ValueError: KOSTRA_NUM_THREADS is "{wrong}"; set it to a number of threads from 1 to '
+            "4096, or unset it"
+        )
+    assert threads_with({"KOSTRA_NUM_THREADS": "2"}, solve) == "1"
+
+
+def test_workers_of_joblib_use_their_share():
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        found = joblib.Parallel(n_jobs=2)([joblib.delayed(_default_threads)()] * 2)
+    assert found == [1, 1]
+
+
+def _default_threads():
+    import kostra
+
+    return kostra._kostra.default_threads()

@@ -15,10 +15,15 @@ _FUNCTIONS = (
 def info():
     """The backend's name, package and functions, in the form that NetworkX requires."""
     note = "Equal weights are ordered by position in G.edges, for every algorithm."
+    threads = {
+        "threads : int, optional": "The number of threads; by default, all of the machine's."
+    }
     return {
         "backend_name": "kostra",
         "project": "kostra",
         "package": "kostra",
         "short_summary": "Fast, deterministic minimum spanning forests.",
-        "functions": {name: {"additional_docs": note} for name in _FUNCTIONS},
+        "functions": {
+            name: {"additional_docs": note, "additional_parameters": threads} for name in _FUNCTIONS
+        },
     }

@@ -41,6 +41,7 @@ from kostra._alternatives import Alternatives, alternatives, constrained_forest
 from kostra._approximate import ErrorBound
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
+from kostra._distances import SamplesError
 from kostra._dynamic import DynamicForest
 from kostra._dynamic_points import DynamicPoints
 from kostra._forest import Forest
@@ -70,6 +71,7 @@ __all__ = [
     "Partition",
     "PointTree",
     "RollingTrees",
+    "SamplesError",
     "SteinerTree",
     "__version__",
     "alternatives",
@@ -93,9 +95,13 @@ __all__ = [
 ]
 
 
+#: The modules that need other packages.
+_LATER = ("cluster", "distributed", "duckdb", "hdbscan", "nx", "pandas", "polars", "scipy")
+
+
 def __getattr__(name):
-    """Imports the modules that need SciPy, NetworkX or scikit-learn at their first use."""
-    if name in ("cluster", "hdbscan", "nx", "scipy"):
+    """Imports the modules that need other packages at their first use."""
+    if name in _LATER:
         import importlib
 
         return importlib.import_module(f"kostra.{name}")
@@ -103,4 +109,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), "cluster", "hdbscan", "nx", "scipy"})
+    return sorted({*globals(), *_LATER})

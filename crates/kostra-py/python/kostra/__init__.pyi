@@ -2,8 +2,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, overload
 
+import geopandas
+import igraph
+import matplotlib.axes
+import networkit
+import networkx
 import numpy as np
 import numpy.typing as npt
+import pandas
+import rustworkx
+from scipy.sparse import csr_array, sparray, spmatrix
 
 from kostra import cluster as cluster
 from kostra import nx as nx
@@ -23,6 +31,7 @@ __all__ = [
     "Partition",
     "PointTree",
     "RollingTrees",
+    "SamplesError",
     "SteinerTree",
     "__version__",
     "alternatives",
@@ -137,10 +146,21 @@ class Forest:
     def parents(
         self, root: Hashable = ..., *, names: bool | None = None
     ) -> npt.NDArray[np.int64]: ...
-    def to_scipy(self, *, symmetric: bool = False) -> Any: ...
-    def to_networkx(self, *, weight: str = "weight") -> Any: ...
-    def to_pandas(self, *, weight: str = "weight") -> Any: ...
-    def to_geopandas(self, *, weight: str = "weight", crs: Any = None) -> Any: ...
+    def __iter__(self) -> Iterator[tuple[Any, Any, int | float]]: ...
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def to_numpy(self, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]: ...
+    def to_scipy(self, *, symmetric: bool = False) -> csr_array: ...
+    def to_networkx(self, *, weight: str = "weight") -> networkx.Graph: ...
+    def to_igraph(self, *, weight: str = "weight") -> igraph.Graph: ...
+    def to_rustworkx(self, *, weight: str = "weight") -> rustworkx.PyGraph: ...
+    def to_networkit(self) -> networkit.Graph: ...
+    def to_pandas(self, *, weight: str = "weight") -> pandas.DataFrame: ...
+    def to_geopandas(
+        self, *, weight: str = "weight", crs: Any = None
+    ) -> geopandas.GeoDataFrame: ...
     def write(
         self, path: str | PathLike[str], *, format: str | None = None, keep: bool = True
     ) -> None: ...
@@ -148,11 +168,13 @@ class Forest:
         self,
         positions: npt.ArrayLike | Mapping[Any, Any] | None = None,
         *,
-        ax: Any = None,
+        ax: matplotlib.axes.Axes | None = None,
         **style: Any,
-    ) -> Any: ...
+    ) -> matplotlib.axes.Axes: ...
     def _repr_html_(self) -> str: ...
     def _repr_svg_(self) -> str | None: ...
+
+class SamplesError(ValueError): ...
 
 class ErrorBound(NamedTuple):
     length: float
@@ -209,12 +231,12 @@ class Graph:
     def kept(self) -> dict[str, Any]: ...
     @classmethod
     def from_scipy(
-        cls, matrix: Any, *, nan: Literal["error", "skip"] = "error", threads: int | None = None
+        cls, matrix: _Sparse, *, nan: Literal["error", "skip"] = "error", threads: int | None = None
     ) -> Graph: ...
     @classmethod
     def from_networkx(
         cls,
-        graph: Any,
+        graph: networkx.Graph,
         *,
         weight: Hashable | None = "weight",
         nan: Literal["error", "skip"] = "error",
@@ -223,7 +245,7 @@ class Graph:
     @classmethod
     def from_igraph(
         cls,
-        graph: Any,
+        graph: igraph.Graph,
         *,
         weight: str | None = "weight",
         nan: Literal["error", "skip"] = "error",
@@ -232,10 +254,28 @@ class Graph:
     @classmethod
     def from_rustworkx(
         cls,
-        graph: Any,
+        graph: rustworkx.PyGraph,
         *,
         weight_fn: Callable[[Any], int | float] | None = None,
         nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_networkit(
+        cls,
+        graph: networkit.Graph,
+        *,
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_edges(
+        cls,
+        edges: npt.ArrayLike,
+        n: int | None = None,
+        *,
+        nan: Literal["error", "skip"] = "error",
+        relabel: bool = False,
         threads: int | None = None,
     ) -> Graph: ...
     @classmethod
@@ -256,7 +296,7 @@ class Graph:
     @classmethod
     def from_geopandas(
         cls,
-        frame: Any,
+        frame: geopandas.GeoDataFrame,
         weight: Hashable | None = ...,
         *,
         id: Hashable | None = None,
@@ -296,7 +336,7 @@ class Graph:
     @classmethod
     def from_matrix(
         cls,
-        matrix: Any,
+        matrix: npt.ArrayLike | pandas.DataFrame | _Sparse,
         *,
         zeros: Literal["edge", "none"] | None = None,
         negatives: Literal["edge", "none"] | None = None,
@@ -316,6 +356,7 @@ class Graph:
         device: str = "auto",
         algorithm: str = "auto",
         parts: Partition | npt.ArrayLike | None = None,
+        ties: npt.ArrayLike | Sequence[npt.ArrayLike] | None = None,
     ) -> Forest: ...
 
 class Partition:
@@ -424,7 +465,7 @@ class RollingTrees:
     labels: list[Any] | None
     def __len__(self) -> int: ...
     def tree(self, k: int) -> PointTree: ...
-    def to_pandas(self) -> Any: ...
+    def to_pandas(self) -> pandas.DataFrame: ...
 
 class _Solver(TypedDict):
     name: str
@@ -434,6 +475,24 @@ class _Solver(TypedDict):
     exact: bool
 
 _Distance: TypeAlias = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], float]
+
+#: Tables of pandas, and those that export Arrow's C stream interface.
+class _ArrowTable(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Sparse: TypeAlias = sparray | spmatrix
+_GraphLike: TypeAlias = (
+    Graph
+    | npt.ArrayLike
+    | _Sparse
+    | pandas.DataFrame
+    | _ArrowTable
+    | Mapping[str, npt.ArrayLike]
+    | networkx.Graph
+    | igraph.Graph
+    | rustworkx.PyGraph
+    | networkit.Graph
+)
 
 class _OnDevice(Protocol):
     @property
@@ -453,10 +512,11 @@ def minimum_spanning_forest(
     device: str = "auto",
     algorithm: str = "auto",
     parts: None = None,
+    ties: None = None,
 ) -> DeviceForest: ...
 @overload
 def minimum_spanning_forest(
-    u: Any,
+    u: _GraphLike,
     v: npt.ArrayLike | None = None,
     w: npt.ArrayLike | None = None,
     n: int | None = None,
@@ -468,9 +528,10 @@ def minimum_spanning_forest(
     device: str = "auto",
     algorithm: str = "auto",
     parts: Partition | npt.ArrayLike | None = None,
+    ties: npt.ArrayLike | Sequence[npt.ArrayLike] | None = None,
 ) -> Forest: ...
 def trace(
-    graph: Any, *, algorithm: str = "kruskal", maximum: bool = False
+    graph: _GraphLike, *, algorithm: str = "kruskal", maximum: bool = False
 ) -> list[dict[str, Any]]: ...
 def solvers() -> list[_Solver]: ...
 class Alternatives:
@@ -489,7 +550,7 @@ class Alternatives:
     def best(self, k: int | None = None) -> Iterator[Forest]: ...
 
 def alternatives(
-    u: Any,
+    u: _GraphLike,
     v: npt.ArrayLike | None = None,
     w: npt.ArrayLike | None = None,
     n: int | None = None,
@@ -498,7 +559,7 @@ def alternatives(
     threads: int | None = None,
 ) -> Alternatives: ...
 def constrained_forest(
-    u: Any,
+    u: _GraphLike,
     v: npt.ArrayLike | None = None,
     w: npt.ArrayLike | None = None,
     n: int | None = None,
@@ -512,15 +573,15 @@ def constrained_forest(
     threads: int | None = None,
 ) -> Forest: ...
 def steiner_tree(
-    graph: Any,
-    terminals: Any,
+    graph: _GraphLike | str | PathLike[str],
+    terminals: Iterable[Hashable],
     *,
     rounds: int = 64,
     time_limit: float | None = None,
     threads: int | None = None,
 ) -> SteinerTree: ...
 def partition(
-    graph: Any,
+    graph: _GraphLike | str | PathLike[str],
     k: int,
     *,
     imbalance: float = 0.03,
@@ -531,7 +592,7 @@ def partition(
     vertex_weights: npt.ArrayLike | None = None,
 ) -> Partition: ...
 def rolling_mst(
-    X: Any,
+    X: npt.ArrayLike | pandas.DataFrame,
     window: int,
     step: int = 1,
     *,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra._hierarchies import _import
+from kostra import _optional
 
 
 _EDGE = [
@@ -71,7 +71,7 @@ class ApproximationGraph:
         -------
         points, edges : pandas.DataFrame
         """
-        pandas = _import("pandas", "to_pandas")
+        pandas = _optional.module("pandas", "to_pandas")
         return pandas.DataFrame(self._points), pandas.DataFrame(self._edges)
 
     def to_networkx(self, feature_names=None):
@@ -87,7 +87,7 @@ class ApproximationGraph:
         networkx.Graph
             ``weight`` of an edge is 1 / (1 + ``mutual_reachability``).
         """
-        graph = _import("networkx", "to_networkx").Graph()
+        graph = _optional.module("networkx", "to_networkx").Graph()
         features = self._features(feature_names)
         columns = {name: self._points[name] for name in self._points.dtype.names[1:]}
         columns |= {name: values[self._points["id"]] for name, values in features.items()}

@@ -1,7 +1,6 @@
 """Checks arguments and converts them for the compiled part."""
 
 import operator
-import os
 import sys
 import warnings
 from typing import NamedTuple
@@ -94,8 +93,45 @@ def refuse_other_labels(u, v, w):
             )
 
 
+def refuse_complex(name, dtype):
+    """Refuses complex numbers, which have no order."""
+    if dtype.kind == "c":
+        raise TypeError(
+            f"{name} must be an array of integers or floats of up to 64 bits, not of {dtype}, whose "
+            f"numbers have no order; pass numpy.abs({name}), or {name}.real"
+        )
+
+
+def _of_frame(name, values):
+    """A data frame whose columns are numbers as an array; other values as they are. Missing values
+    are NaN. NumPy makes objects of nullable columns and of those of Arrow.
+    """
+    dtypes = getattr(values, "dtypes", None)
+    if dtypes is None or not hasattr(values, "iloc") or np.ndim(dtypes) != 1:
+        return values
+    nullable = [not isinstance(dtype, np.dtype) for dtype in dtypes]
+    if not any(nullable) or any(getattr(dtype, "kind", "O") not in "iufb" for dtype in dtypes):
+        return values
+    arrays = []
+    for place, dtype in enumerate(dtypes):
+        column = values.iloc[:, place]
+        missing = column.isna().to_numpy()
+        if not missing.any():
+            arrays.append(column.to_numpy(getattr(dtype, "numpy_dtype", None)))
+            continue
+        array = column.to_numpy(np.float64, na_value=np.nan)
+        if dtype.kind in "iu" and (np.abs(array[~missing]) >= 2.0**53).any():
+            raise ValueError(
+                f"column {place} of {name} contains an integer that a float would round, and other "
+                "values are missing; remove the rows without a value"
+            )
+        arrays.append(array)
+    return np.column_stack(arrays)
+
+
 def exact(name, values):
     """Values as an array. Refuses values that NumPy would round."""
+    values = _of_frame(name, values)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
@@ -132,6 +168,7 @@ def numbers(name, values):
     if np.ma.is_masked(values):
         place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
         raise ValueError(f"{name}[{place}] is masked; remove masked entries, or fill them in")
+    refuse_complex(name, array.dtype)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         remedy = f"; if it contains numbers, pass numpy.asarray({name}, float)"
         raise TypeError(
@@ -190,6 +227,7 @@ def ends(name, values):
 def weights(name, values):
     """An argument that is an array of weights, in a type of the engine, and its original type."""
     array = vector(name, values)
+    refuse_complex(name, array.dtype)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         raise TypeError(
             f"{name} must be an array of integers or floats of up to 64 bits, not of "
@@ -343,8 +381,11 @@ def vertex(name, value, n):
 
 
 def threads(value):
-    """An argument that is a number of threads; None means all."""
-    return whole("threads", value, 1, 4096)
+    """An argument that is a number of threads; None means that of the environment."""
+    if value is None:
+        _kostra.default_threads()  # refuses a wrong KOSTRA_NUM_THREADS
+        return None
+    return required("threads", value, 1, 4096)
 
 
 def threads_of_jobs(value, jobs):
@@ -356,7 +397,9 @@ def threads_of_jobs(value, jobs):
     jobs = required("n_jobs", jobs, -4096, 4096)
     if jobs == 0:
         raise ValueError("n_jobs must not be 0; pass -1 for all threads of the machine")
-    return None if jobs == -1 else jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+    if jobs == -1:
+        return None
+    return jobs if jobs > 0 else max(1, _kostra.default_threads() + 1 + jobs)
 
 
 def choice(name, value, choices):

@@ -9,7 +9,7 @@ from numbers import Real
 
 import numpy as np
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _device, _kostra
 from kostra._arrays import Columns
 
 
@@ -112,6 +112,52 @@ def rustworkx(graph, weight_fn):
         weights = _numbers(data, "weights of graph (pass weight_fn to get them from the edge data)")
     indices = list(graph.node_indices())
     return Columns(ends[:, 0], ends[:, 1], weights, max(indices, default=-1) + 1)
+
+
+def networkit(graph):
+    """The edges of a NetworKit graph, in the order of ``graph.iterEdges()``."""
+    if not hasattr(graph, "upperNodeIdBound"):
+        raise TypeError(f"graph must be a networkit.Graph, not {type(graph).__name__}")
+    if graph.isDirected():
+        raise ValueError("graph is directed; pass networkit.graphtools.toUndirected(graph)")
+    n = graph.upperNodeIdBound()
+    if not graph.isWeighted():
+        ends = np.array(list(graph.iterEdges()), np.uint32).reshape(-1, 2)
+        return Columns(ends[:, 0], ends[:, 1], None, n)
+    edges = np.array(list(graph.iterEdgesWeights()), np.float64).reshape(-1, 3)
+    u, v = edges[:, :2].astype(np.uint32).T
+    return Columns(u, v, edges[:, 2], n)
+
+
+def edges(rows):
+    """The columns of an array with an edge per row: the ends, and the weight if there is one."""
+    _device.refuse_if_on_device("edges", rows)
+    array = _arrays.exact("edges", rows)
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise ValueError(
+            f"edges must have the shape (m, 2) or (m, 3), not {array.shape}: a row per edge with its "
+            "ends and its weight"
+        )
+    if np.ma.is_masked(rows):
+        raise ValueError("edges contains masked entries; remove masked edges")
+    if array.dtype.kind == "O":
+        # Rows such as (0, 1, 2**60) of Python numbers are not rounded.
+        columns = [np.array(column) for column in array.T.tolist()]
+    else:
+        columns = list(array.T)
+    for place, column in enumerate(columns[:2]):
+        if column.dtype.kind == "f":
+            is_whole = np.isfinite(column) & (column == np.floor(column))
+            is_whole &= np.abs(column) < 2.0 ** (np.finfo(column.dtype).nmant + 1)
+            if not is_whole.all():
+                row = int((~is_whole).argmax())
+                raise ValueError(
+                    f"edges[{row}, {place}] is {column[row]}, which is not the number of a vertex; "
+                    "columns 0 and 1 are the ends"
+                )
+            columns[place] = column.astype(np.int64)
+    names = tuple(f"edges[:, {place}]" for place in range(3))
+    return Columns(*columns, *(() if len(columns) == 3 else (None,)), names=names)
 
 
 def table(frame, source, target, weight, id=None):
@@ -298,6 +344,9 @@ def column_of(frame, name):
         known = labels(frame)
         columns = f"; columns: {_listed(known)}" if known else ""
         remedy = "; pass source, target and weight" if name in ("source", "target") else ""
+        if getattr(getattr(frame, "index", None), "nlevels", 1) > 1:
+            names = ", ".join(map(repr, frame.index.names))
+            remedy = f"; its index has the levels {names}, so pass table.reset_index()"
         raise ValueError(f"table has no column {name!r}{columns}{remedy}") from error
 
 

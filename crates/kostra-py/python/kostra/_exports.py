@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _kept, _picture
+from kostra import _arrays, _kept, _optional, _picture, _rows
 from kostra._values import Vertices
 
 
@@ -10,6 +10,57 @@ class Exports(Vertices):
     """The methods of :class:`kostra.Forest` that convert, write and draw it."""
 
     __slots__ = ()
+
+    def __iter__(self):
+        """The edges as tuples ``(source, target, weight)``, in the order of :meth:`to_numpy`. The
+        ends are those in ``nodes``, or the numbers of the vertices if ``nodes`` is None.
+        """
+        return _rows.tuples(self)
+
+    def __array__(self, dtype=None, copy=None):
+        """The array of :meth:`to_numpy`, for ``numpy.asarray``."""
+        if copy is False:
+            raise ValueError("the rows of a forest are not stored; pass copy=None")
+        return _rows.array(self, dtype)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The rows of :meth:`to_pandas`, by Arrow's C stream interface: pyarrow, Polars, DuckDB and
+        other libraries take a forest as a table with the columns ``edge``, ``source``, ``target``
+        and ``weight``, and those in ``kept``. The rows are copied.
+        """
+        return _rows.stream(self)
+
+    def to_numpy(self, dtype=None):
+        """The edges in ascending order of weight, equal weights by edge id; in descending order of
+        weight for a maximum forest.
+
+        ``numpy.asarray(forest)`` returns the same array.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the array, by default float64. An object array contains integers and floats
+            of Python.
+
+        Returns
+        -------
+        array of k by 3, for k edges
+            The columns are the first end, the second end, and the weight. The ends are numbers of
+            vertices.
+
+        Raises
+        ------
+        ValueError
+            If the type cannot hold a number, such as an integer above 2**53 in float64.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [7, 6, 5]).to_numpy()
+        array([[2., 0., 5.],
+               [1., 2., 6.]])
+        """
+        return _rows.array(self, dtype)
 
     def to_scipy(self, *, symmetric=False):
         """The forest as a sparse matrix of SciPy.
@@ -38,8 +89,7 @@ class Exports(Vertices):
                [0, 0, 6],
                [0, 0, 0]])
         """
-        from scipy import sparse
-
+        sparse = _optional.module("scipy.sparse", "to_scipy")
         rows, columns, data = self.u, self.v, self.weights
         if data.dtype == np.float16:
             data = data.astype(np.float32)
@@ -77,14 +127,9 @@ class Exports(Vertices):
         >>> forest.to_networkx().edges(data="weight")
         EdgeDataView([(0, 1, 5), (1, 2, 6)])
         """
-        import networkx
-
-        kept = self.kept
-        if weight in kept:
-            raise ValueError(
-                f"two attributes would be called {weight!r}; pass another name for the weights as "
-                "weight"
-            )
+        networkx = _optional.module("networkx", "to_networkx")
+        kept = self._attributes(weight)
+        weights = kept.pop(weight)
         graph = networkx.Graph()
         u, v = self.u.tolist(), self.v.tolist()
         if self.nodes is None:
@@ -93,13 +138,133 @@ class Exports(Vertices):
             graph.add_nodes_from(self.nodes)
             if len(graph) < self.n:
                 raise ValueError("two vertices have the same name in nodes; rename one of them")
-            u, v = [self.nodes[vertex] for vertex in u], [self.nodes[vertex] for vertex in v]
-        graph.add_weighted_edges_from(zip(u, v, self.weights.tolist()), weight=weight)
+            u, v = _rows.named(self, self.u), _rows.named(self, self.v)
+        graph.add_weighted_edges_from(zip(u, v, weights), weight=weight)
         for name, values in kept.items():
-            for a, b, value in zip(u, v, np.asarray(values).tolist()):
+            for a, b, value in zip(u, v, values):
                 if not _kept.is_missing(value):
                     graph.edges[a, b][name] = value
         return graph
+
+    def to_igraph(self, *, weight="weight"):
+        """The forest as an ``igraph.Graph``.
+
+        Parameters
+        ----------
+        weight : str
+            The name of the attribute of edges with the weights.
+
+        Returns
+        -------
+        igraph.Graph
+            The vertices and the edges have the order of the forest. The columns in ``kept`` are
+            attributes of edges. The ``nodes`` are the attribute ``name`` of vertices, if they are
+            texts, and otherwise ``node``.
+
+        Raises
+        ------
+        ImportError
+            If igraph is not installed.
+        ValueError
+            If a kept column has the name ``weight``.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+        >>> forest.to_igraph().es["weight"]
+        [5, 6]
+        """
+        igraph = _optional.module("igraph", "to_igraph")
+        attributes = self._attributes(weight)
+        nodes = self.nodes
+        named = nodes is not None and all(isinstance(node, str) for node in nodes)
+        return igraph.Graph(
+            self.n,
+            np.column_stack([self.u, self.v]).tolist(),
+            edge_attrs=attributes,
+            vertex_attrs={} if nodes is None else {"name" if named else "node": nodes},
+        )
+
+    def to_rustworkx(self, *, weight="weight"):
+        """The forest as a ``rustworkx.PyGraph``.
+
+        Parameters
+        ----------
+        weight : str
+            The key of the weight, where the data of an edge is a dictionary.
+
+        Returns
+        -------
+        rustworkx.PyGraph
+            The data of a node is its entry in ``nodes``, or its number if ``nodes`` is None. The
+            data of an edge is its weight. If the forest has columns in ``kept``, it is a dictionary
+            of the weight and these.
+
+        Raises
+        ------
+        ImportError
+            If rustworkx is not installed.
+        ValueError
+            If a kept column has the name ``weight``.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+        >>> forest.to_rustworkx().weighted_edge_list()
+        WeightedEdgeList[(0, 1, 5), (1, 2, 6)]
+        """
+        rustworkx = _optional.module("rustworkx", "to_rustworkx")
+        attributes = self._attributes(weight)
+        data = attributes[weight]
+        if len(attributes) > 1:
+            data = [dict(zip(attributes, row)) for row in zip(*attributes.values())]
+        graph = rustworkx.PyGraph(multigraph=False)
+        graph.add_nodes_from(list(range(self.n)) if self.nodes is None else self.nodes)
+        graph.add_edges_from(list(zip(self.u.tolist(), self.v.tolist(), data)))
+        return graph
+
+    def to_networkit(self):
+        """The forest as a weighted ``networkit.Graph``, whose nodes are the numbers of the
+        vertices.
+
+        Returns
+        -------
+        networkit.Graph
+
+        Raises
+        ------
+        ImportError
+            If networkit is not installed.
+        ValueError
+            If a weight is an integer that NetworKit's float64 would round.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+        >>> forest.to_networkit().totalEdgeWeight()
+        11.0
+        """
+        networkit = _optional.module("networkit", "to_networkit")
+        _rows.refuse_rounded("weights", self.weights, np.dtype(np.float64))
+        graph = networkit.Graph(self.n, weighted=True)
+        for u, v, weight in zip(self.u.tolist(), self.v.tolist(), self.weights.tolist()):
+            graph.addEdge(u, v, weight)
+        return graph
+
+    def _attributes(self, weight):
+        """The weights, under this name, and the columns in ``kept``, as lists."""
+        kept = self.kept
+        if weight in kept:
+            raise ValueError(
+                f"two attributes would be called {weight!r}; pass another name for the weights as "
+                "weight"
+            )
+        return {weight: self.weights.tolist()} | {
+            name: _arrays.listed(np.asarray(values)) for name, values in kept.items()
+        }
 
     def to_pandas(self, *, weight="weight"):
         """The forest as a ``pandas.DataFrame`` with a row per edge.

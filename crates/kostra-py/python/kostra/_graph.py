@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _device, _ids, _kostra, _picture
+from kostra import _arrays, _device, _ids, _kostra, _picture, _ties
 from kostra._arrays import Columns
 from kostra._forest import Forest
 from kostra._kept import Kept
@@ -210,13 +210,20 @@ class Graph(Sources):
         return f"<kostra.Graph: {vertices}, {edges}, {self._weight_type} weights>"
 
     def minimum_spanning_forest(
-        self, *, maximum=False, threads=None, device="auto", algorithm="auto", parts=None
+        self,
+        *,
+        maximum=False,
+        threads=None,
+        device="auto",
+        algorithm="auto",
+        parts=None,
+        ties=None,
     ):
         """The minimum spanning forest.
 
         Parameters
         ----------
-        maximum, threads, device, algorithm, parts
+        maximum, threads, device, algorithm, parts, ties
             As for :func:`kostra.minimum_spanning_forest`.
 
         Returns
@@ -239,7 +246,9 @@ class Graph(Sources):
         }
         if not maximum:
             self._warn_of_similarity()
-        inner = self._inner.solve(options)
+        inner = (
+            self._inner.solve(options) if ties is None else _ties.solve(self, ties, options)
+        )
         self._warn_of_gaps(inner.n_components > 1)
         return self._forest_of(inner)
 

@@ -2,19 +2,8 @@
 
 import numpy as np
 
-from kostra import _arrays
+from kostra import _arrays, _optional
 from kostra._grid import number
-
-
-def _import(name, purpose, package=None):
-    """A package that is needed for one purpose only."""
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = package or name
-        raise ImportError(f"{purpose} needs {package}; run `pip install {package}`") from error
 
 
 class CondensedTree:
@@ -64,7 +53,7 @@ class CondensedTree:
         -------
         pandas.DataFrame
         """
-        return _import("pandas", "to_pandas").DataFrame(self._raw_tree)
+        return _optional.module("pandas", "to_pandas").DataFrame(self._raw_tree)
 
     def to_networkx(self):
         """The tree as a graph with an edge from each parent to each child.
@@ -74,7 +63,7 @@ class CondensedTree:
         networkx.DiGraph
             ``weight`` of an edge is its ``lambda_val``, and ``size`` of a node its ``child_size``.
         """
-        networkx = _import("networkx", "to_networkx")
+        networkx = _optional.module("networkx", "to_networkx")
         graph, rows = networkx.DiGraph(), self._raw_tree
         ends = rows["parent"].tolist(), rows["child"].tolist(), rows["lambda_val"].tolist()
         graph.add_weighted_edges_from(zip(*ends))
@@ -204,7 +193,7 @@ class SingleLinkageTree:
             "distance": distance,
             "size": size,
         }
-        return _import("pandas", "to_pandas").DataFrame(columns)
+        return _optional.module("pandas", "to_pandas").DataFrame(columns)
 
     def to_networkx(self):
         """The merges as a graph with an edge from each cluster to each of its parts.
@@ -215,7 +204,7 @@ class SingleLinkageTree:
             ``weight`` of an edge is the distance of the merge, and ``size`` of a cluster the number
             of its points.
         """
-        networkx = _import("networkx", "to_networkx")
+        networkx = _optional.module("networkx", "to_networkx")
         graph, n = networkx.DiGraph(), len(self._linkage) + 1
         sizes = {}
         for parent, (left, right, distance, size) in enumerate(self._linkage.tolist(), n):
@@ -352,7 +341,7 @@ class MinimumSpanningTree:
         """
         source, target, distance = self._mst.T
         columns = {"from": source.astype(int), "to": target.astype(int), "distance": distance}
-        return _import("pandas", "to_pandas").DataFrame(columns)
+        return _optional.module("pandas", "to_pandas").DataFrame(columns)
 
     def to_networkx(self):
         """The tree as a graph.
@@ -363,7 +352,7 @@ class MinimumSpanningTree:
             ``weight`` of an edge is its distance, and ``data`` of a node the tuple of its
             coordinates, if they are known.
         """
-        networkx = _import("networkx", "to_networkx")
+        networkx = _optional.module("networkx", "to_networkx")
         graph, (source, target, distance) = networkx.Graph(), self._mst.T
         ends = source.astype(int).tolist(), target.astype(int).tolist()
         graph.add_weighted_edges_from(zip(*ends, distance.tolist()))

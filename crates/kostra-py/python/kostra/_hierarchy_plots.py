@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays
+from kostra import _arrays, _optional
 
 #: How much higher than the largest finite density an infinite one is drawn.
 _ABOVE_FINITE = 1.1
@@ -12,10 +12,7 @@ _LEAF_WIDTH = 10.0
 
 def _pyplot(axis):
     """The module pyplot, and the axes to draw in."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plot needs matplotlib; run `pip install matplotlib`") from error
+    pyplot = _optional.module("matplotlib.pyplot", "plot")
     return pyplot, pyplot.gca() if axis is None else axis
 
 

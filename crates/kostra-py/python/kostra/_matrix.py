@@ -97,6 +97,7 @@ def _values(matrix):
     array = matrix if isinstance(matrix, np.ma.MaskedArray) else _arrays.exact("matrix", matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ValueError(f"matrix must be square, but its shape is {array.shape}")
+    _arrays.refuse_complex("matrix", array.dtype)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         raise TypeError(
             "matrix must consist of integers or floats of up to 64 bits, not of "
@@ -124,6 +125,7 @@ def graph_of(x, cls, nan, threads):
         ("is_multigraph", cls.from_networkx),
         ("get_edgelist", cls.from_igraph),
         ("weighted_edge_list", cls.from_rustworkx),
+        ("upperNodeIdBound", cls.from_networkit),
     ):
         if hasattr(x, method):
             return build(x, nan=nan, threads=threads)
@@ -151,10 +153,12 @@ def graph_of(x, cls, nan, threads):
             ) from error
     shape = np.shape(x)
     if len(shape) == 2 and shape[1] in (2, 3):
-        remedy = "its columns, as in minimum_spanning_forest(*numpy.transpose(x)), if rows are edges"
         if shape[0] == shape[1]:
-            raise ValueError(f"is x a matrix? pass kostra.Graph.from_matrix(x), or {remedy}")
-        raise ValueError(f"x has the shape {shape}; pass {remedy}")
+            raise ValueError(
+                "is x a matrix, or are its rows edges? pass kostra.Graph.from_matrix(x) or "
+                "kostra.Graph.from_edges(x)"
+            )
+        return cls.from_edges(x, nan=nan, threads=threads)
     if len(shape) != 2:
         raise TypeError(
             "the only argument must be a Graph, a matrix, a table or a graph of another library, "

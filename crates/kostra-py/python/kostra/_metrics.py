@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _weights
+from kostra import _arrays, _kostra, _optional, _weights
 
 #: The names of the engine's metrics, with those of scikit-learn and SciPy that mean the same.
 METRICS = {
@@ -236,12 +236,7 @@ class ScipyRows(Rows):
 
     def __init__(self, metric, points, params=None):
         super().__init__(points)
-        try:
-            from scipy.spatial.distance import cdist
-        except ImportError as error:
-            raise ImportError(
-                f"metric={metric!r} needs SciPy; run `pip install scipy`"
-            ) from error
+        cdist = _optional.module("scipy.spatial.distance", f"metric={metric!r}").cdist
         self.metric = metric
         self.cdist = lambda a, b: cdist(a, b, metric, **(params or {}))
 

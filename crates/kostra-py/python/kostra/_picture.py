@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _lines, _values
+from kostra import _arrays, _kostra, _lines, _optional, _values
 
 #: The most vertices whose names ``Forest.plot`` shows.
 MOST_NAMED = 50
@@ -16,10 +16,7 @@ MOST_DRAWN = 5000
 
 def frame(forest, weight):
     """The data frame for ``Forest.to_pandas``."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("to_pandas needs pandas; run `pip install pandas`") from error
+    pandas = _optional.module("pandas", "to_pandas")
     if weight in ("source", "target"):
         raise ValueError(f"weight is {weight!r}, which is the name of another column")
     ends = {"source": forest.u, "target": forest.v}
@@ -42,10 +39,8 @@ def frame(forest, weight):
 
 def plot(forest, positions, ax, style):
     """Draws a forest for ``Forest.plot``."""
-    try:
-        from matplotlib import collections, pyplot
-    except ImportError as error:
-        raise ImportError("plot needs matplotlib; run `pip install matplotlib`") from error
+    collections = _optional.module("matplotlib.collections", "plot")
+    pyplot = _optional.module("matplotlib.pyplot", "plot")
     positions = _positions(forest, positions)
     if ax is None:
         ax = pyplot.gca()
@@ -81,10 +76,7 @@ def _positions(forest, positions):
 
 def geoframe(forest, weight, crs):
     """The data frame for ``Forest.to_geopandas``."""
-    try:
-        import geopandas
-    except ImportError as error:
-        raise ImportError("to_geopandas needs geopandas; run `pip install geopandas`") from error
+    geopandas = _optional.module("geopandas", "to_geopandas")
     if forest.coordinates is None:
         raise ValueError("the vertices have no coordinates; set forest.coordinates")
     shapes = _lines.shapes(forest)

@@ -359,6 +359,8 @@ def refuse_infinite(coordinates):
 
 def points(name, values, metric):
     """An argument that is an array of points, as float32 or float64."""
+    if isinstance(values, Forest):
+        raise TypeError(f"{name} is a forest, not points; pass the points")
     _device.refuse_if_on_device(name, values)
     if hasattr(values, "tocoo"):
         raise TypeError(

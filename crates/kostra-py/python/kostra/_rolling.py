@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _kostra, _optional
 from kostra._points import PointTree
 
 _DISTANCES = ("correlation", "absolute_correlation")
@@ -79,8 +79,7 @@ class RollingTrees:
         """A data frame with a row per window: ``total``, ``survival``, and ``hub``, the series with
         the most edges, of several the first.
         """
-        import pandas
-
+        pandas = _optional.module("pandas", "to_pandas")
         hubs = self.degrees.argmax(axis=1)
         hubs = hubs if self.columns is None else [self.columns[hub] for hub in hubs]
         columns = {"total": self.totals, "survival": self.survival, "hub": hubs}

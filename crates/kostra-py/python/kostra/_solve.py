@@ -17,6 +17,7 @@ def minimum_spanning_forest(
     device="auto",
     algorithm="auto",
     parts=None,
+    ties=None,
 ):
     """The minimum spanning forest of a graph.
 
@@ -29,8 +30,9 @@ def minimum_spanning_forest(
         The ends of the edges, one-dimensional arrays of length m. Vertices are numbered from 0.
         ``int32`` and ``uint32`` are used without a copy; other types are converted. A forest
         contains no self-loop, and at most the first of parallel edges in the order of edges.
-        Without ``v``, ``u`` is a :class:`Graph`, a matrix, a table or a graph of another library,
-        and its forest is that of :meth:`Graph.from_matrix`, :meth:`Graph.from_table` and so on.
+        Without ``v``, ``u`` is a :class:`Graph`, an array of m by 2 or m by 3, a matrix, a table or
+        a graph of another library, and its forest is that of :meth:`Graph.from_edges`,
+        :meth:`Graph.from_matrix`, :meth:`Graph.from_table` and so on.
     w : array of integers or floats, optional
         The weights, of length m. ``float64 float32 int64 int32 uint64 uint32`` are used without a
         copy; smaller types are converted without rounding. By default, all weights are 1, and edges
@@ -63,6 +65,10 @@ def minimum_spanning_forest(
         The part of each vertex, for an algorithm that works on the parts of a graph, such as
         ``prim-union``. By default, such an algorithm divides the vertices itself. Other algorithms
         raise a ValueError, and so do arrays on a device.
+    ties : array or list of arrays, optional
+        Further keys, of length m, that order edges of the same weight: by the first key, then by
+        the next, and at last by the position of the edge. A maximum forest prefers greater keys.
+        For example, ``ties=year`` prefers older edges among those of the same weight.
 
     Returns
     -------
@@ -104,18 +110,31 @@ def minimum_spanning_forest(
             raise TypeError("w, n and relabel need the ends of the edges as u and v; pass v")
         graph = _matrix.graph_of(u, Graph, nan, threads)
         return graph.minimum_spanning_forest(
-            maximum=maximum, threads=threads, device=device, algorithm=algorithm, parts=parts
+            maximum=maximum,
+            threads=threads,
+            device=device,
+            algorithm=algorithm,
+            parts=parts,
+            ties=ties,
         )
     if any(_device.place_of(values) is not None for values in (u, v, w)):
         if relabel:
             raise ValueError(
                 "relabel=True needs arrays in host memory; copy u, v and w to the host first"
             )
-        if parts is not None:
-            raise ValueError("parts need arrays in host memory; copy u, v and w to the host first")
+        for name, values in (("parts", parts), ("ties", ties)):
+            if values is not None:
+                raise ValueError(
+                    f"{name} need arrays in host memory; copy u, v and w to the host first"
+                )
         options = _device_forest.Options(n, maximum, nan, threads, device, algorithm)
         return _device_forest.minimum_spanning_forest(u, v, w, options)
     graph = Graph(u, v, w, n, nan=nan, relabel=relabel, copy=False, threads=threads)
     return graph.minimum_spanning_forest(
-        maximum=maximum, threads=threads, device=device, algorithm=algorithm, parts=parts
+        maximum=maximum,
+        threads=threads,
+        device=device,
+        algorithm=algorithm,
+        parts=parts,
+        ties=ties,
     )

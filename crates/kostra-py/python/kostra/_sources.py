@@ -159,6 +159,82 @@ class Sources(Lines):
         return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
 
     @classmethod
+    def from_networkit(cls, graph, *, nan="error", threads=None):
+        """The graph of an undirected ``networkit.Graph``.
+
+        Edge ids are positions in ``graph.iterEdges()``. Vertices are nodes; numbers of removed
+        nodes, up to the highest in use, become isolated vertices. The edges of a graph without
+        weights have weight 1.
+
+        Parameters
+        ----------
+        graph : networkit.Graph
+        nan : {"error", "skip"}
+            What to do with an edge of weight NaN, as for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If ``graph`` is directed, or not a graph of NetworKit.
+
+        Examples
+        --------
+        >>> import kostra, networkit
+        >>> triangle = networkit.Graph(3, weighted=True)
+        >>> for edge in [(0, 1, 4), (1, 2, 2), (0, 2, 3)]:
+        ...     _ = triangle.addEdge(*edge)
+        >>> kostra.Graph.from_networkit(triangle).minimum_spanning_forest().total_weight
+        5.0
+        """
+        return cls._of(_convert.networkit(graph), nan, threads)
+
+    @classmethod
+    def from_edges(cls, edges, n=None, *, nan="error", relabel=False, threads=None):
+        """The graph of an array with an edge per row.
+
+        Parameters
+        ----------
+        edges : array of m by 2, or of m by 3
+            The columns are the ends and, if there are three, the weight. Ends in an array of floats
+            must be whole numbers.
+        n, nan, relabel
+            As for :func:`minimum_spanning_forest`.
+        threads : int, optional
+            The number of threads; by default, all of the machine's.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the shape or an entry is wrong.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> graph = kostra.Graph.from_edges([[0, 1, 2.5], [1, 2, 4.0], [0, 2, 3.0]])
+        >>> graph.minimum_spanning_forest().edge_ids
+        array([0, 2])
+        """
+        columns = _convert.edges(edges)
+        if _arrays.flag("relabel", relabel):
+            if n is not None:
+                raise TypeError("n and relabel=True exclude each other; pass one of them")
+            u, v, nodes = _ids.relabeled(columns.u, columns.v, columns.names)
+            columns = columns._replace(u=u, v=v, n=len(nodes), nodes=nodes)
+        else:
+            columns = columns._replace(n=n)
+        return cls._of(columns, nan, threads)
+
+    @classmethod
     def from_table(
         cls,
         table,

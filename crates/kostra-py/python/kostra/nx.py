@@ -11,6 +11,9 @@ used for every ``algorithm``, Borůvka's included.
 
 Weights may have any type that NetworkX accepts, such as ``Fraction``, ``Decimal`` and integers of
 more than 64 bits. They are not rounded.
+
+Each function takes the number of threads, too: ``nx.minimum_spanning_tree(G, backend="kostra",
+threads=2)``.
 """
 
 import contextlib
@@ -20,14 +23,15 @@ from math import isnan
 from operator import itemgetter
 from typing import NamedTuple
 
-import networkx
 import numpy as np
 
-from kostra import _kostra
+from kostra import _kostra, _optional
 from kostra._graph import Graph
 from kostra._solve import minimum_spanning_forest
 
 __all__ = ["KostraGraph", "backend"]
+
+networkx = _optional.module("networkx", "kostra.nx")
 
 # For graphs with fewer edges, the conversion takes longer than NetworkX's own algorithm.
 _SMALL = 200
@@ -197,6 +201,7 @@ class _Query(NamedTuple):
     weight: object
     ignore_nan: bool
     partition: object = None
+    threads: object = None
 
 
 def _forest(graph, query):
@@ -206,7 +211,9 @@ def _forest(graph, query):
         raise ValueError(f"NaN found as an edge weight. Edge {graph.edge(nan[0])}")
     if query.partition is not None:
         return _partitioned(graph, weighted, nan, query)
-    forest = weighted.minimum_spanning_forest(maximum=not query.minimum)
+    forest = weighted.minimum_spanning_forest(
+        maximum=not query.minimum, threads=query.threads
+    )
     return forest.edge_ids[forest._inner.in_order()]
 
 
@@ -228,7 +235,9 @@ def _partitioned(graph, weighted, nan, query):
     _, ranks = np.unique(weighted.weights[edges], return_inverse=True)
     ranks = ranks if query.minimum else -ranks
     ranks[included] = -len(edges) - 1
-    forest = minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
+    forest = minimum_spanning_forest(
+        graph.u[edges], graph.v[edges], ranks, len(graph.nodes), threads=query.threads
+    )
     return edges[forest.edge_ids[forest._inner.in_order()]]
 
 
@@ -317,57 +326,82 @@ class _Backend:
 
     @staticmethod
     def minimum_spanning_edges(
-        G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False
+        G,
+        algorithm="kruskal",
+        weight="weight",
+        keys=True,
+        data=True,
+        ignore_nan=False,
+        threads=None,
     ):
         """See ``networkx.minimum_spanning_edges``."""
         _check_algorithm(algorithm, G)
-        return _edges(G, _Query(True, weight, ignore_nan), keys, data)
+        return _edges(G, _Query(True, weight, ignore_nan, None, threads), keys, data)
 
     @staticmethod
     def maximum_spanning_edges(
-        G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False
+        G,
+        algorithm="kruskal",
+        weight="weight",
+        keys=True,
+        data=True,
+        ignore_nan=False,
+        threads=None,
     ):
         """See ``networkx.maximum_spanning_edges``."""
         _check_algorithm(algorithm, G)
-        return _edges(G, _Query(False, weight, ignore_nan), keys, data)
+        return _edges(G, _Query(False, weight, ignore_nan, None, threads), keys, data)
 
     @staticmethod
     def kruskal_mst_edges(
-        G, minimum, weight="weight", keys=True, data=True, ignore_nan=False, partition=None
+        G,
+        minimum,
+        weight="weight",
+        keys=True,
+        data=True,
+        ignore_nan=False,
+        partition=None,
+        threads=None,
     ):
         """See ``networkx.algorithms.tree.mst.kruskal_mst_edges``."""
-        return _edges(G, _Query(minimum, weight, ignore_nan, partition), keys, data)
+        return _edges(G, _Query(minimum, weight, ignore_nan, partition, threads), keys, data)
 
     @staticmethod
-    def prim_mst_edges(G, minimum, weight="weight", keys=True, data=True, ignore_nan=False):
+    def prim_mst_edges(
+        G, minimum, weight="weight", keys=True, data=True, ignore_nan=False, threads=None
+    ):
         """See ``networkx.algorithms.tree.mst.prim_mst_edges``."""
-        return _edges(G, _Query(minimum, weight, ignore_nan), keys, data)
+        return _edges(G, _Query(minimum, weight, ignore_nan, None, threads), keys, data)
 
     @staticmethod
     def boruvka_mst_edges(
-        G, minimum=True, weight="weight", keys=False, data=True, ignore_nan=False
+        G, minimum=True, weight="weight", keys=False, data=True, ignore_nan=False, threads=None
     ):
         """See ``networkx.algorithms.tree.mst.boruvka_mst_edges``."""
-        return _edges(G, _Query(minimum, weight, ignore_nan), False, data)
+        return _edges(G, _Query(minimum, weight, ignore_nan, None, threads), False, data)
 
     @staticmethod
-    def minimum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+    def minimum_spanning_tree(
+        G, weight="weight", algorithm="kruskal", ignore_nan=False, threads=None
+    ):
         """See ``networkx.minimum_spanning_tree``."""
         _check_algorithm(algorithm, G)
-        return _tree(G, _Query(True, weight, ignore_nan))
+        return _tree(G, _Query(True, weight, ignore_nan, None, threads))
 
     @staticmethod
-    def maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+    def maximum_spanning_tree(
+        G, weight="weight", algorithm="kruskal", ignore_nan=False, threads=None
+    ):
         """See ``networkx.maximum_spanning_tree``."""
         _check_algorithm(algorithm, G)
-        return _tree(G, _Query(False, weight, ignore_nan))
+        return _tree(G, _Query(False, weight, ignore_nan, None, threads))
 
     @staticmethod
     def partition_spanning_tree(
-        G, minimum=True, weight="weight", partition="partition", ignore_nan=False
+        G, minimum=True, weight="weight", partition="partition", ignore_nan=False, threads=None
     ):
         """See ``networkx.partition_spanning_tree``."""
-        return _tree(G, _Query(minimum, weight, ignore_nan, partition))
+        return _tree(G, _Query(minimum, weight, ignore_nan, partition, threads))
 
 
 #: The object of the entry point ``networkx.backends``.

@@ -6,32 +6,42 @@ Only the import changes::
 """
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
-from kostra import _arrays, _kostra
+from kostra import _arrays, _kostra, _optional
 from kostra._solve import minimum_spanning_forest
 
 __all__ = ["minimum_spanning_tree"]
 
+scipy = _optional.module("scipy", "kostra.scipy")
+sparse = _optional.module("scipy.sparse", "kostra.scipy")
+_csgraph = _optional.module("scipy.sparse.csgraph", "kostra.scipy")
+#: SciPy before 1.15 returns a ``csr_matrix`` for every input.
+_ALWAYS_MATRIX = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15)
 
-def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, threads=None):
+
+def minimum_spanning_tree(
+    csgraph, overwrite=False, *, maximum=False, explicit_zeros=False, threads=None
+):
     """A minimum spanning tree of an undirected graph, or a forest if it is not connected.
 
     The parameters and the result are those of ``scipy.sparse.csgraph.minimum_spanning_tree``. The
-    result is an n-by-n ``csr_array``, or for a matrix a ``csr_matrix``, of floats. It has one entry
+    result is an n-by-n ``csr_array`` of floats, or a ``csr_matrix`` where SciPy's function returns
+    one: for a matrix, and in SciPy 1.14 and earlier for every input. It has one entry
     per edge of the tree, at the position of the edge in the input. If an edge is stored at two
     positions, ``(i, j)`` and ``(j, i)``, the smaller weight is used; for equal weights, the entry
     in the earlier row. The result shares no memory with the input.
 
-    There are four differences:
+    There are three differences:
 
-    * Stored zeros of a sparse input are edges, and are stored in the result. With
-      ``explicit_zeros=False``, the result omits zeros, as SciPy does.
     * Duplicate entries are parallel edges, not summed: the smaller weight is used. The exception is
       the COO format, for which SciPy sums duplicates in the conversion to CSR.
     * A stored NaN, and a NaN in a masked array that is not masked, raises a ValueError.
     * So does a zero in a block of a matrix in BSR format, which may be an edge or fill the block.
+
+    An edge of weight zero keeps heavier edges out of the tree, but the result does not store it, as
+    in SciPy. So the result has fewer entries than the tree has edges, and
+    ``scipy.sparse.csgraph.connected_components`` finds more components in it. Pass
+    ``explicit_zeros=True`` to store all edges.
 
     Parameters
     ----------
@@ -40,8 +50,11 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
         masked array that is not masked is an edge, zeros and infinities included.
     overwrite : bool
         Ignored; accepted for compatibility. The input is never changed.
+    maximum : bool
+        Whether to compute a maximum spanning forest. Of an edge that is stored at two positions,
+        the greater weight is used.
     explicit_zeros : bool
-        Whether the result stores zeros.
+        Whether the result stores edges of weight zero.
     threads : int, optional
         The number of threads; by default, all of the machine's.
 
@@ -57,12 +70,12 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
     Notes
     -----
-    Code for SciPy's result may ignore stored zeros, because ``nonzero()`` omits them. An example is
-    scikit-learn's ``HDBSCAN`` with ``metric="precomputed"`` and a sparse matrix of coinciding
-    points. With this function instead of SciPy's, it raises a ValueError. With
-    ``explicit_zeros=False``, as with SciPy's function, it returns labels for only some of the
-    points. To get a label for every point with either function, store the smallest positive
-    distance instead of zero::
+    Programs for SciPy's result often assume that it has no stored zeros, because ``nonzero()``
+    omits them, and ``data`` does not. Stored zeros raise a ValueError in scikit-learn's ``HDBSCAN``
+    and change the clusters of astroML. Without them, as with SciPy's function, scikit-learn's
+    ``HDBSCAN`` with ``metric="precomputed"`` and a sparse matrix of coinciding points returns
+    labels for only some of the points. To get a label for every point with either function, store
+    the smallest positive distance instead of zero::
 
         distances.data[distances.data == 0] = numpy.finfo(distances.dtype).tiny
 
@@ -93,7 +106,8 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
         weights = weights.astype(np.float64)
     elif weights.dtype == np.bool_:
         weights = weights.view(np.uint8)
-    forest = _forest(rows, columns, weights, n, threads)
+    maximum = _arrays.flag("maximum", maximum)
+    forest = _forest(rows, columns, weights, n, {"maximum": maximum, "threads": threads})
     kept, data = forest.edge_ids, forest.weights
     if not _arrays.flag("explicit_zeros", explicit_zeros):
         kept, data = kept[data != 0], data[data != 0]
@@ -102,10 +116,13 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     indices = columns[kept].astype(np.int32, copy=False)
     # The ids ascend, so the entries are already ordered by rows.
     indptr = np.array(_kostra.starts_of_rows(rows[kept], n), np.int32)
+    return _result_type(csgraph)((data, indices, indptr), shape=graph.shape)
+
+
+def _result_type(csgraph):
+    """The type of the result of SciPy's function."""
     is_matrix = sparse.isspmatrix(csgraph) or isinstance(csgraph, np.matrix)
-    return (sparse.csr_matrix if is_matrix else sparse.csr_array)(
-        (data, indices, indptr), shape=graph.shape
-    )
+    return sparse.csr_matrix if is_matrix or _ALWAYS_MATRIX else sparse.csr_array
 
 
 def _as_csr(csgraph):
@@ -114,15 +131,17 @@ def _as_csr(csgraph):
     """
     if sparse.issparse(csgraph):
         _arrays.refuse_blocks("csgraph", csgraph)
+        _arrays.refuse_complex("csgraph", csgraph.dtype)
         return csgraph.tocsr()
     if isinstance(csgraph, np.ma.MaskedArray):
-        return csgraph_from_masked(np.ma.array(csgraph, mask=np.ma.getmaskarray(csgraph)))
-    return csgraph_from_dense(csgraph)
+        return _csgraph.csgraph_from_masked(np.ma.array(csgraph, mask=np.ma.getmaskarray(csgraph)))
+    _arrays.refuse_complex("csgraph", np.asarray(csgraph).dtype)
+    return _csgraph.csgraph_from_dense(csgraph)
 
 
-def _forest(rows, columns, weights, n, threads):
+def _forest(rows, columns, weights, n, options):
     try:
-        return minimum_spanning_forest(rows, columns, weights, n, threads=threads)
+        return minimum_spanning_forest(rows, columns, weights, n, **options)
     except ValueError as error:
         nan = np.flatnonzero(np.isnan(weights)) if weights.dtype.kind == "f" else ()
         if len(nan) == 0:

@@ -1,11 +1,13 @@
-from typing import Any
+import numpy.typing as npt
+from scipy.sparse import csr_array, csr_matrix, sparray, spmatrix
 
 __all__ = ["minimum_spanning_tree"]
 
 def minimum_spanning_tree(
-    csgraph: Any,
+    csgraph: npt.ArrayLike | sparray | spmatrix,
     overwrite: bool = False,
     *,
-    explicit_zeros: bool = True,
+    maximum: bool = False,
+    explicit_zeros: bool = False,
     threads: int | None = None,
-) -> Any: ...
+) -> csr_array | csr_matrix: ...

@@ -9,6 +9,7 @@
 #![allow(unsafe_code, reason = "capsules contain C structs")]
 
 mod reader;
+pub(crate) mod writer;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
