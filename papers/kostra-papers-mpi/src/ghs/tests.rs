@@ -8,6 +8,7 @@ use kostra_testkit::multigraphs::Random;
 
 use super::interleaved;
 use super::message::{KINDS, Note, Wire};
+use super::queue::Queue;
 use super::vertices::{Outbox, Vertices};
 use crate::rows::RankRows;
 
@@ -40,11 +41,20 @@ fn rows_of(graph: &EdgeList<u32>, distribution: VertexDistribution, rank: usize)
     rows
 }
 
+/// The options of a simulation.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    shortcuts: bool,
+    queue_per_vertex: bool,
+}
+
+const PLAIN: Options = Options { shortcuts: false, queue_per_vertex: false };
+
 /// Lets ranks handle messages in a random order that keeps the order between each two ranks, until
 /// no messages are left. At first the vertices wake up for which `awake` returns true.
 fn simulate(
     graph: &EdgeList<u32>,
-    ranks: usize,
+    (ranks, options): (usize, Options),
     awake: impl Fn(u32) -> bool,
     random: &mut Random,
 ) -> Outcome {
@@ -57,8 +67,18 @@ fn simulate(
     for (rank, vertices) in simulated.iter_mut().enumerate() {
         let theirs = own.iter().map(|parts| parts.part(rank)).collect();
         vertices.link(rank, &own[rank], &theirs);
+        if options.shortcuts {
+            *vertices = vertices.clone().with_shortcuts(rank);
+        }
     }
-    let mut out: Vec<_> = (0..ranks).map(|rank| Outbox::new(rank, ranks)).collect();
+    let queue = |rank: usize| {
+        if options.queue_per_vertex {
+            Queue::per_vertex(simulated[rank].count())
+        } else {
+            Queue::OfRank(VecDeque::new())
+        }
+    };
+    let mut out: Vec<_> = (0..ranks).map(|rank| Outbox::new(rank, ranks, queue(rank))).collect();
     let mut mail: Vec<VecDeque<Wire>> = vec![VecDeque::new(); ranks * ranks];
     for (rank, vertices) in simulated.iter_mut().enumerate() {
         let first = distribution.first(rank) as u32;
@@ -79,13 +99,13 @@ fn simulate(
         let (from, to) = (random.below(ranks as u32) as usize, random.below(ranks as u32) as usize);
         if from == to {
             for _ in 0..random.below(6) {
-                if let Some((arc, message)) = out[to].queue.pop_front() {
+                if let Some((arc, message)) = out[to].queue.pop() {
                     simulated[to].receive(arc, message, &mut out[to]);
                 }
             }
         } else if let Some(wire) = mail[from * ranks + to].pop_front() {
             let Note::To(arc, message) = wire.into() else { unreachable!("there are no tokens") };
-            out[to].queue.push_back((arc, message));
+            out[to].queue.push(simulated[to].vertex_of(arc), (arc, message));
         }
     }
     let mut forest: Vec<_> =
@@ -135,8 +155,9 @@ fn the_forest_does_not_depend_on_ranks_or_on_how_long_mail_takes() {
         let mut random = Random(seed);
         let graph = multigraph(&mut random);
         let ranks = 1 + random.below(5) as usize;
-        let outcome = simulate(&graph, ranks, |_| true, &mut random);
-        check(&graph, &outcome, &format!("seed {seed}"));
+        let options = Options { shortcuts: seed % 3 > 0, queue_per_vertex: seed % 2 > 0 };
+        let outcome = simulate(&graph, (ranks, options), |_| true, &mut random);
+        check(&graph, &outcome, &format!("seed {seed}, {options:?}"));
         // Each component with an edge has one core, whose two ends find that no edge leaves.
         let mut with_edges = vec![false; graph.vertices() as usize];
         for (u, v) in graph.u().iter().zip(graph.v()).filter(|(u, v)| u != v) {
@@ -176,7 +197,8 @@ fn one_vertex_that_is_awake_wakes_its_component() {
         let chords = (0..n).map(|v| (v, v * 3 % n, 2));
         let graph = graph(n, path.chain(chords));
         let only = random.below(n);
-        let outcome = simulate(&graph, 3, |v| v == only, &mut random);
+        let options = Options { shortcuts: seed % 2 > 0, ..PLAIN };
+        let outcome = simulate(&graph, (3, options), |v| v == only, &mut random);
         check(&graph, &outcome, &format!("seed {seed}"));
     }
 }
@@ -200,8 +222,9 @@ fn hard_shapes_come_out_right() {
         ("no edges", graph(5, [])),
         ("nothing", graph(0, [])),
     ] {
-        for ranks in [1, 2, 5] {
-            let outcome = simulate(&graph, ranks, |_| true, &mut random);
+        for (ranks, shortcuts) in [(1, false), (1, true), (2, false), (2, true), (5, true)] {
+            let options = Options { shortcuts, ..PLAIN };
+            let outcome = simulate(&graph, (ranks, options), |_| true, &mut random);
             check(&graph, &outcome, name);
             let merges = outcome.level;
             if name == "path that merges in pairs" {
@@ -210,4 +233,24 @@ fn hard_shapes_come_out_right() {
             assert!(outcome.sent[CONNECT] <= u64::from(graph.vertices()) * 2, "{name}");
         }
     }
+}
+
+/// On one rank every branch is inside a piece, so nothing runs along branches, and no edge inside a
+/// piece is tested.
+#[test]
+fn shortcuts_leave_no_messages_along_branches_of_a_rank() {
+    let mut random = Random(7);
+    let n = if cfg!(miri) { 16 } else { 300 };
+    let path = (1..n).map(|v| (v - 1, v, v * 7 % 31));
+    let graph = graph(n, path.chain((0..n).map(|v| (v, v * 5 % n, 40 + v % 3))));
+    let plain = simulate(&graph, (1, PLAIN), |_| true, &mut random);
+    let options = Options { shortcuts: true, ..PLAIN };
+    let short = simulate(&graph, (1, options), |_| true, &mut random);
+    check(&graph, &short, "shortcuts");
+    assert_eq!(short.forest, plain.forest);
+    let [connect, initiate, test, accept, reject, report, change_root] = short.sent;
+    assert_eq!([initiate, report, change_root], [0; 3]);
+    assert!(plain.sent[1] > 0 && plain.sent[5] > 0, "{:?}", plain.sent);
+    assert!(connect < 2 * u64::from(n) && reject <= test && accept <= test);
+    assert!(test < plain.sent[2], "{test} tests instead of {}", plain.sent[2]);
 }

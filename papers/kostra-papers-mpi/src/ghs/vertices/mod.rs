@@ -1,16 +1,18 @@
 //! The vertices of a rank. Each is a state machine that changes with the messages over its edges.
 //!
-//! This file contains the state; [`procedures`] contains the reactions to messages.
+//! This file contains the state; [`procedures`] contains the reactions to messages, and [`pieces`]
+//! lets vertices that branches connect act as one.
 
+mod pieces;
 mod procedures;
-
-use std::collections::VecDeque;
 
 use kostra_core::Key;
 use kostra_mpi::{Parts, VertexDistribution};
 
 use super::message::{EdgeRank, Fragment, KINDS, Level, Message, NO_EDGE, Note, State, Wire};
+use super::queue::Queue;
 use crate::rows::RankRows;
+use pieces::Pieces;
 
 /// The null arc, and the end of lists.
 const NONE: u32 = u32::MAX;
@@ -62,13 +64,20 @@ struct Vertex {
     in_branch: u32,
     test_edge: u32,
     find_count: u32,
-    /// The lightest arc that may be basic. No arc before it is or becomes basic.
-    lightest: u32,
-    end: u32,
     first_branch: u32,
+    /// The end of the list of branches, if it is not empty.
+    last_branch: u32,
     first_waiting: u32,
     level: Level,
     state: State,
+}
+
+/// The arcs of a vertex that are not decided.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// The lightest arc that may be basic. No arc before it is or becomes basic.
+    lightest: u32,
+    end: u32,
 }
 
 /// A message that waits at a vertex.
@@ -83,20 +92,15 @@ struct Waiting {
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
     rank: u32,
-    pub(super) queue: VecDeque<(u32, Message)>,
+    pub(super) queue: Queue,
     pub(super) batches: Vec<Vec<Wire>>,
     /// The number of sent messages of each kind.
     pub(super) sent: [u64; KINDS],
 }
 
 impl Outbox {
-    pub(super) fn new(rank: usize, ranks: usize) -> Self {
-        Self {
-            rank: rank as u32,
-            queue: VecDeque::new(),
-            batches: vec![Vec::new(); ranks],
-            sent: [0; KINDS],
-        }
+    pub(super) fn new(rank: usize, ranks: usize, queue: Queue) -> Self {
+        Self { rank: rank as u32, queue, batches: vec![Vec::new(); ranks], sent: [0; KINDS] }
     }
 }
 
@@ -104,6 +108,9 @@ impl Outbox {
 #[derive(Clone, Debug)]
 pub(super) struct Vertices {
     vertices: Vec<Vertex>,
+    rows: Vec<Row>,
+    /// With shortcuts.
+    pieces: Option<Pieces>,
     /// The arcs by vertex; the arcs of a vertex ascend by weight.
     arcs: Vec<Arc>,
     waiting: Vec<Waiting>,
@@ -124,6 +131,7 @@ impl Vertices {
     pub(super) fn new<K: Key>(rows: &RankRows<K>, distribution: VertexDistribution) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
+        let mut undecided = Vec::with_capacity(rows.vertices());
         for vertex in 0..rows.vertices() {
             let row = rows.row(vertex);
             arcs.extend(row.clone().map(|entry| Arc {
@@ -136,6 +144,7 @@ impl Vertices {
                 status: Status::Basic,
             }));
             arcs[row.clone()].sort_unstable_by_key(Arc::edge_rank);
+            undecided.push(Row { lightest: row.start as u32, end: row.end as u32 });
             vertices.push(Vertex {
                 fragment: u64::MAX,
                 best: NO_EDGE,
@@ -143,9 +152,8 @@ impl Vertices {
                 in_branch: NONE,
                 test_edge: NONE,
                 find_count: 0,
-                lightest: row.start as u32,
-                end: row.end as u32,
                 first_branch: NONE,
+                last_branch: NONE,
                 first_waiting: NONE,
                 level: 0,
                 state: State::Sleeping,
@@ -153,6 +161,8 @@ impl Vertices {
         }
         Self {
             vertices,
+            rows: undecided,
+            pieces: None,
             arcs,
             waiting: Vec::new(),
             first_free: NONE,
@@ -192,6 +202,11 @@ impl Vertices {
         self.vertices.len() as u32
     }
 
+    /// The vertex that has an arc.
+    pub(super) fn vertex_of(&self, arc: u32) -> u32 {
+        self.arcs[arc as usize].vertex
+    }
+
     /// The ids of the branches. Each edge is returned by one of the two ranks that have its ends.
     pub(super) fn forest(&self, rank: usize) -> Vec<u64> {
         let numbered = self.arcs.iter().zip(0..);
@@ -205,6 +220,9 @@ impl Vertices {
         let (vertex, arc) = (&mut self.vertices[v as usize], &mut self.arcs[number as usize]);
         arc.status = Status::Branch;
         arc.next_branch = vertex.first_branch;
+        if vertex.first_branch == NONE {
+            vertex.last_branch = number;
+        }
         vertex.first_branch = number;
         self.branches += 1;
     }
@@ -239,7 +257,7 @@ impl Vertices {
                 Message::Connect(_) => *status = Status::Basic,
                 _ => {}
             }
-            out.queue.push_back((arc, message));
+            out.queue.push(self.vertex_of(arc), (arc, message));
         }
     }
 
@@ -247,7 +265,7 @@ impl Vertices {
         let Arc { rank, mirror, .. } = self.arcs[arc as usize];
         out.sent[message.kind()] += 1;
         if rank == out.rank {
-            out.queue.push_back((mirror, message));
+            out.queue.push(self.vertex_of(mirror), (mirror, message));
         } else {
             out.batches[rank as usize].push(Note::To(mirror, message).into());
         }
