@@ -1,18 +1,29 @@
 //! The kernels of a round, in the order in which they run. Each works on a rank's own vertices.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, Key, Vertex};
-use kostra_mpi::{Communicator, Reduction};
+use kostra_mpi::{Communicator, Parts, Reduction, VertexDistribution};
+use kostra_parallel::{atomic_u32, atomic_u64};
 
 use super::contracted_graph::{ContractedGraph, NONE};
-use super::threads::{ITEMS_PER_TASK, distribute, values};
+use super::threads::{ITEMS_PER_TASK, distribute, for_each, values};
 
 /// The vertices of a rank in a round.
 pub(super) struct OwnVertices<'a, K> {
     pub(super) graph: &'a ContractedGraph<K>,
     pub(super) own: Range<usize>,
     pub(super) threads: usize,
+}
+
+/// The new vertices of a rank.
+pub(super) struct NewVertices<'a> {
+    pub(super) own: Range<usize>,
+    /// The starts of the rows of all new vertices, and the end of the last row.
+    pub(super) first_edge: &'a [u32],
+    /// The vertices with edges that become part of `own`, in any order.
+    pub(super) members: &'a [Member],
 }
 
 /// The rows of a rank's new vertices.
@@ -22,9 +33,14 @@ pub(super) struct NewRows<K> {
     pub(super) edge_id: Vec<EdgeId>,
 }
 
+/// A vertex with edges below its new vertex, in one number, so that a sort brings the members of a
+/// new vertex together.
+pub(super) type Member = u64;
+
 /// The destination of the rows of some new vertices.
 struct Segment<'a, K> {
     vertices: Range<usize>,
+    members: &'a mut [Vertex],
     edge_dst: &'a mut [Vertex],
     edge_wt: &'a mut [K],
     edge_id: &'a mut [EdgeId],
@@ -104,40 +120,85 @@ impl<K: Key> OwnVertices<'_, K> {
         new_vertices: usize,
         world: &Communicator,
     ) -> Vec<u32> {
-        let new_edges = values(self.threads, self.own.len(), |index| {
-            let vertex = self.own.start + index;
-            self.graph.edges_that_stay(vertex, &supervertex).count() as u32
-        });
         let mut outdegree = vec![0; new_vertices];
-        let with_edges = self.own.clone().zip(new_edges).filter(|&(_, new_edges)| new_edges > 0);
-        for (vertex, new_edges) in with_edges {
-            outdegree[supervertex(vertex) as usize] += new_edges;
-        }
+        let degree = atomic_u32(&mut outdegree);
+        for_each(self.threads, self.own.len(), |index| {
+            let vertex = self.own.start + index;
+            let new_edges = self.graph.edges_that_stay(vertex, &supervertex).count() as u32;
+            if new_edges > 0 {
+                degree[supervertex(vertex) as usize].fetch_add(new_edges, Relaxed);
+            }
+        });
         world.reduce(Reduction::Sum, &mut outdegree);
         outdegree
     }
+
+    /// This rank's vertices with edges, each for the rank that owns its new vertex. Every rank
+    /// looks at its own vertices only, and its threads share them.
+    pub(super) fn members_by_rank(
+        &self,
+        supervertex: impl Fn(usize) -> u32 + Sync,
+        new_vertices: VertexDistribution,
+    ) -> Parts<Member> {
+        let ranks = new_vertices.ranks();
+        let new_vertex = values(self.threads, self.own.len(), |index| {
+            let vertex = self.own.start + index;
+            if self.graph.row(vertex).is_empty() { NONE } else { supervertex(vertex) }
+        });
+        let owner = |new: u32| new_vertices.owner(new.into());
+        let tasks = || new_vertex.chunks(ITEMS_PER_TASK);
+        let mut next = vec![0; tasks().len() * ranks];
+        distribute(self.threads, next.chunks_mut(ranks).zip(tasks()), |(counts, task)| {
+            task.iter().filter(|&&new| new != NONE).for_each(|&new| counts[owner(new)] += 1);
+        });
+        // Counts become the places at which tasks begin: by rank, and for a rank by task.
+        let mut end = 0;
+        let lengths = (0..ranks).map(|rank| {
+            let begin = end;
+            for place in next.iter_mut().skip(rank).step_by(ranks) {
+                end += std::mem::replace(place, end);
+            }
+            end - begin
+        });
+        let lengths: Vec<_> = lengths.collect();
+        let mut members = vec![0; end];
+        let slots = atomic_u64(&mut members);
+        let tasks = next.chunks_mut(ranks).zip(tasks()).enumerate();
+        distribute(self.threads, tasks, |(number, (next, task))| {
+            let first = self.own.start + number * ITEMS_PER_TASK;
+            for (vertex, &new) in (first..).zip(task).filter(|&(_, &new)| new != NONE) {
+                let place = &mut next[owner(new)];
+                slots[*place].store(u64::from(new) << 32 | vertex as u64, Relaxed);
+                *place += 1;
+            }
+        });
+        Parts::new(members, lengths)
+    }
 }
 
-/// Algorithm 13: the rows of the new vertices `own`.
+/// Algorithm 13: the rows of new vertices.
 pub(super) fn insert_new_edges<K: Key>(
     graph: &ContractedGraph<K>,
     supervertex: impl Fn(usize) -> u32 + Sync,
-    first_edge: &[u32],
-    own: Range<usize>,
+    new: &NewVertices<'_>,
     threads: usize,
 ) -> NewRows<K> {
-    let entries = (first_edge[own.end] - first_edge[own.start]) as usize;
+    let start = new.own.start;
+    let entries = (new.first_edge[new.own.end] - new.first_edge[start]) as usize;
     let mut rows = NewRows {
         edge_dst: vec![0; entries],
         edge_wt: vec![K::MIN; entries],
         edge_id: vec![0; entries],
     };
-    let (members, first_member) = members(graph, &supervertex, own.clone());
-    let segments = rows.segments(first_edge, own.clone());
+    let (mut members, first_member) = new.grouped_members(threads);
+    let segments = rows.segments(new, &mut members, &first_member);
     distribute(threads, segments.into_iter(), |segment| {
-        let Segment { vertices, edge_dst, edge_wt, edge_id } = segment;
-        let members = &members[first_member[vertices.start - own.start] as usize
-            ..first_member[vertices.end - own.start] as usize];
+        let Segment { vertices, members, edge_dst, edge_wt, edge_id } = segment;
+        let first = &first_member[vertices.start - start..=vertices.end - start];
+        for ends in first.windows(2) {
+            // The order in which threads have placed members must not show.
+            members[(ends[0] - first[0]) as usize..(ends[1] - first[0]) as usize].sort_unstable();
+        }
         let edges =
             members.iter().flat_map(|&vertex| graph.edges_that_stay(vertex as usize, &supervertex));
         for (slot, edge) in edges.enumerate() {
@@ -149,37 +210,39 @@ pub(super) fn insert_new_edges<K: Key>(
     rows
 }
 
-/// The vertices that become part of the new vertices `own`, in the order of the new vertices, and
-/// the position at which the vertices of each new vertex begin.
-fn members<K: Key>(
-    graph: &ContractedGraph<K>,
-    supervertex: impl Fn(usize) -> u32,
-    own: Range<usize>,
-) -> (Vec<Vertex>, Vec<u32>) {
-    let pairs = || {
-        let with_edges = (0..graph.vertices()).filter(|&vertex| !graph.row(vertex).is_empty());
-        let numbered = with_edges.map(|vertex| (vertex, supervertex(vertex) as usize));
-        numbered.filter(|(_, new)| own.contains(new)).map(|(vertex, new)| (vertex, new - own.start))
-    };
-    let mut first = vec![0; own.len() + 1];
-    for (_, new) in pairs() {
-        first[new + 1] += 1;
+impl NewVertices<'_> {
+    /// The members by new vertex, in any order within one, and the position at which the members of
+    /// each new vertex begin.
+    fn grouped_members(&self, threads: usize) -> (Vec<Vertex>, Vec<u32>) {
+        let Self { own, members, .. } = self;
+        let new_vertex = |member: Member| (member >> 32) as usize - own.start;
+        let mut first = vec![0; own.len() + 1];
+        let count = atomic_u32(&mut first);
+        for_each(threads, members.len(), |index| {
+            count[new_vertex(members[index]) + 1].fetch_add(1, Relaxed);
+        });
+        for new in 0..own.len() {
+            first[new + 1] += first[new];
+        }
+        let (mut grouped, mut next) = (vec![0; members.len()], first.clone());
+        let (vertices, next) = (atomic_u32(&mut grouped), atomic_u32(&mut next));
+        for_each(threads, members.len(), |index| {
+            let slot = next[new_vertex(members[index])].fetch_add(1, Relaxed);
+            vertices[slot as usize].store(members[index] as Vertex, Relaxed);
+        });
+        (grouped, first)
     }
-    for new in 0..own.len() {
-        first[new + 1] += first[new];
-    }
-    let mut members = vec![0; first[own.len()] as usize];
-    let mut next = first.clone();
-    for (vertex, new) in pairs() {
-        members[next[new] as usize] = vertex as Vertex;
-        next[new] += 1;
-    }
-    (members, first)
 }
 
 impl<K> NewRows<K> {
     /// Splits the rows at the starts of rows, into segments that are worth a task.
-    fn segments(&mut self, first_edge: &[u32], own: Range<usize>) -> Vec<Segment<'_, K>> {
+    fn segments<'a>(
+        &'a mut self,
+        new: &NewVertices<'_>,
+        mut members: &'a mut [Vertex],
+        first_member: &[u32],
+    ) -> Vec<Segment<'a, K>> {
+        let NewVertices { own, first_edge, .. } = new;
         let (mut edge_dst, mut edge_wt, mut edge_id) =
             (&mut self.edge_dst[..], &mut self.edge_wt[..], &mut self.edge_id[..]);
         let mut segments = Vec::new();
@@ -187,8 +250,10 @@ impl<K> NewRows<K> {
         for end in own.start + 1..=own.end {
             let entries = (first_edge[end] - first_edge[start]) as usize;
             if entries >= ITEMS_PER_TASK || end == own.end {
+                let vertices = first_member[end - own.start] - first_member[start - own.start];
                 segments.push(Segment {
                     vertices: start..end,
+                    members: members.split_off_mut(..vertices as usize).unwrap_or_default(),
                     edge_dst: edge_dst.split_off_mut(..entries).unwrap_or_default(),
                     edge_wt: edge_wt.split_off_mut(..entries).unwrap_or_default(),
                     edge_id: edge_id.split_off_mut(..entries).unwrap_or_default(),
@@ -237,11 +302,24 @@ mod tests {
         }
         assert!(expected.len() > 2 * ITEMS_PER_TASK);
         for (ranks, threads) in [(1, 1), (1, 3), (4, 2), (7, 1)] {
-            let blocks = kostra_mpi::VertexDistribution::new(new, ranks);
+            let blocks = VertexDistribution::new(new, ranks);
+            let range = |blocks: VertexDistribution, rank| {
+                blocks.first(rank) as usize..blocks.first(rank + 1) as usize
+            };
+            let old = VertexDistribution::new(n as u64, ranks);
+            let sent: Vec<_> = (0..ranks)
+                .map(|rank| {
+                    let vertices = OwnVertices { graph: &graph, own: range(old, rank), threads };
+                    vertices.members_by_rank(supervertex, blocks)
+                })
+                .collect();
             let mut found = vec![];
             for rank in 0..ranks {
-                let own = blocks.first(rank) as usize..blocks.first(rank + 1) as usize;
-                let rows = insert_new_edges(&graph, supervertex, &first_edge, own, threads);
+                let members: Vec<_> =
+                    sent.iter().flat_map(|parts| parts.part(rank)).copied().collect();
+                let own = range(blocks, rank);
+                let new = NewVertices { own, first_edge: &first_edge, members: &members };
+                let rows = insert_new_edges(&graph, supervertex, &new, threads);
                 let edges = rows.edge_dst.iter().zip(&rows.edge_wt).zip(&rows.edge_id);
                 found.extend(edges.map(|((&to, &weight), &id)| (to, weight, id)));
             }

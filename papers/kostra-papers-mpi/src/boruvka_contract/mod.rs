@@ -15,9 +15,8 @@
 //! * In a round, every rank gets the lightest edge, the color and the new id of each vertex (4
 //!   bytes each; colors once per sweep, in at most log2 n + 2 sweeps), the new degrees by an
 //!   all-reduce, the start of each new row, and the new graph. Prefix sums take one number from
-//!   rank to rank. Time O((n + m) log n). Ranks and threads share the work of the kernels, but not
-//!   the gathering. One thread of each rank lists the members of the rank's new vertices, for which
-//!   it reads all vertices twice.
+//!   rank to rank. Each vertex is sent to the rank of its new vertex (8 bytes). Time
+//!   O((n + m) log n). Ranks and threads share the work of the kernels, but not the gathering.
 //! * Exact. The threads of a rank take blocks of 2^12 of its vertices.
 //!
 //! Deviations from the source: ties go to the lower edge id, and the solver finds forests of
@@ -39,7 +38,7 @@ use kostra_core::{
 use kostra_mpi::{Communicator, DistributedAlgorithm, GraphSize, Slice, VertexDistribution};
 
 use self::contracted_graph::{ContractedGraph, NONE};
-use self::kernels::{OwnVertices, insert_new_edges};
+use self::kernels::{NewVertices, OwnVertices, insert_new_edges};
 use crate::rows::{RankRows, own_edges};
 
 /// The generic contracting Borůvka algorithm on ranks.
@@ -162,11 +161,15 @@ impl Rounds<'_> {
         let outdegree = world.phase(run, "count new edges", |_| {
             vertices.count_new_edges(supervertex, new_vertices as usize, world)
         });
+        let new_distribution = VertexDistribution::new(new_vertices.into(), world.size());
         let new_own = own_range(new_vertices as usize, world);
         let first_edge = world
             .phase(run, "assign edge segments", |_| row_starts(&outdegree[new_own.clone()], world));
         world.phase(run, "insert new edges", |_| {
-            let rows = insert_new_edges(graph, supervertex, &first_edge, new_own, self.threads);
+            let members = vertices.members_by_rank(supervertex, new_distribution);
+            let members = &world.exchange(&members).into_items();
+            let new = NewVertices { own: new_own, first_edge: &first_edge, members };
+            let rows = insert_new_edges(graph, supervertex, &new, self.threads);
             ContractedGraph {
                 edge_dst: world.all_gather(&rows.edge_dst).into_items(),
                 edge_wt: world.all_gather(&rows.edge_wt).into_items(),

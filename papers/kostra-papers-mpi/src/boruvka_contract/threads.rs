@@ -35,6 +35,13 @@ pub(super) fn distribute<T: Send>(
     });
 }
 
+/// Calls `work` once for each of `0..count`.
+pub(super) fn for_each(threads: usize, count: usize, work: impl Fn(usize) + Sync) {
+    distribute(threads, (0..count).step_by(ITEMS_PER_TASK), |first| {
+        (first..count.min(first + ITEMS_PER_TASK)).for_each(&work);
+    });
+}
+
 /// The results of `value` for `0..count`, in order.
 pub(super) fn values<T: Copy + Default + Send>(
     threads: usize,
