@@ -73,6 +73,8 @@ def vector(name, values):
         )
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
+    if array.flags.c_contiguous and array.flags.aligned:
+        return array
     return np.require(array, requirements=("C_CONTIGUOUS", "ALIGNED"))
 
 
@@ -131,6 +133,8 @@ def _of_frame(name, values):
 
 def exact(name, values):
     """Values as an array. Refuses values that NumPy would round."""
+    if type(values) is np.ndarray and values.dtype.kind in "iufb":
+        return values  # at once, because small graphs are solved as fast as arguments are checked
     values = _of_frame(name, values)
     try:
         array = np.asarray(values)

@@ -18,6 +18,9 @@ _csgraph = _optional.module("scipy.sparse.csgraph", "kostra.scipy")
 #: SciPy before 1.15 returns a ``csr_matrix`` for every input.
 _ALWAYS_MATRIX = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15)
 
+#: The types of weights that the engine takes as they are.
+_WEIGHTS = frozenset(map(np.dtype, "i4 u4 i8 u8 f4 f8".split()))
+
 
 def minimum_spanning_tree(
     csgraph, overwrite=False, *, maximum=False, explicit_zeros=False, threads=None
@@ -107,12 +110,12 @@ def minimum_spanning_tree(
     elif weights.dtype == np.bool_:
         weights = weights.view(np.uint8)
     maximum = _arrays.flag("maximum", maximum)
-    forest = _forest(rows, columns, weights, n, {"maximum": maximum, "threads": threads})
-    kept, data = forest.edge_ids, forest.weights
+    kept = _forest(rows, columns, weights, n, {"maximum": maximum, "threads": threads})
+    data = weights[kept]
     if not _arrays.flag("explicit_zeros", explicit_zeros):
         kept, data = kept[data != 0], data[data != 0]
-    # The caller may write to the result. So the arrays are copies, in the types of SciPy's results.
-    data = np.array(data, np.float64)
+    # The arrays are copies, in the types of SciPy's results, because the caller may write to them.
+    data = data.astype(np.float64, copy=False)
     indices = columns[kept].astype(np.int32, copy=False)
     # The ids ascend, so the entries are already ordered by rows.
     indptr = np.array(_kostra.starts_of_rows(rows[kept], n), np.int32)
@@ -140,8 +143,14 @@ def _as_csr(csgraph):
 
 
 def _forest(rows, columns, weights, n, options):
+    """The positions of the forest's entries, ascending."""
     try:
-        return minimum_spanning_forest(rows, columns, weights, n, **options)
+        if columns.dtype != np.int32 or weights.dtype not in _WEIGHTS:
+            return minimum_spanning_forest(rows, columns, weights, n, **options).edge_ids
+        # The engine takes these types. Of small graphs, further checks take longer than the solve.
+        edges = _arrays.Columns(*map(np.ascontiguousarray, (rows, columns, weights)), n)
+        graph = _arrays.graph(edges, nan="error", copy=False, threads=options["threads"])
+        return graph.solve(options | {"device": "auto", "algorithm": "auto", "parts": None}).ids()
     except ValueError as error:
         nan = np.flatnonzero(np.isnan(weights)) if weights.dtype.kind == "f" else ()
         if len(nan) == 0:
