@@ -18,7 +18,8 @@ _csgraph = _optional.module("scipy.sparse.csgraph", "kostra.scipy")
 #: SciPy before 1.15 returns a ``csr_matrix`` for every input.
 _ALWAYS_MATRIX = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15)
 
-#: The types of weights that the engine takes as they are.
+#: The types of columns and of weights that the engine takes as they are.
+_INDICES = frozenset(map(np.dtype, ("i4", "i8")))
 _WEIGHTS = frozenset(map(np.dtype, "i4 u4 i8 u8 f4 f8".split()))
 
 
@@ -145,7 +146,7 @@ def _as_csr(csgraph):
 def _forest(rows, columns, weights, n, options):
     """The positions of the forest's entries, ascending."""
     try:
-        if columns.dtype != np.int32 or weights.dtype not in _WEIGHTS:
+        if columns.dtype not in _INDICES or weights.dtype not in _WEIGHTS:
             return minimum_spanning_forest(rows, columns, weights, n, **options).edge_ids
         # The engine takes these types. Of small graphs, further checks take longer than the solve.
         edges = _arrays.Columns(*map(np.ascontiguousarray, (rows, columns, weights)), n)
