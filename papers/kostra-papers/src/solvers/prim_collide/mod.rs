@@ -56,6 +56,7 @@
 //! * The source does not say how trees that collided become one vertex. Here it is the unification
 //!   of Nobari 2012 ([`StageGraph`]), without its removal of parallel edges.
 //! * A thread whose tree is complete starts the next tree, so graphs may be disconnected.
+//! * The heap of an instance is binary. The source's Prim uses Boost's pairing heap.
 //! * A stage uses one thread for every 8 vertices at most, at the end one.
 //! * The list's entries are in one array and hold the edge's id. The end of the solve reads the
 //!   forest from the list.
