@@ -9,7 +9,7 @@ use crate::graph::LazyRows;
 use crate::steps::solve_graph;
 use crate::{
     AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Key, Order, OutOfMemory, Run,
-    SolveError, SolverInfo, Weight,
+    RunRequest, SolveError, SolverInfo, Weight,
 };
 
 /// The input of an [`Algorithm`]: a graph with an order on its edges, and with weights as bits.
@@ -70,6 +70,19 @@ pub trait Algorithm: Send + Sync + 'static {
     /// [`SolveError::Unsuitable`] when the cost would be out of proportion.
     fn admit(&self, _vertices: u32, _edges: usize) -> Result<(), SolveError> {
         Ok(())
+    }
+
+    /// [`admit`](Self::admit) of a run, with the numbers of vertices and edges. For solvers with an
+    /// option to solve graphs that they do not suit.
+    ///
+    /// # Errors
+    /// As `admit`.
+    fn admit_run(
+        &self,
+        (vertices, edges): (u32, usize),
+        _request: &RunRequest<'_>,
+    ) -> Result<(), SolveError> {
+        self.admit(vertices, edges)
     }
 
     /// Finds the edges of a spanning forest: of the canonical forest if `INFO.exact`.

@@ -5,7 +5,8 @@ use crate::clock::Instant;
 use crate::run::DeviceTimes;
 use crate::{
     Algorithm, AnyGraph, EdgeId, EdgeSet, Forest, Key, Order, OutOfMemory, PartsError, Platform,
-    Problem, Representation, RequestError, Run, Solution, SolveError, SolverInfo, with_graph,
+    Problem, Representation, RequestError, Run, RunRequest, Solution, SolveError, SolverInfo,
+    with_graph,
 };
 
 /// What differs between algorithms, as a trait object for keys of one type. So the steps around
@@ -14,7 +15,7 @@ pub(crate) trait SolveSteps<K: Key> {
     fn info(&self) -> &'static SolverInfo;
     fn uses_partition(&self) -> bool;
     fn uses_devices(&self) -> bool;
-    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError>;
+    fn admit(&self, size: (u32, usize), request: &RunRequest<'_>) -> Result<(), SolveError>;
     fn solve(&self, problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError>;
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory>;
 }
@@ -32,8 +33,8 @@ impl<A: Algorithm, K: Key> SolveSteps<K> for A {
         A::USES_DEVICES
     }
 
-    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
-        Algorithm::admit(self, vertices, edges)
+    fn admit(&self, size: (u32, usize), request: &RunRequest<'_>) -> Result<(), SolveError> {
+        self.admit_run(size, request)
     }
 
     fn solve(&self, problem: Problem<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
@@ -68,7 +69,8 @@ fn solve_with<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     let info = algorithm.info();
-    algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
+    let size = (problem.edges().vertices(), problem.edges().len());
+    algorithm.admit(size, &run.request)?;
     if let Some(parts) = run.request.parts() {
         if !algorithm.uses_partition() {
             return Err(PartsError::NotUsed { solver: info.id }.into());

@@ -12,11 +12,12 @@
 //!   pseudo-code.
 //! * Time O(n² + m); scratch 9 bytes per vertex (17 with 64-bit weights).
 //! * Input: CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² >
-//!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge.
+//!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge, unless the option
+//!   `any-size` is on: Biagiotti's road networks have 264,346 to 3.6 million vertices.
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, memory,
+    Algorithm, BitSet, EdgeSet, Key, OptionValues, Platform, Problem, Representation, Run,
+    RunRequest, SolveError, SolverInfo, SolverOption, memory,
 };
 
 use super::Pace;
@@ -27,6 +28,13 @@ use crate::no_edge;
 const SMALL: u32 = 16_384;
 /// The number of steps per edge above which a larger graph is refused.
 const SPARSE: u64 = 64;
+
+const ANY_SIZE: SolverOption = SolverOption {
+    name: "any-size",
+    about: "whether large sparse graphs are solved, which a heap solves faster",
+    default: 0,
+    values: OptionValues::Switch,
+};
 
 /// How many vertices are scanned in one go, with nothing but the comparison in the loop.
 const CHUNK: usize = 4096;
@@ -44,7 +52,7 @@ impl Algorithm for PrimDense {
         exact: true,
         time: "O(n^2 + m)",
         scratch: "9 bytes per vertex (17 with 64-bit weights)",
-        options: &[],
+        options: &[ANY_SIZE],
     };
 
     fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
@@ -59,6 +67,10 @@ impl Algorithm for PrimDense {
             ),
             advice: "prim-binary finds the same forest in O((n + m) log n)",
         })
+    }
+
+    fn admit_run(&self, size: (u32, usize), request: &RunRequest<'_>) -> Result<(), SolveError> {
+        if request.option(&ANY_SIZE) == 1 { Ok(()) } else { self.admit(size.0, size.1) }
     }
 
     fn solve<K: Key>(
@@ -164,6 +176,22 @@ mod tests {
             "prim-dense would take 1.0e12 steps (the square of 1000000 vertices, with 2 edges) on this graph; \
              prim-binary finds the same forest in O((n + m) log n)"
         );
+    }
+
+    #[test]
+    fn a_large_sparse_graph_is_solved_if_the_option_asks_for_it() {
+        if cfg!(miri) {
+            return;
+        }
+        let n = SMALL + 2_000;
+        let (u, v): (Vec<u32>, Vec<u32>) = (1..n).map(|v| (v / 3, v)).unzip();
+        let weights: Vec<u32> = (1..n).map(|v| v.wrapping_mul(2_654_435_761)).collect();
+        let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
+        let solve = |run: &mut Run<'_>| Solver::solve(&PrimDense, &graph, Order::Minimum, run);
+        assert!(solve(&mut Run::new()).is_err());
+        let mut run = Run::new().with_option(&PrimDense::INFO, "any-size", 1).unwrap();
+        let solution = solve(&mut run).unwrap();
+        assert_eq!(solution.forest.into_ids().len(), n as usize - 1, "a tree is its forest");
     }
 
     #[test]
