@@ -136,6 +136,32 @@ KERNEL __launch_bounds__(THREADS) pack_offsets(const Arguments args) {
         args.coarse_offsets[vertex] = args.places[args.starts[vertex]];
 }
 
+// Step 11: the size of each coarse row, which is the number of the last entry of the gathered row.
+// `places` has the number of marks up to each entry of its row. The size after the last one is 0.
+KERNEL __launch_bounds__(THREADS) measure_packed(const Arguments args) {
+    u64 vertex = first_index();
+    if (vertex > args.coarse_vertices) return;
+    u32 size = 0;
+    if (vertex < args.coarse_vertices) {
+        u32 start = args.starts[vertex], end = args.starts[vertex + 1];
+        if (start < end) size = args.places[end - 1];
+    }
+    args.coarse_offsets[vertex] = size;
+}
+
+// Step 13: copies the marked entries, whose numbers differ from those before them, to their places
+// in the coarse rows.
+KERNEL __launch_bounds__(THREADS) pack_segments(const Arguments args) {
+    u64 entry = first_index();
+    if (entry >= args.entries) return;
+    u32 vertex = args.from[entry], number = args.places[entry];
+    u32 before = entry == args.starts[vertex] ? 0 : args.places[entry - 1];
+    if (number == before) return;
+    u32 place = args.coarse_offsets[vertex] + before;
+    args.coarse_neighbors[place] = args.gathered_neighbors[entry];
+    args.coarse_edge_weights[place] = args.gathered_weights[entry];
+}
+
 // Gives each vertex the part of its coarse vertex.
 KERNEL __launch_bounds__(THREADS) project(const Arguments args) {
     u64 vertex = first_index();

@@ -8,6 +8,10 @@
 // four kernels match vertices that have a common neighbor, for graphs with few disjoint edges, such
 // as stars; the source has no such step.
 //
+// find_heaviest, store_candidates, match_heavy_edges and fetch_matches are the source's way as a
+// whole: candidates are chosen once, by the weight of the edge only, and are stored in the
+// vertices.
+//
 // The value of a vertex in `matches` is its mate, or the vertex itself if it is unmatched. The
 // arrays of a graph are `offsets`, `neighbors`, `edge_weights` and `vertex_weights`. Vertices of
 // different `parts` are never matched.
@@ -28,6 +32,10 @@ constexpr u32 STARTED = 0;   // attempts to match a pair
 constexpr u32 COMMITTED = 1; // pairs
 constexpr u32 ABORTED = 2;   // conflicts between transactions
 constexpr u32 LATE = 3;      // attempts that found a vertex matched, or a choice that is not mutual
+
+// The bit of the value of a matched vertex in match_heavy_edges, the highest one. src/partition
+// reads it.
+constexpr u32 MATCHED = 2147483648;
 
 // The argument of all kernels. src/partition/coarsen/matching.rs declares the same struct and fills
 // it.
@@ -92,6 +100,20 @@ struct ByRating {
         hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
         hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
         return hash ^ hash >> 16;
+    }
+};
+
+// Heavy-edge matching of the source: the heaviest edge, whether or not the neighbor will be taken.
+// It does not say which of equal edges; here a random number decides.
+struct ByHeaviestEdge {
+    ByRating rating;
+
+    __device__ bool admits(const Candidate& entry, const Tracked*) const {
+        return entry.own_weight + entry.weight <= rating.most;
+    }
+
+    __device__ u64 rank(const Candidate& entry) const {
+        return rank_of(entry.edge_weight, rating.tie(entry.vertex, entry.neighbor) | 1);
     }
 };
 
@@ -176,6 +198,21 @@ KERNEL __launch_bounds__(THREADS) find_candidates(const Arguments args) {
               args.vertex_weights, args.parts, args.vertices, args.matches, args.chosen);
 }
 
+// Step 1 of the source's way.
+KERNEL __launch_bounds__(THREADS) find_heaviest(const Arguments args) {
+    find_best(ByHeaviestEdge{{args.most, args.seed}}, args.offsets, args.neighbors,
+              args.edge_weights, args.vertex_weights, args.parts, args.vertices, args.matches,
+              args.chosen);
+}
+
+// Stores the candidate of each vertex as its value; the vertex itself if it has none.
+KERNEL __launch_bounds__(THREADS) store_candidates(const Arguments args) {
+    u64 vertex = first_index();
+    if (vertex >= args.vertices) return;
+    u32 candidate = args.chosen[vertex];
+    args.matches[vertex].value = candidate == NONE ? (u32)vertex : candidate;
+}
+
 // ---- Pairs
 
 // What a thread has done.
@@ -252,6 +289,62 @@ KERNEL __launch_bounds__(THREADS) match_by_handshake(const Arguments args) {
         tally.committed += vertex < candidate;
     }
     tally.add_to(args.counters);
+}
+
+// The transaction of a vertex reads the vertex's candidate, and matches both unless one of them is
+// matched. A value changes once, so the decision to end is right even if the transaction has lost a
+// mark.
+__device__ __forceinline__ void match_candidate(Transaction<2>& transaction, u32 vertex,
+                                                Tally* tally) {
+    for (;; transaction.wait_for_winner()) {
+        tally->started++;
+        transaction.begin();
+        u32 own, other;
+        Access access = transaction.open(vertex, &own);
+        bool late = access == Access::DONE && (transaction.values[own] & MATCHED);
+        u32 candidate = NONE;
+        if (access == Access::DONE && !late) {
+            candidate = transaction.values[own];
+            access = transaction.open(candidate, &other);
+            late = access == Access::DONE && (transaction.values[other] & MATCHED);
+        }
+        if (late) {
+            transaction.rollback();
+            tally->late++;
+            return;
+        }
+        if (access == Access::DONE) {
+            transaction.write(own, candidate | MATCHED);
+            transaction.write(other, vertex | MATCHED);
+            if (transaction.commit()) {
+                tally->committed++;
+                return;
+            }
+        }
+        tally->aborted++;
+    }
+}
+
+// Step 2 of the source's way. There are fewer than 2^31 vertices.
+KERNEL __launch_bounds__(THREADS, MATCHING_BLOCKS) match_heavy_edges(const Arguments args) {
+    Transaction<2> transaction(args.matches, (u32)first_index(), 2);
+    Tally tally = {0, 0, 0, 0};
+    for (u64 vertex = first_index(); vertex < args.vertices; vertex += index_stride()) {
+        // A vertex without a candidate has itself, and a matched one needs no transaction.
+        u32 value = load(&args.matches[vertex].value);
+        if (value != vertex && !(value & MATCHED)) {
+            match_candidate(transaction, (u32)vertex, &tally);
+        }
+    }
+    tally.add_to(args.counters);
+}
+
+// Step 3 of the source's way: the mate of each vertex, and the vertex itself if it has none.
+KERNEL __launch_bounds__(THREADS) fetch_matches(const Arguments args) {
+    u64 vertex = first_index();
+    if (vertex >= args.vertices) return;
+    u32 value = args.matches[vertex].value;
+    args.matches[vertex].value = value & MATCHED ? value & ~MATCHED : (u32)vertex;
 }
 
 // ---- Pairs of vertices with a common neighbor

@@ -16,7 +16,13 @@
 // sees the other one. The inner transaction reserves room in the target, and the departure from the
 // vertex's own part; see `reserve` and `Candidates::leave`.
 //
-// The state of a vertex is a value of the transactional memory: its part, and the bit MOVED.
+// move_and_invalidate is the source's way: the transaction of a vertex opens all adjacent
+// candidates, and marks their gains as invalid. It gives up if its own gain is invalid. Of two
+// adjacent candidates, the one that commits later sees the mark, so vertices that move are not
+// adjacent, and the cut sinks by the sum of their gains.
+//
+// The state of a vertex is a value of the transactional memory: its part, and the bits MOVED and
+// INVALID.
 
 #include "partition_refine.cuh"
 #include "stm.cuh"
@@ -31,6 +37,8 @@ constexpr u32 CAPACITY = 32;
 constexpr u32 LONGEST_ROW = 1 << 12;
 // The bit of the state of a vertex that has moved in this iteration.
 constexpr u32 MOVED = 0x80000000u;
+// The bit of the state of a vertex whose gain is not exact any more.
+constexpr u32 INVALID = 0x40000000u;
 
 // The places of `counters`, which has eight. Place 0 is that of partition_refine.cu.
 constexpr u32 GREATEST_GAIN = 1;
@@ -68,9 +76,10 @@ __device__ __forceinline__ bool conflict(const u32* parts, const u32* targets, u
     return parts[u] == targets[v] || targets[u] == parts[v];
 }
 
-// Counts the candidates that conflict with each candidate. `conflicts` is 0 before. One thread
-// handles an entry.
-KERNEL __launch_bounds__(THREADS) count_conflicts(const Arguments args) {
+// Counts the candidates that a transaction of each candidate opens. `conflicts` is 0 before. One
+// thread handles an entry.
+template <bool invalidates>
+__device__ void count_opened(const Arguments& args) {
     u64 entry = first_index();
     bool valid = entry < args.entries;
     u32 vertex = valid ? args.row_of[entry] : NONE;
@@ -80,10 +89,19 @@ KERNEL __launch_bounds__(THREADS) count_conflicts(const Arguments args) {
     if (is_candidate) {
         u32 neighbor = args.neighbors[entry];
         found = args.gains[neighbor] >= args.least &&
-                conflict(args.parts, args.targets, vertex, neighbor);
+                (invalidates || conflict(args.parts, args.targets, vertex, neighbor));
     }
     found = over_segment(found, vertex, Sum());
     if (is_first_of_segment(vertex) && found > 0) atomicAdd(&args.conflicts[vertex], found);
+}
+
+// The candidates that conflict with each candidate.
+KERNEL __launch_bounds__(THREADS) count_conflicts(const Arguments args) {
+    count_opened<false>(args);
+}
+
+KERNEL __launch_bounds__(THREADS) count_adjacent_candidates(const Arguments args) {
+    count_opened<true>(args);
 }
 
 // What a thread has done.
@@ -128,14 +146,20 @@ struct Candidates {
     }
 
     // Opens all candidates that conflict with a vertex. `outdated` becomes true if one has moved.
+    // With `invalidates`, opens all adjacent candidates, and marks their gains as invalid.
+    template <bool invalidates>
     __device__ Access open_conflicts(Transaction<CAPACITY>& transaction, u32 vertex,
                                      bool* outdated) const {
         for (u32 entry = offsets[vertex]; entry < offsets[vertex + 1]; entry++) {
             u32 neighbor = neighbors[entry], slot;
-            if (gains[neighbor] < least || !conflict(parts, targets, vertex, neighbor)) continue;
+            if (gains[neighbor] < least) continue;
+            if (!invalidates && !conflict(parts, targets, vertex, neighbor)) continue;
             Access access = transaction.open(neighbor, &slot);
             if (access != Access::DONE) return access;
-            if (transaction.values[slot] & MOVED) {
+            u32 state = transaction.values[slot];
+            if (invalidates) {
+                if (!(state & (MOVED | INVALID))) transaction.write(slot, state | INVALID);
+            } else if (state & MOVED) {
                 *outdated = true;
                 return access;
             }
@@ -144,6 +168,7 @@ struct Candidates {
     }
 
     // Moves a vertex to its target, unless a neighbor was faster or the target has no room.
+    template <bool invalidates>
     __device__ void move(Transaction<CAPACITY>& transaction, u32 vertex, bool has_conflicts,
                          Tally* tally) const {
         u32 own = parts[vertex], target = targets[vertex], weight = vertex_weights[vertex];
@@ -153,8 +178,10 @@ struct Candidates {
             u32 slot;
             bool outdated = false;
             Access access = transaction.open(vertex, &slot);
-            if (access == Access::DONE && has_conflicts) {
-                access = open_conflicts(transaction, vertex, &outdated);
+            if (invalidates && access == Access::DONE)
+                outdated = transaction.values[slot] & INVALID;
+            if (access == Access::DONE && has_conflicts && !outdated) {
+                access = open_conflicts<invalidates>(transaction, vertex, &outdated);
             }
             if (access == Access::CONFLICT) {
                 tally->aborted++;
@@ -186,7 +213,8 @@ struct Candidates {
 };
 
 // Moves the candidates in transactions: the vertices with a gain of at least `least`.
-KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_in_transactions(const Arguments args) {
+template <bool invalidates>
+__device__ void move_candidates(const Arguments& args) {
     Candidates candidates = {args.offsets, args.neighbors, args.vertex_weights, args.parts,
                              args.targets, args.gains,     args.least,          args.part_weights,
                              args.staying, args.limit};
@@ -200,7 +228,7 @@ KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_in_transactions(const Argu
             tally.too_long++;
             continue;
         }
-        candidates.move(transaction, (u32)vertex, found > 0, &tally);
+        candidates.move<invalidates>(transaction, (u32)vertex, found > 0, &tally);
     }
     count_in_block(tally.started, &args.counters[STARTED]);
     count_in_block(tally.committed, &args.counters[COMMITTED]);
@@ -210,11 +238,20 @@ KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_in_transactions(const Argu
     count_in_block(tally.too_long, &args.counters[TOO_LONG]);
 }
 
-// Stores the new parts, and which vertices have moved in this pass.
+KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_in_transactions(const Arguments args) {
+    move_candidates<false>(args);
+}
+
+KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS) move_and_invalidate(const Arguments args) {
+    move_candidates<true>(args);
+}
+
+// Stores the new parts, and which vertices have moved in this pass. All gains become valid.
 KERNEL __launch_bounds__(THREADS) take_moves(const Arguments args) {
     u64 vertex = first_index();
     if (vertex >= args.vertices) return;
     u32 state = args.states[vertex].value;
+    if (state & INVALID) args.states[vertex].value = state & ~INVALID;
     if (!(state & MOVED)) return;
     args.states[vertex].value = args.parts[vertex] = state & ~MOVED;
     args.moved[vertex] = args.pass;

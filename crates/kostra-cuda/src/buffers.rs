@@ -242,7 +242,11 @@ impl<K: Key> DeviceCsr<K> {
     }
 }
 
-pub(crate) fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
+/// Copies values to the device. The copy is complete when this returns.
+///
+/// # Errors
+/// When the device fails, or has too little memory.
+pub fn upload<T: Pod>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
     let copy = device.uninit(values.len())?;
     let (pointer, _) = copy.device_ptr(device.stream());
     // SAFETY: the copy was allocated above with the same length.

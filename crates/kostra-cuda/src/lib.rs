@@ -21,6 +21,8 @@
 //! | [`mod@launch`] | loading and launching kernels |
 //! | [`buffers`], [`rows`] | graphs and results in device memory |
 //! | [`scan`], [`sort_rows`] | prefix sums, and the sort of the entries of each row |
+//! | [`radix_sort`] | the sort of an array |
+//! | [`segmented`] | scans of segments, and the quicksort that is made of them |
 //! | [`step_clock`] | the time of a solver's steps |
 
 pub mod buffers;
@@ -42,9 +44,10 @@ pub mod partition;
 #[cfg(test)]
 mod planted;
 pub mod points;
-mod radix_sort;
+pub mod radix_sort;
 pub mod rows;
 pub mod scan;
+pub mod segmented;
 pub mod shared;
 pub mod sort_rows;
 pub mod source;

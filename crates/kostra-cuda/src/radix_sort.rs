@@ -35,14 +35,19 @@ const DIGITS: usize = 1 << BITS;
 const KEY_DIGITS: usize = (u64::BITS / BITS) as usize;
 
 /// Keys with their values.
-pub(crate) struct Pairs {
-    pub(crate) keys: CudaSlice<u64>,
-    pub(crate) values: CudaSlice<u32>,
+pub struct Pairs {
+    /// The keys.
+    pub keys: CudaSlice<u64>,
+    /// A value for each key.
+    pub values: CudaSlice<u32>,
 }
 
 impl Pairs {
     /// Memory for `len` keys and values.
-    pub(crate) fn uninit(device: &Device, len: usize) -> Result<Self, DeviceError> {
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub fn uninit(device: &Device, len: usize) -> Result<Self, DeviceError> {
         Ok(Self { keys: device.uninit(len)?, values: device.uninit(len)? })
     }
 }
@@ -59,7 +64,7 @@ kernels! {
 }
 
 /// The kernels, and memory for what tiles tell each other.
-pub(crate) struct RadixSort {
+pub struct RadixSort {
     kernels: Kernels,
     /// For each digit of each tile, a number of keys and the pass that it is of.
     states: CudaSlice<u64>,
@@ -68,28 +73,48 @@ pub(crate) struct RadixSort {
     turns_before: u32,
     /// The number of passes so far.
     passes: u32,
+    /// For each digit at each place, the number of keys with a lower one; and the places at which
+    /// keys differ.
+    lower: CudaSlice<u32>,
+    differs: CudaSlice<u32>,
+}
+
+/// Compiles and loads the kernels, so that [`RadixSort::new`] does not.
+///
+/// # Errors
+/// When they do not compile, or the device fails.
+pub fn load_kernels(device: &Device) -> Result<(), DeviceError> {
+    Kernels::load(device).map(drop)
 }
 
 impl RadixSort {
     /// The number of bytes for `len` keys, in addition to both [`Pairs`].
-    pub(crate) fn bytes(len: usize) -> usize {
+    pub fn bytes(len: usize) -> usize {
         size_of::<u64>() * DIGITS * len.div_ceil(TILE as usize)
     }
 
     /// Allocates memory to sort up to `len` keys.
-    pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
         Ok(Self {
             kernels: Kernels::load(device)?,
             states: device.filled(DIGITS * len.div_ceil(TILE as usize), 0)?,
             turns: device.filled(1, 0)?,
             turns_before: 0,
             passes: 0,
+            lower: device.uninit(KEY_DIGITS * DIGITS)?,
+            differs: device.uninit(KEY_DIGITS)?,
         })
     }
 
     /// Sorts the first `len` keys, and moves their values with them. `spare` has memory for as many
-    /// pairs, and is overwritten.
-    pub(crate) fn sort(
+    /// pairs, and is overwritten. The sort may exchange the arrays of both.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn sort(
         &mut self,
         device: &Device,
         len: u32,
@@ -110,14 +135,11 @@ impl RadixSort {
         if len < 2 {
             return Ok(());
         }
-        let lower: CudaSlice<u32> = device.filled(KEY_DIGITS * DIGITS, 0)?;
-        let differs: CudaSlice<u32> = device.uninit(KEY_DIGITS)?;
+        device.fill(&mut self.lower, 0)?;
         let mut arguments = fill!(Arguments {
             count: len,
             keys: address(&pairs.keys),
-            lower: address(&lower),
-            differs: address(&differs),
-        }, ..Arguments::default(); self => turns states);
+        }, ..Arguments::default(); self => turns states lower differs);
         let Kernels { count_digits, begin_digits, move_keys } = &self.kernels;
         let counting = grid(len.div_ceil(TILE).min(COUNTING_BLOCKS));
         // SAFETY: there are at least `len` keys, a count for each digit, and a word for each place.
@@ -125,7 +147,7 @@ impl RadixSort {
             count_digits.launch(device, counting, &arguments, "sorting")?;
             begin_digits.launch(device, grid(KEY_DIGITS as u32), &arguments, "sorting")?;
         }
-        let (tiles, differs) = (len.div_ceil(TILE), download(device, &differs)?);
+        let (tiles, differs) = (len.div_ceil(TILE), download(device, &self.differs)?);
         for place in (ignored..KEY_DIGITS).filter(|&place| differs[place] != 0) {
             self.passes += 1;
             arguments = Arguments {
@@ -133,7 +155,7 @@ impl RadixSort {
                 values: address(&pairs.values),
                 to_keys: address(&spare.keys),
                 to_values: address(&spare.values),
-                lower: address(&lower.slice(place * DIGITS..)),
+                lower: address(&self.lower.slice(place * DIGITS..)),
                 shift: BITS * place as u32,
                 pass: self.passes,
                 first_turn: self.turns_before,

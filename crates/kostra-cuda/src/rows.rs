@@ -49,6 +49,22 @@ impl<K: Key> RoundGraph<K> {
         })
     }
 
+    /// Memory for `vertices` rows of `entries` entries in all.
+    pub(crate) fn with_rows(
+        device: &Device,
+        vertices: u32,
+        entries: u32,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self {
+            vertices,
+            entries,
+            first_edge: device.uninit(vertices as usize + 1)?,
+            neighbors: device.uninit(entries as usize)?,
+            keys: device.uninit(entries as usize)?,
+            ids: device.uninit(entries as usize)?,
+        })
+    }
+
     /// The bytes that `contracted` allocates.
     pub fn contracted_bytes(vertices: usize, entries: usize) -> usize {
         4 * (vertices / 2 + 1) + entries * (8 + size_of::<K>())

@@ -191,7 +191,9 @@ pub mod variants;
 pub mod cuda {
     pub use kostra_cuda::external;
     pub use kostra_cuda::fast::{on_edges, on_rows};
-    pub use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement, partition};
+    pub use kostra_cuda::partition::{
+        DevicePartitionOptions, Matching, Refinement, RowSort, partition,
+    };
     pub use kostra_cuda::{
         CsrAddresses, Device, DeviceCsr, DeviceEdges, DeviceError, DeviceGraphError, DeviceMemory,
         EdgeAddresses, NoDevice,

@@ -35,4 +35,14 @@ pub enum DevicePartitionError {
         /// The greatest allowed sum.
         most: i64,
     },
+    /// There are more vertices than a transaction of [`HeavyEdge`](super::Matching::HeavyEdge) can
+    /// name.
+    #[error(
+        "heavy-edge matching takes graphs of fewer than 2^31 vertices, and this one has {vertices}; \
+             match by handshakes or in transactions"
+    )]
+    TooManyVertices {
+        /// The number of vertices.
+        vertices: u32,
+    },
 }

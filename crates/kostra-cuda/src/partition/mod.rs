@@ -9,7 +9,8 @@
 //!   differences.
 //! * Vertices are matched by mutual choice, or in transactions of the software transactional memory
 //!   (`kernels/stm.cuh`), as in the source ([`Matching`]).
-//!   [`Refinement`] chooses how vertices move.
+//!   [`Refinement`] chooses how vertices move, and [`RowSort`] how rows are sorted.
+//!   [`DevicePartitionOptions::manoochehri`] chooses the source's way as a whole.
 //! * The partition depends on timing, and may differ from run to run.
 //! * No part exceeds [`kostra_partition::limit`], and none is empty. If the device leaves a part
 //!   too heavy or empty, the processor's balancer moves vertices.
@@ -18,13 +19,15 @@
 //!   each cycle, first those that are contracted, then those that are refined.
 //! * Time O(n + m) work per level, and O(m log m) for the sort of the rows. A row is processed by
 //!   one warp, so a vertex of degree d takes O(d) time. Device memory: 8 n + 16 m bytes for the
-//!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine.
+//!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine
+//!   (120 m with [`RowSort::Quick`]).
 
 mod coarsen;
 mod error;
 mod graph;
 mod options;
 mod refine;
+mod row_sort;
 #[cfg(test)]
 mod tests;
 
@@ -37,8 +40,9 @@ use kostra_partition::{
 use self::coarsen::{Aim, Level};
 pub use self::error::DevicePartitionError;
 pub(crate) use self::graph::DeviceGraph;
-pub use self::options::{DevicePartitionOptions, Matching, Refinement};
+pub use self::options::{DevicePartitionOptions, Matching, Refinement, RowSort};
 use self::refine::{Divided, Effort, PartitionShape, refine};
+use self::row_sort::RowSorter;
 use crate::buffers::{download, upload};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -68,8 +72,12 @@ pub fn partition(
     }
     let device = &*Device::open(run.request.device())?;
     let entries = graph.neighbors().len();
-    device.admit(0, DeviceGraph::bytes(n, entries) + scratch_bytes(n as usize, entries))?;
-    let kernels = run.compile(|_| Kernels::load(device))?;
+    if options.matching == Matching::HeavyEdge && n >= coarsen::MATCHED {
+        return Err(DevicePartitionError::TooManyVertices { vertices: n });
+    }
+    let scratch = scratch_bytes(n as usize, entries, options.row_sort);
+    device.admit(0, DeviceGraph::bytes(n, entries) + scratch)?;
+    let kernels = run.compile(|_| Kernels::load(device, options.row_sort))?;
     let threads = options.partition.threads.max(1);
     let finest = run.upload(|_| DeviceGraph::upload(device, graph, threads))?;
     let (aim, shape) = (aim(graph, options), shape(graph, options));
@@ -80,12 +88,16 @@ pub fn partition(
 }
 
 /// The bytes that are allocated in addition to the graph.
-fn scratch_bytes(vertices: usize, entries: usize) -> usize {
+fn scratch_bytes(vertices: usize, entries: usize, row_sort: RowSort) -> usize {
     // The levels shrink geometrically, and have about as many vertices and entries as the graph.
     let levels = 16 * vertices + 8 * entries;
     // Contracting the first level needs less per vertex and as much per entry.
     let refinement = 52 * vertices + 32 * entries;
-    levels + refinement
+    let sort = match row_sort {
+        RowSort::Merge => 0,
+        RowSort::Quick => RowSorter::MORE_FOR_QUICK * entries,
+    };
+    levels + refinement + sort
 }
 
 struct Kernels {
@@ -94,10 +106,10 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn load(device: &Device) -> Result<Self, DeviceError> {
+    fn load(device: &Device, row_sort: RowSort) -> Result<Self, DeviceError> {
         Ok(Self {
-            coarsen: coarsen::Kernels::load(device)?,
-            refine: refine::Kernels::load(device)?,
+            coarsen: coarsen::Kernels::load(device, row_sort)?,
+            refine: refine::Kernels::load(device, row_sort)?,
         })
     }
 }

@@ -88,6 +88,23 @@ fn a_further_cycle_starts_from_the_partition_and_never_raises_its_cut() {
 }
 
 #[test]
+fn the_way_of_the_source_gives_balanced_partitions_too() {
+    let Some(_) = device() else { return };
+    for spec in ["grid:rows=100,cols=100", "gnm:n=9000,m=30000", "road:n=20000", "empty:n=9000"] {
+        let graph = generated(spec);
+        for parts in [2, 7, 40] {
+            let options = Options { parts, ..Options::default() };
+            checked(&graph, &DevicePartitionOptions::manoochehri(options));
+            let row_sort = RowSort::Quick;
+            checked(
+                &graph,
+                &DevicePartitionOptions { row_sort, ..into(parts, Matching::default()) },
+            );
+        }
+    }
+}
+
+#[test]
 fn vertices_of_different_weights_keep_the_limit() {
     let Some(_) = device() else { return };
     let graph = generated("road:n=20000");

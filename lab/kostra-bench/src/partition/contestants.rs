@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use kostra_core::Run;
 use kostra_cuda as cuda;
-use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
+use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement, RowSort};
 use kostra_partition::{Options, Partition, Preset, WeightedGraph, partition};
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ pub(super) struct Contestant {
 enum Kind {
     Kostra(Preset),
     /// Kostra on the first CUDA device.
-    Device(Preset, Matching, Refinement),
+    Device(Preset, Matching, Refinement, RowSort),
     Blocks,
     /// A program at a path.
     Program(&'static Program, PathBuf),
@@ -69,10 +69,18 @@ fn own() -> impl Iterator<Item = (String, Kind)> {
                 Preset::Fast => format!("cuda-{ways}"),
                 Preset::Eco => format!("cuda-eco-{ways}"),
             };
-            (name, Kind::Device(preset, matching, refinement))
+            (name, Kind::Device(preset, matching, refinement, RowSort::Merge))
         })
     });
-    presets.chain(on_device)
+    // The default ways with the other sort, and the whole way of the source.
+    let (matching, refinement) = (Matching::default(), Refinement::Transactions);
+    let scans = Kind::Device(Preset::Fast, matching, refinement, RowSort::Quick);
+    let DevicePartitionOptions { matching, refinement, row_sort, .. } =
+        DevicePartitionOptions::manoochehri(Options::default());
+    let source = Kind::Device(Preset::Fast, matching, refinement, row_sort);
+    let others = [("cuda-handshake-transactions-scans", scans), ("cuda-manoochehri", source)];
+    let others = others.map(|(name, kind)| (name.to_owned(), kind));
+    presets.chain(on_device).chain(others)
 }
 
 /// The names of Kostra's contestants that this machine can run.
@@ -124,8 +132,10 @@ fn warm_up() -> Result<()> {
     let path: Vec<u32> = (0..100).collect();
     let rows = WeightedGraph::from_edges(100, &path[..99], &path[1..], None)?;
     let partition = Options { parts: 2, ..Options::default() };
-    let options = DevicePartitionOptions { partition, ..DevicePartitionOptions::default() };
-    cuda::partition::partition(&rows, &options, &mut Run::new())?;
+    for row_sort in RowSort::ALL {
+        let options = DevicePartitionOptions { partition, row_sort, ..Default::default() };
+        cuda::partition::partition(&rows, &options, &mut Run::new())?;
+    }
     Ok(())
 }
 
@@ -145,8 +155,8 @@ impl Contestant {
                 let options = options(*preset, call);
                 timed(|run| Ok(partition(rows, &options, run)?))
             }
-            Kind::Device(preset, matching, refinement) => {
-                let options = on_device((*preset, *matching, *refinement), call);
+            Kind::Device(preset, matching, refinement, row_sort) => {
+                let options = on_device((*preset, *matching, *refinement, *row_sort), call);
                 timed(|run| Ok(cuda::partition::partition(rows, &options, run)?))
             }
             Kind::Blocks => timed(|_| blocks_by_degree(rows, call.parts)),
@@ -160,9 +170,11 @@ impl Contestant {
     /// # Errors
     /// If the partition fails.
     pub(super) fn observe(&self, rows: &WeightedGraph, call: Call) -> Result<Option<Observed>> {
-        let Kind::Device(preset, matching, refinement) = self.kind else { return Ok(None) };
+        let Kind::Device(preset, matching, refinement, row_sort) = self.kind else {
+            return Ok(None);
+        };
         let (mut recorder, start) = (Recorder::default(), Instant::now());
-        let options = on_device((preset, matching, refinement), call);
+        let options = on_device((preset, matching, refinement, row_sort), call);
         let mut run = Run::new().observed_by(&mut recorder);
         cuda::partition::partition(rows, &options, &mut run)?;
         Ok(Some(recorder.finish(start.elapsed().as_secs_f64())))
@@ -194,10 +206,10 @@ fn options(preset: Preset, call: Call) -> Options {
 }
 
 fn on_device(
-    (preset, matching, refinement): (Preset, Matching, Refinement),
+    (preset, matching, refinement, row_sort): (Preset, Matching, Refinement, RowSort),
     call: Call,
 ) -> DevicePartitionOptions {
-    DevicePartitionOptions { partition: options(preset, call), matching, refinement }
+    DevicePartitionOptions { partition: options(preset, call), matching, refinement, row_sort }
 }
 
 /// Times a call in this process.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use kostra_core::{DeviceTimes, Run};
 use kostra_cuda as cuda;
-use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
+use kostra_cuda::partition::DevicePartitionOptions;
 use kostra_partition as partition;
 use kostra_partition::{Partition, Statistics, WeightedGraph, limit};
 
@@ -22,8 +22,7 @@ pub(super) enum PartitionedOn {
     /// The CUDA device of this number.
     Device {
         ordinal: usize,
-        matching: Matching,
-        refinement: Refinement,
+        options: DevicePartitionOptions,
     },
 }
 
@@ -37,11 +36,11 @@ impl PartitionedOn {
         device::open(ordinal).map(Some)
     }
 
-    /// How the device matches vertices, and how it moves them.
-    pub(super) fn ways(self) -> Option<(Matching, Refinement)> {
+    /// How the device partitions.
+    pub(super) fn ways(self) -> Option<DevicePartitionOptions> {
         match self {
             Self::Processor => None,
-            Self::Device { matching, refinement, .. } => Some((matching, refinement)),
+            Self::Device { options, .. } => Some(options),
         }
     }
 }
@@ -90,8 +89,8 @@ pub(super) fn divide(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Outc
     let mut run = Run::new().observed_by(&mut watcher);
     let partition = match plan.place {
         PartitionedOn::Processor => partition::partition(&graph, &plan.options, &mut run)?,
-        PartitionedOn::Device { ordinal, matching, refinement } => {
-            let options = DevicePartitionOptions { partition: plan.options, matching, refinement };
+        PartitionedOn::Device { ordinal, options } => {
+            let options = DevicePartitionOptions { partition: plan.options, ..options };
             run = run.on_device(ordinal);
             cuda::partition::partition(&graph, &options, &mut run)?
         }

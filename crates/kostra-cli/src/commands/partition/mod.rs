@@ -2,20 +2,20 @@
 
 mod divide;
 mod table;
+mod ways;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
 use kostra::DeviceChoice;
 use kostra_core::DeviceTimes;
-use kostra_cuda::partition::{Matching, Refinement};
 use kostra_io::{FORMATS, Output};
 use kostra_partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
 
 use self::divide::{Outcome, PartitionedOn, Times, divide};
+use self::ways::{Ways, one_of};
 use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
 use crate::device;
@@ -85,13 +85,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceChoice,
 
-    /// How a CUDA device matches vertices: by `handshake`, or in `transactions`
-    #[arg(long, value_name = "WAY", value_parser = one_of(Matching::ALL, Matching::name))]
-    matching: Option<Matching>,
-
-    /// How a CUDA device moves vertices between parts: by `jet`, or in `transactions`
-    #[arg(long, value_name = "WAY", value_parser = one_of(Refinement::ALL, Refinement::name))]
-    refinement: Option<Refinement>,
+    #[command(flatten)]
+    ways: Ways,
 
     /// The file for the part numbers, .csv for a table; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -119,16 +114,6 @@ fn imbalance(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number from 0, such as 0.03 for 3 %".to_owned())
 }
 
-/// Parses the name of one of several choices.
-fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
-    choices: [T; N],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(choices.map(name)).try_map(move |text| {
-        choices.into_iter().find(|&choice| name(choice) == text).ok_or("no such choice")
-    })
-}
-
 /// What the arguments mean.
 struct Plan {
     input: InputRequest,
@@ -146,21 +131,18 @@ struct Plan {
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let (matching, refinement) = (arguments.matching, arguments.refinement);
+        let ways = &arguments.ways;
         let place = match (&arguments.device, device::single(&arguments.device)) {
-            (_, Some(ordinal)) => PartitionedOn::Device {
-                ordinal,
-                matching: matching.unwrap_or_default(),
-                refinement: refinement.unwrap_or_default(),
-            },
+            (_, Some(ordinal)) => PartitionedOn::Device { ordinal, options: ways.options() },
             (DeviceChoice::Cuda(_), None) => {
                 anyhow::bail!("a graph is partitioned on one device; name one in `--device`")
             }
-            (_, None) if matching.is_none() && refinement.is_none() => PartitionedOn::Processor,
-            (_, None) => {
-                let option = if matching.is_some() { "--matching" } else { "--refinement" };
-                anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
-            }
+            (_, None) => match ways.first_named() {
+                None => PartitionedOn::Processor,
+                Some(option) => {
+                    anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
+                }
+            },
         };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
@@ -324,6 +306,8 @@ struct Record<'a> {
     matching: Option<&'static str>,
     /// How the device moved vertices; null on the processor.
     refinement: Option<&'static str>,
+    /// How the device sorted rows; null on the processor.
+    row_sort: Option<&'static str>,
     edge_cut: i64,
     balance: f64,
     /// The most weight, or the most vertices, that a part may have.
@@ -372,8 +356,9 @@ fn record<'a>(
         edge_weights: plan.edge_weights,
         vertex_weights: plan.vertex_weights,
         device,
-        matching: plan.place.ways().map(|(matching, _)| matching.name()),
-        refinement: plan.place.ways().map(|(_, refinement)| refinement.name()),
+        matching: plan.place.ways().map(|ways| ways.matching.name()),
+        refinement: plan.place.ways().map(|ways| ways.refinement.name()),
+        row_sort: plan.place.ways().map(|ways| ways.row_sort.name()),
         edge_cut: statistics.edge_cut,
         balance: statistics.balance,
         limit: *limit,

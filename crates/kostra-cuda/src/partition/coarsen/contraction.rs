@@ -3,18 +3,18 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{Encoding, Order, Vertex};
+use kostra_core::Vertex;
 
 use super::BLOCKS;
-use crate::buffers::{Keys, address};
+use crate::buffers::address;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Kernel, kernels};
 use crate::partition::DeviceGraph;
+use crate::partition::row_sort::{RowSortKernels, RowSorter, entries_of};
 use crate::rows::RoundGraph;
 use crate::scan::Scan;
 use crate::shared::{arguments, constant, fill, ptr};
-use crate::sort_rows::{RowOrder, SortRowsKernels};
 use crate::source::Source;
 use crate::step_clock::StepClock;
 
@@ -32,11 +32,8 @@ arguments! {
 
 kernels! {
     pub(super) struct Kernels(device) of Arguments in SOURCE;
-    mark_leaders map_mates measure_rows gather_rows mark_kept pack_entries pack_offsets project;
-    {
-        sort: SortRowsKernels =
-            SortRowsKernels::load(device, Keys::of(Encoding::new::<u32>(Order::Minimum)))?;
-    }
+    mark_leaders map_mates measure_rows gather_rows mark_kept pack_entries pack_offsets
+        measure_packed pack_segments project;
 }
 
 impl Kernels {
@@ -68,6 +65,7 @@ impl Kernels {
 pub(super) struct Contractor<'a> {
     pub(super) device: &'a Device,
     pub(super) kernels: &'a Kernels,
+    pub(super) sort: &'a RowSortKernels,
     pub(super) graph: &'a DeviceGraph,
     /// The part of each vertex. The vertices of a pair are in one part.
     pub(super) parts: &'a CudaSlice<u32>,
@@ -112,8 +110,10 @@ impl Contractor<'_> {
         clock.lap("map vertices")?;
         let Gathered { mut rows, from, weights, parts } = self.gather(&mut arguments, scan)?;
         clock.lap("gather rows")?;
-        let (spare, order) = (&mut self.empty_rows(0)?, RowOrder::Neighbor);
-        self.kernels.sort.sort(self.device, order, (&mut rows, &from), spare)?;
+        let mut sorter = RowSorter::new(self.device, self.sort, rows.entries)?;
+        sorter.sort(self.device, &mut rows, &from)?;
+        arguments.gathered_neighbors = address(&rows.neighbors);
+        arguments.gathered_weights = address(&rows.keys);
         clock.lap("sort rows")?;
         let mut places = self.device.uninit(rows.entries as usize + 1)?;
         arguments.places = address(&places);
@@ -122,9 +122,17 @@ impl Contractor<'_> {
         let kernel = &self.kernels.mark_kept;
         self.launch(kernel, rows.entries + 1, &arguments, "marking parallel edges")?;
         clock.lap("mark parallel edges")?;
-        let length = places.len();
-        let entries = scan.exclusive_prefix_sum(self.device, &mut places, length)?;
-        let graph = self.pack(entries, weights, &mut arguments)?;
+        let graph = match &mut sorter {
+            RowSorter::Merge(..) => {
+                let length = places.len();
+                let entries = scan.exclusive_prefix_sum(self.device, &mut places, length)?;
+                self.pack(entries, weights, &mut arguments)?
+            }
+            RowSorter::Quick(sort) => {
+                sort.enumerate(self.device, &entries_of(&mut rows, &from), &mut places)?;
+                self.pack_segments(scan, weights, &mut arguments)?
+            }
+        };
         clock.lap("pack rows")?;
         Ok(Contracted { graph, map, parts })
     }
@@ -145,24 +153,11 @@ impl Contractor<'_> {
         Ok(map)
     }
 
-    /// Memory for as many entries as the graph has, in `vertices` rows.
-    fn empty_rows(&self, vertices: u32) -> Result<RoundGraph<u32>, DeviceError> {
-        let (device, entries) = (self.device, self.graph.entries);
-        Ok(RoundGraph {
-            vertices,
-            entries,
-            first_edge: device.uninit(vertices as usize + 1)?,
-            neighbors: device.uninit(entries as usize)?,
-            keys: device.uninit(entries as usize)?,
-            ids: device.uninit(entries as usize)?,
-        })
-    }
-
     /// Steps 5 to 7: the gathered rows, and the weight and the part of each coarse vertex.
     fn gather(&self, arguments: &mut Arguments, scan: &mut Scan) -> Result<Gathered, DeviceError> {
         let (device, graph, vertices) = (self.device, self.graph, arguments.coarse_vertices);
         let mut gathered = Gathered {
-            rows: self.empty_rows(vertices)?,
+            rows: RoundGraph::with_rows(device, vertices, graph.entries)?,
             from: device.uninit(graph.entries as usize)?,
             weights: device.uninit(vertices as usize)?,
             parts: device.uninit(vertices as usize)?,
@@ -208,6 +203,35 @@ impl Contractor<'_> {
         let Kernels { pack_entries, pack_offsets, .. } = self.kernels;
         self.launch(pack_entries, arguments.entries, arguments, "packing rows")?;
         self.launch(pack_offsets, vertices + 1, arguments, "packing rows")?;
+        Ok(graph)
+    }
+
+    /// Steps 11 to 14 as in the source, after the marks of each row were numbered: the sizes of the
+    /// coarse rows, their prefix sum, and the copy.
+    fn pack_segments(
+        &self,
+        scan: &mut Scan,
+        vertex_weights: CudaSlice<u32>,
+        arguments: &mut Arguments,
+    ) -> Result<DeviceGraph, DeviceError> {
+        const DOING: &str = "packing rows";
+        let (device, vertices) = (self.device, arguments.coarse_vertices);
+        let length = vertices as usize + 1;
+        let mut offsets = device.uninit(length)?;
+        arguments.coarse_offsets = address(&offsets);
+        self.launch(&self.kernels.measure_packed, vertices + 1, arguments, DOING)?;
+        let entries = scan.exclusive_prefix_sum(device, &mut offsets, length)?;
+        let graph = DeviceGraph {
+            vertices,
+            entries,
+            offsets,
+            neighbors: device.uninit(entries as usize)?,
+            edge_weights: device.uninit(entries as usize)?,
+            vertex_weights,
+        };
+        arguments.coarse_neighbors = address(&graph.neighbors);
+        arguments.coarse_edge_weights = address(&graph.edge_weights);
+        self.launch(&self.kernels.pack_segments, arguments.entries, arguments, DOING)?;
         Ok(graph)
     }
 

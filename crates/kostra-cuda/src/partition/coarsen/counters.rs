@@ -41,7 +41,7 @@ impl Counters {
     pub(super) fn report(self, matching: Matching, run: &mut Run<'_>) {
         let Self { started, committed, aborted, late } = self;
         match matching {
-            Matching::Transactions => {
+            Matching::Transactions | Matching::HeavyEdge => {
                 run.report.counter("transactions started", started as f64);
                 run.report.counter("transactions committed", committed as f64);
                 run.report.counter("transactions aborted", aborted as f64);

@@ -18,6 +18,9 @@ use crate::step_clock::StepClock;
 
 const _: () = assert!(constant(SOURCE.text(), "THREADS") as u32 == BLOCKS.threads);
 
+/// The bit of matched vertices in [`Matching::HeavyEdge`]; all vertices are below it.
+pub(in crate::partition) const MATCHED: u32 = constant(SOURCE.text(), "MATCHED") as u32;
+
 /// The most rounds. Each round matches a constant share of the edges' ends in expectation.
 const ROUNDS: u32 = 8;
 /// A round that matches less than this share of the vertices, in percent, is the last.
@@ -36,6 +39,7 @@ arguments! {
 kernels! {
     pub(super) struct Kernels(device) of Arguments in SOURCE;
     unmatch_all find_candidates match_in_transactions match_by_handshake
+    find_heaviest store_candidates match_heavy_edges fetch_matches
     find_favorites count_followers list_followers match_followers;
 }
 
@@ -78,6 +82,10 @@ impl<'a> Matcher<'a> {
         clock: &mut StepClock<'_>,
         run: &mut Run<'_>,
     ) -> Result<CudaSlice<u64>, DeviceError> {
+        if self.aim.matching == Matching::HeavyEdge {
+            self.match_heavy_edges(seed, clock, run)?;
+            return Ok(self.matches);
+        }
         let n = u64::from(self.graph.vertices);
         let mut unmatched = n;
         for _ in 0..ROUNDS {
@@ -108,6 +116,27 @@ impl<'a> Matcher<'a> {
         Ok(self.matches)
     }
 
+    /// Steps 1 to 3 of the source, once.
+    fn match_heavy_edges(
+        &mut self,
+        seed: u32,
+        clock: &mut StepClock<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), DeviceError> {
+        self.device.fill(&mut self.counters, 0)?;
+        let arguments = &Arguments { seed, ..self.arguments() };
+        clock.start()?;
+        self.launch(&self.kernels.find_heaviest, arguments, "finding candidates")?;
+        self.launch(&self.kernels.store_candidates, arguments, "finding candidates")?;
+        clock.lap("find candidates")?;
+        self.match_candidates(arguments)?;
+        self.launch(&self.kernels.fetch_matches, arguments, "matching vertices")?;
+        clock.lap("match")?;
+        clock.report(run)?;
+        self.count()?.report(self.aim.matching, run);
+        Ok(())
+    }
+
     fn count(&self) -> Result<Counters, DeviceError> {
         Ok(Counters::new(&download(self.device, &self.counters)?))
     }
@@ -117,6 +146,7 @@ impl<'a> Matcher<'a> {
         let kernel = match self.aim.matching {
             Matching::Transactions => &self.kernels.match_in_transactions,
             Matching::Handshake => &self.kernels.match_by_handshake,
+            Matching::HeavyEdge => &self.kernels.match_heavy_edges,
         };
         // The number of a thread is its priority, which has 31 bits, so a thread may have several
         // vertices.

@@ -15,8 +15,10 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{Run, SolveError, Vertex};
 
 use self::contraction::{Contracted, Contractor};
+pub(super) use self::matching::MATCHED;
 use self::matching::Matcher;
-use super::{DeviceGraph, Matching};
+use super::row_sort::RowSortKernels;
+use super::{DeviceGraph, Matching, RowSort};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::BlockSize;
@@ -32,14 +34,16 @@ const STALLED_PERCENT: u64 = 95;
 pub(super) struct Kernels {
     matching: matching::Kernels,
     contraction: contraction::Kernels,
+    sort: RowSortKernels,
     scan: scan::ScanKernels,
 }
 
 impl Kernels {
-    pub(super) fn load(device: &Device) -> Result<Self, DeviceError> {
+    pub(super) fn load(device: &Device, row_sort: RowSort) -> Result<Self, DeviceError> {
         Ok(Self {
             matching: matching::Kernels::load(device)?,
             contraction: contraction::Kernels::load(device)?,
+            sort: RowSortKernels::load(device, row_sort)?,
             scan: scan::ScanKernels::load(device)?,
         })
     }
@@ -68,8 +72,10 @@ impl Kernels {
             run.report.round(finer.vertices as usize, finer.entries as usize / 2)?;
             let matcher = Matcher::new(device, &self.matching, (finer, &parts), &aim)?;
             let matches = matcher.run(aim.seed_of(levels.len()), &mut scan, &mut clock, run)?;
-            let kernels = &self.contraction;
-            let contractor = Contractor { device, kernels, graph: finer, parts: &parts, matches };
+            let (kernels, sort) = (&self.contraction, &self.sort);
+            let parts_of = &parts;
+            let contractor =
+                Contractor { device, kernels, sort, graph: finer, parts: parts_of, matches };
             let Contracted { graph, map, parts: coarse_parts } =
                 contractor.run(&mut scan, &mut clock)?;
             clock.report(run)?;

@@ -2,10 +2,10 @@
 
 use cudarc::driver::LaunchConfig;
 
-use crate::buffers::Keys;
 use crate::launch::{BlockSize, kernels};
+use crate::partition::RowSort;
+use crate::partition::row_sort::RowSortKernels;
 use crate::shared::{arguments, constant, ptr};
-use crate::sort_rows;
 use crate::source::Source;
 
 /// Connections of vertices to parts.
@@ -34,9 +34,6 @@ pub(super) fn moving_grid(vertices: u32) -> LaunchConfig {
     grid
 }
 
-/// Edge weights are sorted as they are.
-const SORT_KEYS: Keys = Keys { kind: 0, flip: 0, wide: false };
-
 arguments! {
     pub(crate) struct Arguments in Source::file("partition_refine.cuh").text();
     ptr: offsets neighbors edge_weights vertex_weights row_of parts part_weights;
@@ -48,12 +45,12 @@ arguments! {
 }
 
 kernels! {
-    pub(crate) struct Kernels(device) of Arguments in CONNECTIONS;
+    pub(crate) struct Kernels(device, row_sort: RowSort) of Arguments in CONNECTIONS;
     find_rows weigh_parts connect gather_parts sum_segments choose_parts;
     {
         jet: JetKernels = JetKernels::load(device)?;
         transactions: TransactionKernels = TransactionKernels::load(device)?;
-        sort: sort_rows::SortRowsKernels = sort_rows::SortRowsKernels::load(device, SORT_KEYS)?;
+        sort: RowSortKernels = RowSortKernels::load(device, row_sort)?;
     }
 }
 
@@ -66,5 +63,6 @@ kernels! {
 kernels! {
     /// The kernels of moves in transactions.
     pub(crate) struct TransactionKernels(device) of Arguments in STM;
-    make_states find_gains count_conflicts move_in_transactions take_moves;
+    make_states find_gains count_conflicts move_in_transactions count_adjacent_candidates
+        move_and_invalidate take_moves;
 }

@@ -1,6 +1,6 @@
 //! Refinement of a partition on a device: moves vertices between parts to lower the cut.
 //!
-//! There are two ways, [`MoveMethod`]. Both start from the connections of each vertex to the parts
+//! [`MoveMethod`] chooses the way. All start from the connections of each vertex to the parts
 //! of its neighbors, which [`State`] computes, and both
 //! first bring parts above the limit within it.
 //!
@@ -62,6 +62,9 @@ pub enum MoveMethod {
     Jet,
     /// In transactions, with a positive gain, within the limit (Manoochehri).
     Transactions,
+    /// The same, in transactions that mark the gains of neighbors as invalid (Manoochehri, without
+    /// Kostra's additions).
+    Invalidation,
 }
 
 /// How to search, and how long.
@@ -101,7 +104,7 @@ pub(crate) struct RefinedPartition {
 /// Call it on each level after the parts are projected, with the clock that measures the steps:
 ///
 /// ```ignore
-/// let kernels = run.compile(|_| refine::Kernels::load(device))?; // once
+/// let kernels = run.compile(|_| refine::Kernels::load(device, row_sort))?; // once
 /// let shape = Shape { parts: k, limit };
 /// let divided =
 ///     Divided { device, kernels: &kernels, graph: &graph, parts: &mut parts, shape };
@@ -141,8 +144,8 @@ pub(crate) fn refine(
     }
     let outcome = match effort.method {
         MoveMethod::Jet => Jet::new(&state)?.refine(&mut state, effort, clock),
-        MoveMethod::Transactions => {
-            Transactions::new(&state)?.refine(&mut state, effort, clock, run)
+        MoveMethod::Transactions | MoveMethod::Invalidation => {
+            Transactions::new(&state, effort.method)?.refine(&mut state, effort, clock, run)
         }
     }?;
     clock.report(run)?;

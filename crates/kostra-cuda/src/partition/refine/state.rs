@@ -11,9 +11,9 @@ use crate::buffers::{KernelArray, address, download};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::Kernel;
+use crate::partition::row_sort::{RowSortKernels, RowSorter};
 use crate::rows::RoundGraph;
 use crate::shared::{constant, fill};
-use crate::sort_rows::RowOrder;
 
 /// The parts to which vertices may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +44,10 @@ impl Direction {
 }
 
 /// The rows sorted by the parts of neighbors.
-struct Sorted {
+struct Sorted<'a> {
     /// `neighbors` has parts, and `keys` edge weights.
     rows: RoundGraph<u32>,
-    spare: RoundGraph<u32>,
+    sorter: RowSorter<'a>,
 }
 
 /// The parts of a graph's vertices, and figures of each vertex.
@@ -61,7 +61,7 @@ pub(super) struct State<'a> {
     /// The vertex of each entry.
     pub(super) row_of: CudaSlice<u32>,
     /// How the slots are filled: by a sort, or by hashing if this is `None`.
-    sorted: Option<Sorted>,
+    sorted: Option<Sorted<'a>>,
     /// The parts of slots, if they are filled by hashing.
     slot_parts: CudaSlice<u32>,
     slot_sums: CudaSlice<u32>,
@@ -80,7 +80,9 @@ impl<'a> State<'a> {
         let (n, entries) = (graph.vertices as usize, graph.entries as usize);
         let sorted = match method {
             MoveMethod::Jet => None,
-            MoveMethod::Transactions => Some(Sorted::new(device, graph)?),
+            MoveMethod::Transactions | MoveMethod::Invalidation => {
+                Some(Sorted::new(device, &kernels.sort, graph)?)
+            }
         };
         let mut state = Self {
             row_of: device.uninit(entries)?,
@@ -118,14 +120,14 @@ impl<'a> State<'a> {
         self.device.fill(&mut self.counters, 0)?;
         self.device.fill(&mut self.slot_parts, 0xFF)?;
         let (entries, arguments) = (self.graph.entries, &self.arguments());
-        let Some(Sorted { rows, spare }) = &mut self.sorted else {
+        let Some(Sorted { rows, sorter }) = &mut self.sorted else {
             return self.launch(&self.kernels.connect, entries, arguments, DOING);
         };
-        let Kernels { gather_parts, sort, sum_segments, .. } = self.kernels;
+        let Kernels { gather_parts, sum_segments, .. } = self.kernels;
         // Each neighbor is replaced by its part, and each row is sorted by part.
         launch(self.device, gather_parts, entries, arguments, "gathering parts")?;
-        sort.sort(self.device, RowOrder::Neighbor, (rows, &self.row_of), spare)?;
-        self.launch(sum_segments, entries, arguments, DOING)
+        sorter.sort(self.device, rows, &self.row_of)?;
+        self.launch(sum_segments, entries, &self.arguments(), DOING)
     }
 
     /// Chooses the best part of each vertex among those in `direction` that have at most the weight
@@ -198,22 +200,17 @@ impl RefinedPartition {
     }
 }
 
-impl Sorted {
-    fn new(device: &Device, graph: &DeviceGraph) -> Result<Self, DeviceError> {
-        let rows = |offsets: usize| {
-            Ok::<_, DeviceError>(RoundGraph {
-                vertices: graph.vertices,
-                entries: graph.entries,
-                first_edge: device.uninit(offsets)?,
-                neighbors: device.uninit(graph.entries as usize)?,
-                keys: device.uninit(graph.entries as usize)?,
-                ids: device.uninit(graph.entries as usize)?,
-            })
-        };
-        let (mut sorted, spare) = (rows(graph.offsets.len())?, rows(0)?);
-        let copied = device.stream().memcpy_dtod(&graph.offsets, &mut sorted.first_edge);
+impl<'a> Sorted<'a> {
+    fn new(
+        device: &Device,
+        kernels: &'a RowSortKernels,
+        graph: &DeviceGraph,
+    ) -> Result<Self, DeviceError> {
+        let sorter = RowSorter::new(device, kernels, graph.entries)?;
+        let mut rows = RoundGraph::with_rows(device, graph.vertices, graph.entries)?;
+        let copied = device.stream().memcpy_dtod(&graph.offsets, &mut rows.first_edge);
         device.check(copied, "copying a graph")?;
-        Ok(Self { rows: sorted, spare })
+        Ok(Self { rows, sorter })
     }
 }
 

@@ -8,9 +8,10 @@ use kostra_partition::{Rows, WeightedGraph};
 use super::state::Direction;
 use super::*;
 use crate::buffers::{download, upload};
+use crate::partition::RowSort;
 use crate::testing::device;
 
-const METHODS: [MoveMethod; 2] = [MoveMethod::Jet, MoveMethod::Transactions];
+const METHODS: [MoveMethod; 3] = MoveMethod::ALL;
 
 /// A device with the kernels.
 struct Fixture {
@@ -20,8 +21,12 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Option<Self> {
+        Self::sorting(RowSort::Merge)
+    }
+
+    fn sorting(row_sort: RowSort) -> Option<Self> {
         let device = device()?;
-        let kernels = Kernels::load(&device).unwrap();
+        let kernels = Kernels::load(&device, row_sort).unwrap();
         Some(Self { device, kernels })
     }
 
@@ -373,6 +378,32 @@ fn adjacent_candidates_that_conflict_do_not_both_move() {
     let before = recount(&graph, &parts, shape);
     let after = fixture.check(&graph, &parts, (shape, effort(MoveMethod::Transactions)));
     assert!(after.cut < before.cut / 10 * 7, "{before:?}, {after:?}");
+}
+
+#[test]
+fn rows_sorted_by_scans_keep_the_promises() {
+    let Some(fixture) = Fixture::sorting(RowSort::Quick) else { return };
+    for graph in [grid(60, 50), star(3000), complete(150), random(2000, 8000, 4)] {
+        for count in [2, 8, 64] {
+            let (parts, shape) = start(&graph, count, count.into());
+            for method in [MoveMethod::Transactions, MoveMethod::Invalidation] {
+                fixture.check(&graph, &parts, (shape, effort(method)));
+            }
+        }
+    }
+}
+
+#[test]
+fn adjacent_candidates_whose_gains_are_invalidated_do_not_both_move() {
+    let Some(fixture) = Fixture::new() else { return };
+    // Two vertices of different parts that would exchange their places, many times.
+    const PAIRS: u32 = 10_000;
+    let ends: Vec<_> = (0..PAIRS).map(|pair| (2 * pair, 2 * pair + 1)).collect();
+    let graph = unweighted(2 * PAIRS, &ends);
+    let parts: Vec<_> = (0..2 * PAIRS).map(|v| v % 2).collect();
+    let shape = PartitionShape { parts: 2, limit: PAIRS + PAIRS / 2 };
+    let after = fixture.check(&graph, &parts, (shape, effort(MoveMethod::Invalidation)));
+    assert_eq!(after.cut, 0);
 }
 
 #[test]

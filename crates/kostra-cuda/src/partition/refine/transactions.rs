@@ -32,6 +32,10 @@
 //!   marking the gains of all neighbors as invalid. These are the candidates that would move to its
 //!   part, or away from its target. So rows of any length fit in a transaction, and most
 //!   transactions have one vertex.
+//!   [`MoveMethod::Invalidation`] marks the gains, of all neighbors that are candidates of the
+//!   iteration; the gains of the others are computed again before they can move. A marked vertex
+//!   does not move in the iteration. So the vertices that move are not adjacent, and the cut sinks
+//!   by the sum of their gains, in any directions.
 //! * A vertex that conflicts with 32 candidates or more does not move in this iteration. If no
 //!   other vertex moves either, the next passes allow only moves from parts with one value of a bit
 //!   of the part number to parts with the other value. Such moves do not conflict.
@@ -49,7 +53,7 @@ use super::balance::Balance;
 use super::counters::Counters;
 use super::kernels::{Arguments, Kernels, moving_grid};
 use super::state::{Direction, State};
-use super::{Effort, RefinedPartition};
+use super::{Effort, MoveMethod, RefinedPartition};
 use crate::buffers::download;
 use crate::error::DeviceError;
 use crate::shared::fill;
@@ -77,10 +81,12 @@ pub(super) struct Transactions {
     /// The number of the last pass in which a vertex moved.
     moved: CudaSlice<u32>,
     total: Counters,
+    /// Whether a move marks the gains of neighbors as invalid.
+    invalidates: bool,
 }
 
 impl Transactions {
-    pub(super) fn new(state: &State<'_>) -> Result<Self, DeviceError> {
+    pub(super) fn new(state: &State<'_>, method: MoveMethod) -> Result<Self, DeviceError> {
         let n = state.graph.vertices as usize;
         Ok(Self {
             balance: Balance::new(state)?,
@@ -91,6 +97,7 @@ impl Transactions {
             staying: state.device.uninit(state.shape.parts as usize)?,
             moved: state.device.filled(n, 0)?,
             total: Counters::default(),
+            invalidates: method == MoveMethod::Invalidation,
         })
     }
 
@@ -109,11 +116,17 @@ impl Transactions {
         let mut pass = 0;
         while pass < 2 * MOST_PASSES && state.shape.parts > 1 {
             let mut stuck = false;
-            for direction in [Direction::Upward, Direction::Downward] {
+            // If gains are invalidated, the vertices that move in one iteration are not adjacent,
+            // so they need no common direction.
+            let directions: &[_] = match self.invalidates {
+                true => &[Direction::Any],
+                false => &[Direction::Upward, Direction::Downward],
+            };
+            for &direction in directions {
                 pass += 1;
                 stuck |= self.run(state, (pass, direction), clock)?;
             }
-            if stuck {
+            if stuck && !self.invalidates {
                 pass = self.run_across_bits(state, pass, clock)?;
             }
             let before = std::mem::replace(&mut best, connected(state, clock)?);
@@ -180,7 +193,11 @@ impl Transactions {
             clock.start()?;
             arguments.least = least as u32;
             state.device.fill(&mut self.conflicts, 0)?;
-            state.launch(&kernels.count_conflicts, entries, &arguments, "counting conflicts")?;
+            let count = match self.invalidates {
+                true => &kernels.count_adjacent_candidates,
+                false => &kernels.count_conflicts,
+            };
+            state.launch(count, entries, &arguments, "counting conflicts")?;
             clock.lap("count conflicts")?;
             self.move_in_transactions(state, &arguments)?;
             clock.lap("move in transactions")?;
@@ -224,9 +241,13 @@ impl Transactions {
         state.device.check(copied, "copying weights")?;
         let kernels = &state.kernels.transactions;
         let grid = moving_grid(state.graph.vertices);
+        let kernel = match self.invalidates {
+            true => &kernels.move_and_invalidate,
+            false => &kernels.move_in_transactions,
+        };
         // SAFETY: as in `State::launch`. Vertices with a gain have a target, and no transaction has
         // marked a state.
-        unsafe { kernels.move_in_transactions.launch(state.device, grid, arguments, DOING) }?;
+        unsafe { kernel.launch(state.device, grid, arguments, DOING) }?;
         state.launch(&kernels.take_moves, state.graph.vertices, arguments, "taking moves")
     }
 
