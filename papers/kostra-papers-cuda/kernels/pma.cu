@@ -21,6 +21,8 @@
 
 #include "common.cuh"
 #include "kernel_1024.cuh"
+#include "pma_block.cuh"
+#include "pma_tree.cuh"
 
 // Indices of `counters`. src/pma reads them.
 constexpr u32 TREES = 0;
@@ -53,111 +55,6 @@ struct Arguments {
     u32* before;
     u32 *forest, *counters;
     u32 vertices, entries, processors, gamma;
-};
-
-template <typename K>
-struct Graph {
-    const u32* first_edge;
-    const u32* from;
-    u32* neighbors;
-    K* keys;
-    u32* ids;
-
-    __device__ void swap(u32 a, u32 b) const {
-        u32 neighbor = neighbors[a], id = ids[a];
-        K key = keys[a];
-        neighbors[a] = neighbors[b];
-        keys[a] = keys[b];
-        ids[a] = ids[b];
-        neighbors[b] = neighbor;
-        keys[b] = key;
-        ids[b] = id;
-    }
-};
-
-// The lightest entry of a search so far.
-template <typename K>
-struct Lightest {
-    u32 entry = NONE;
-    K key = 0;
-    u32 id = 0;
-
-    // Whether an entry precedes this one in the strict total order of edges.
-    __device__ bool is_after(const Graph<K>& graph, u32 other) const {
-        if (entry == NONE) return true;
-        K other_key = graph.keys[other];
-        return other_key != key ? other_key < key : graph.ids[other] < id;
-    }
-
-    __device__ void take(const Graph<K>& graph, u32 other) {
-        entry = other;
-        key = graph.keys[other];
-        id = graph.ids[other];
-    }
-};
-
-// A tree that a processor grows.
-template <typename K>
-struct Tree {
-    Graph<K> graph;
-    u32* successor;
-    // Q, without the vertices that have no outgoing edge any more. A vertex is represented by an
-    // entry of its row: none of its outgoing edges is lighter. The places of all processors are
-    // interleaved, so that the threads of a warp read neighboring words.
-    u32* list;
-    u32 stride;
-    u32 root;
-    u32 listed;
-
-    __device__ bool has(u32 vertex) const { return load(&successor[vertex]) == root; }
-    __device__ u32& place(u32 index) const { return list[(u64)index * stride]; }
-};
-
-// MinPMA, Algorithm 3: searches all edges of a vertex.
-struct MinSearch {
-    // The lightest outgoing edge of a vertex, or NONE. Brings it to the front of the row (5.4).
-    template <typename K>
-    static __device__ __forceinline__ u32 first(const Tree<K>& tree, u32 vertex) {
-        const Graph<K>& graph = tree.graph;
-        u32 front = graph.first_edge[vertex], end = graph.first_edge[vertex + 1];
-        Lightest<K> lightest;
-        for (u32 entry = front; entry < end; entry++) {
-            // The weight first: it is in the row, and the successor is anywhere.
-            if (lightest.is_after(graph, entry) && !tree.has(graph.neighbors[entry])) {
-                lightest.take(graph, entry);
-            }
-        }
-        if (lightest.entry == NONE) return NONE;
-        if (lightest.entry != front) graph.swap(front, lightest.entry);
-        return front;
-    }
-
-    // The lightest outgoing edge of a vertex whose edge `entry` has become internal, or NONE.
-    template <typename K>
-    static __device__ __forceinline__ u32 next(const Tree<K>& tree, u32 entry) {
-        return first(tree, tree.graph.from[entry]);
-    }
-};
-
-// SortPMA, Algorithm 4: the edges of a row are sorted. The place in the list is `Last`.
-struct SortSearch {
-    template <typename K>
-    static __device__ __forceinline__ u32 first(const Tree<K>& tree, u32 vertex) {
-        return from_last(tree, vertex, tree.graph.first_edge[vertex]);
-    }
-
-    template <typename K>
-    static __device__ __forceinline__ u32 next(const Tree<K>& tree, u32 entry) {
-        return from_last(tree, tree.graph.from[entry], entry + 1);
-    }
-
-    // The first outgoing edge of a vertex from `last` on, or NONE.
-    template <typename K>
-    static __device__ __forceinline__ u32 from_last(const Tree<K>& tree, u32 vertex, u32 last) {
-        u32 end = tree.graph.first_edge[vertex + 1];
-        while (last < end && tree.has(tree.graph.neighbors[last])) last++;
-        return last < end ? last : NONE;
-    }
 };
 
 // The lightest outgoing edge of a tree, or NONE. An edge in the list that has become internal still
@@ -221,6 +118,35 @@ __device__ void partial_prim(const Arguments<K>& args) {
         trees++;
         touches += other != NONE;
     }
+    if (trees > 0) atomicAdd(&args.counters[TREES], trees);
+    if (touches > 0) atomicAdd(&args.counters[TOUCHES], touches);
+}
+
+// The same with a block for each processor, whose threads search rows together.
+template <typename Search, typename K>
+__device__ void partial_prim_by_block(const Arguments<K>& args) {
+    __shared__ bool claimed;
+    Graph<K> graph = {args.first_edge, args.from, args.neighbors, args.keys, args.ids};
+    u64 processor = blockIdx.x;
+    u32 begin = (u32)(processor * args.vertices / args.processors),
+        end = (u32)((processor + 1) * args.vertices / args.processors), trees = 0, touches = 0;
+    for (u32 root = begin; root < end; root++) {
+        if (threadIdx.x == 0) {
+            claimed = load(&args.successor[root]) == NONE &&
+                      atomicCAS(&args.successor[root], NONE, root) == NONE;
+        }
+        __syncthreads();
+        if (claimed) {
+            Tree<K> tree = {graph, args.successor, args.lists + processor, args.processors,
+                            root,  0};
+            u32 other = grow_by_block<Search>(tree, args.gamma, args.forest);
+            if (threadIdx.x == 0) args.touched[root] = other;
+            trees++;
+            touches += other != NONE;
+        }
+        __syncthreads(); // thread 0 changes `claimed` again
+    }
+    if (threadIdx.x > 0) return;
     if (trees > 0) atomicAdd(&args.counters[TREES], trees);
     if (touches > 0) atomicAdd(&args.counters[TOUCHES], touches);
 }
@@ -338,6 +264,14 @@ KERNEL_1024 compact_rows(const Arguments<void> args) {
     KERNEL __launch_bounds__(BLOCK_PROCESSORS, LEAST_BLOCKS)                               \
         partial_prim_sort_##BITS(const Arguments<u##BITS> args) {                          \
         partial_prim<SortSearch>(args);                                                    \
+    }                                                                                      \
+    KERNEL __launch_bounds__(SEARCH_THREADS)                                               \
+        partial_prim_min_by_block_##BITS(const Arguments<u##BITS> args) {                  \
+        partial_prim_by_block<MinSearchByBlock>(args);                                     \
+    }                                                                                      \
+    KERNEL __launch_bounds__(SEARCH_THREADS)                                               \
+        partial_prim_sort_by_block_##BITS(const Arguments<u##BITS> args) {                 \
+        partial_prim_by_block<SortSearchByBlock>(args);                                    \
     }                                                                                      \
     KERNEL_1024 update_edges_##BITS(const Arguments<u##BITS> args) { update_edges(args); } \
     KERNEL_1024 compact_##BITS(const Arguments<u##BITS> args) { compact(args); }

@@ -44,8 +44,10 @@ pub mod bank;
 mod boruvka_contract;
 mod boruvka_contract_edge;
 mod boruvka_edge;
+mod boruvka_primitives;
 mod boruvka_stm;
 mod contraction;
+mod hetero;
 mod pma;
 mod source;
 
@@ -61,6 +63,8 @@ static SOLVERS: &[&dyn Solver] = &[
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
     &boruvka_stm::BoruvkaStm,
+    &boruvka_primitives::BoruvkaPrimitives,
+    &hetero::HeteroContract,
     &pma::PmaMin,
     &pma::PmaSort,
     &pma::PmaHybrid,

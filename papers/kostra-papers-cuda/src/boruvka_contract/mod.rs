@@ -18,7 +18,8 @@
 //! * Time O((n + m) log n) work: in each round, the number of vertices with edges is at least
 //!   halved. The colors converge in at most log2 n + 2 sweeps, because each sweep at least doubles
 //!   the distance that every vertex has looked ahead.
-//! * Device memory: the given graph and its first contraction. The rounds use the two in turn.
+//! * Device memory: the given graph and its first contraction. The rounds use the two in turn. With
+//!   `memory=unified` both may exceed the device's memory.
 //! * Wants rows. Exact. Parallel edges stay in the rows, as in the sources.
 //! * Reports the time of each step in each round, by the device's clock. "propagate colors" covers
 //!   all sweeps of a round, including the waits of the host between them. Reports the theoretical
@@ -41,13 +42,14 @@
 //! * Sousa does not say how the device detects that the colors have converged. GPU-u propagates
 //!   them by recursive calls in one kernel. Here each sweep is a launch, and the host reads whether
 //!   it changed a color.
-//! * The graph is copied to the device's own memory. GPU-u keeps it in unified memory, which is
-//!   copied page by page when it is touched, so the copy could not be timed separately.
+//! * The graph is copied to the device's own memory, so that the copy is timed separately. With
+//!   `memory=unified` it is kept in unified memory, as in GPU-u.
 //!
 //! Blocks have 1024 threads, as in Sousa's appendix B. Biagiotti finds that larger blocks are
 //! faster than small ones.
 
 mod kernels;
+mod placed;
 mod rounds;
 mod vertices;
 
@@ -71,7 +73,7 @@ solver_on_rows! {
     source: "Sousa 2014, 4.4, Algorithms 5 and 7 to 13; Biagiotti, GPU-u",
     time: "O((n + m) log n) work",
     scratch: SCRATCH,
-    options: &[BLOCK_SIZE],
+    options: &[BLOCK_SIZE, placed::MEMORY],
 }
 
 /// One thread per vertex builds the rows of the contracted graph.

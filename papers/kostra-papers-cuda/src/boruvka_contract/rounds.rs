@@ -10,13 +10,14 @@ use kostra_cuda::rows::RoundGraph;
 use kostra_cuda::scan::Scan;
 use kostra_cuda::shared::fill;
 use kostra_cuda::step_clock::StepClock;
-use kostra_cuda::{Device, DeviceCsr, DeviceError};
+use kostra_cuda::{Device, DeviceError};
 
 use super::kernels::{
     ASSIGN_EDGE_SEGMENTS, Arguments, Building, COUNT_NEW_EDGES, CREATE_NEW_VERTEX_IDS,
     ContractionKernels, FIND_MINIMUM_EDGES, INITIALIZE_COLORS, INSERT_NEW_EDGES, Kernels,
     PROPAGATE_COLORS, REMOVE_MIRRORED_EDGES,
 };
+use super::placed::{MEMORY, Place, PlacedGraph};
 use super::vertices::Vertices;
 use crate::contraction::Contraction;
 
@@ -34,17 +35,19 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     if entries == 0 {
         return Ok(EdgeSet::new(m));
     }
-    device
-        .admit(0, DeviceCsr::<K>::bytes(n, entries) + scratch_bytes::<K>(n as usize, m, entries))?;
+    let unified = run.request.option(&MEMORY) == Place::Unified as u64;
+    let place = if unified { Place::Unified } else { Place::Device };
+    let graphs = PlacedGraph::<K>::bytes(n, entries, place);
+    device.admit(0, graphs + scratch_bytes(n as usize, m))?;
     let keys = Keys::of(rows.encoding());
     let kernels = run.compile(|_| {
         Ok::<_, DeviceError>((Kernels::load(device, keys)?, Building::load::<C>(device, keys)?))
     })?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
         let rounds = Rounds::allocate::<C, K>(device, kernels, rows, run)?;
-        let next = RoundGraph::contracted(device, n, entries)?;
-        let given = DeviceCsr::upload(device, rows, run.request.threads())?;
-        Ok::<_, DeviceError>((rounds, RoundGraph::given(device, given)?, next))
+        let next = PlacedGraph::contracted(device, rows, place)?;
+        let given = PlacedGraph::given(device, rows, (place, run.request.threads()))?;
+        Ok::<_, DeviceError>((rounds, given, next))
     })?;
     rounds.make_keys(&mut now, keys)?;
     rounds.clock.report(run)?;
@@ -56,12 +59,9 @@ pub(crate) fn contract<C: ContractionKernels, K: Key>(
     Ok(run.download(|run| rounds.forest.download(device, run.request.threads()))?)
 }
 
-/// The bytes that are allocated in addition to the given graph.
-fn scratch_bytes<K: Key>(n: usize, m: usize, entries: usize) -> usize {
-    RoundGraph::<K>::contracted_bytes(n, entries)
-        + Vertices::bytes(n)
-        + Scan::bytes(n)
-        + DeviceEdgeSet::bytes(m)
+/// The bytes that are allocated in addition to the two graphs.
+fn scratch_bytes(n: usize, m: usize) -> usize {
+    Vertices::bytes(n) + Scan::bytes(n) + DeviceEdgeSet::bytes(m)
 }
 
 struct Rounds<'a> {

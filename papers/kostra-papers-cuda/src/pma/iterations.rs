@@ -17,7 +17,7 @@ use super::gamma::gamma;
 use super::graph::{IterationGraph, Words};
 use super::kernels::{
     Arguments, BLOCKS, COUNTERS, Kernels, MUTUAL_TOUCHES, PARTIAL_PRIM, PROCESSOR_BLOCKS,
-    SORT_BY_WEIGHT, TOUCHES, TREES,
+    SEARCH_THREADS, SORT_BY_WEIGHT, TOUCHES, TREES,
 };
 use super::{Search, Searches};
 use crate::contraction::Contraction;
@@ -29,6 +29,17 @@ pub(super) const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
     default: 1,
     values: OptionValues::Switch,
 };
+
+/// The option for rows that are too long for one thread.
+pub(super) const COOPERATIVE_SEARCH: SolverOption = SolverOption {
+    name: "cooperative-search",
+    about: "whether a block of threads is a processor in iterations with long rows",
+    default: 0,
+    values: OptionValues::Switch,
+};
+
+/// The average degree from which blocks search rows: each thread of a block has two entries.
+const COOPERATIVE_DEGREE: u32 = 2 * SEARCH_THREADS;
 
 /// A word of `successor` of a vertex that no tree has.
 const UNVISITED: u8 = 0xFF;
@@ -88,6 +99,7 @@ pub(super) struct Iterations<'a> {
     forest: DeviceEdgeSet,
     gamma: u32,
     removes_parallel_edges: bool,
+    searches_in_blocks: bool,
     /// The number of vertices of the given graph.
     all: usize,
 }
@@ -114,6 +126,7 @@ impl<'a> Iterations<'a> {
             forest: DeviceEdgeSet::new(device, rows.edges())?,
             gamma: gamma(run, S::search_in(0), vertices, entries),
             removes_parallel_edges: run.request.option(&REMOVE_PARALLEL_EDGES) == 1,
+            searches_in_blocks: run.request.option(&COOPERATIVE_SEARCH) == 1,
             all,
         })
     }
@@ -168,12 +181,19 @@ impl<'a> Iterations<'a> {
         let mut successor = self.words.successor.slice_mut(..vertices as usize);
         self.device.fill(&mut successor, UNVISITED)?;
         self.device.fill(&mut self.counters, 0)?;
-        let kernel = match search {
-            Search::Min => &self.kernels.partial_prim_min,
-            Search::Sort => &self.kernels.partial_prim_sort,
+        let by_block =
+            self.searches_in_blocks && graph.rows.entries / vertices >= COOPERATIVE_DEGREE;
+        let kernel = match (search, by_block) {
+            (Search::Min, false) => &self.kernels.partial_prim_min,
+            (Search::Sort, false) => &self.kernels.partial_prim_sort,
+            (Search::Min, true) => &self.kernels.partial_prim_min_by_block,
+            (Search::Sort, true) => &self.kernels.partial_prim_sort_by_block,
         };
         let arguments = Arguments { processors, ..self.arguments(graph, graph) };
-        let grid = PROCESSOR_BLOCKS.for_items(processors);
+        let mut grid = PROCESSOR_BLOCKS.for_items(processors);
+        if by_block {
+            (grid.grid_dim.0, grid.block_dim.0) = (processors, SEARCH_THREADS);
+        }
         // SAFETY: as in `launch`. The lists of all processors have no more words than there are
         // vertices.
         unsafe { kernel.launch(self.device, grid, &arguments, "growing trees") }?;

@@ -20,6 +20,9 @@ pub(super) const COUNTERS: usize = MUTUAL_TOUCHES + 1;
 /// The blocks of Partial Prim.
 pub(super) const PROCESSOR_BLOCKS: BlockSize =
     BlockSize { threads: constant(SOURCE.text(), "BLOCK_PROCESSORS") as u32 };
+/// The number of threads of a block that is a processor.
+pub(super) const SEARCH_THREADS: u32 =
+    constant(Source::file("pma_block.cuh").text(), "SEARCH_THREADS") as u32;
 /// The blocks of all other kernels. Several of them fit on a multiprocessor.
 pub(super) const BLOCKS: BlockSize = BlockSize { threads: 256 };
 
@@ -34,7 +37,8 @@ kernels! {
     pub(super) struct Kernels(device, keys: Keys) of Arguments in SOURCE;
     link_trees flag_outgoing count_outgoing flag_new_vertices take_degrees reserve_places
     flag_lightest compact_rows;
-    [keys.bits()] partial_prim_min partial_prim_sort update_edges compact;
+    [keys.bits()] partial_prim_min partial_prim_sort partial_prim_min_by_block
+        partial_prim_sort_by_block update_edges compact;
     {
         sort: sort_rows::SortRowsKernels = sort_rows::SortRowsKernels::load(device, keys)?;
         contraction: RoundKernels = RoundKernels::load(device, keys)?;

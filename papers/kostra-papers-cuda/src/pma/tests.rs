@@ -24,17 +24,18 @@ fn check(about: &str, shape: &Shape, weights: Vec<u32>) {
     let graph = AnyGraph::from(edges);
     for solver in SOLVERS {
         for gamma in [2, 3, 8, 100] {
-            for removal in [0, 1] {
+            for (removal, cooperative) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
                 let info = solver.info();
                 let mut run = Run::new()
                     .with_option(info, "gamma", gamma)
                     .and_then(|run| run.with_option(info, "remove-parallel-edges", removal))
+                    .and_then(|run| run.with_option(info, "cooperative-search", cooperative))
                     .unwrap();
                 let solution = solver.solve(&graph, Order::Minimum, &mut run).unwrap();
                 let id = info.id;
                 assert!(
                     solution.forest.into_ids() == right,
-                    "{about}: {id}, gamma {gamma}, removal {removal}"
+                    "{about}: {id}, gamma {gamma}, removal {removal}, together {cooperative}"
                 );
             }
         }
@@ -68,6 +69,17 @@ fn check_hubs(leaves: u32) {
         check(&format!("{words}, equal weights"), &shape, vec![7; edges]);
         let weights = (0..edges as u32).map(scatter).collect();
         check(&format!("{words}, random weights"), &shape, weights);
+    }
+}
+
+#[test]
+fn blocks_search_long_rows_as_threads_do() {
+    if device().is_none() {
+        return;
+    }
+    // Average degrees of 1000 and more, from many vertices to two with 200,000 edges.
+    for (vertices, edges) in [(2, 200_000), (3, 5_000), (40, 40_000), (400, 300_000)] {
+        check_rows(vertices, edges);
     }
 }
 
