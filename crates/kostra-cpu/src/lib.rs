@@ -12,7 +12,7 @@ mod threads;
 
 pub use radix_sort::radix_sort_by_key;
 pub use sequential::kruskal_of_edges;
-pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
+pub use threads::{ForestBound, InteriorContraction, UndecidedEdges, contract_interior};
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Graph, Key, Order, Problem, Run, SolveError, Solver, Weight,
@@ -63,25 +63,67 @@ pub fn forest_of_edges<K: Key>(
     edges: Edges<'_, K>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
+    forest_with(edges, None, run)
+}
+
+/// [`forest_of_edges`], where a part of the answer is known. A set has edges by their positions in
+/// `edges`. If the bound does not hold, the answer is wrong.
+///
+/// Edges that the forest includes are united without a sort. Of edges that it is within, the others
+/// are not read.
+///
+/// # Errors
+/// When the run is cancelled or the system refuses the memory.
+///
+/// # Panics
+/// If the set is one of fewer edges.
+pub fn forest_within_bound<K: Key>(
+    edges: Edges<'_, K>,
+    bound: ForestBound<'_>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    forest_with(edges, Some(bound), run)
+}
+
+fn forest_with<K: Key>(
+    edges: Edges<'_, K>,
+    bound: Option<ForestBound<'_>>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
     // These two are not generic, so other crates do not compile the solvers again.
     match (edges.with_keys(), edges.with_keys()) {
-        (Some(edges), _) => forest_of_narrow(edges, run),
-        (_, Some(edges)) => forest_of_wide(edges, run),
+        (Some(edges), _) => forest_of_narrow(edges, bound, run),
+        (_, Some(edges)) => forest_of_wide(edges, bound, run),
         _ => unreachable!("keys have 32 or 64 bits"),
     }
 }
 
-fn forest_of_narrow(edges: Edges<'_, u32>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-    fastest_forest(edges, run)
+fn forest_of_narrow(
+    edges: Edges<'_, u32>,
+    bound: Option<ForestBound<'_>>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    fastest_forest(edges, bound, run)
 }
 
-fn forest_of_wide(edges: Edges<'_, u64>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-    fastest_forest(edges, run)
+fn forest_of_wide(
+    edges: Edges<'_, u64>,
+    bound: Option<ForestBound<'_>>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    fastest_forest(edges, bound, run)
 }
 
-fn fastest_forest<K: Key>(edges: Edges<'_, K>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+fn fastest_forest<K: Key>(
+    edges: Edges<'_, K>,
+    bound: Option<ForestBound<'_>>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
     if edges.len() < SMALL || edges.vertices() >= MANY {
+        // A bound changes the time only, which is short.
         kruskal_of_edges(edges, run)
+    } else if let Some(bound) = bound {
+        threads::fast_within_bound(edges, bound, run)
     } else {
         threads::fast_of_edges(edges, run)
     }

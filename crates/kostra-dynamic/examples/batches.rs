@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use kostra_core::random::RandomStream;
 use kostra_core::{AnyGraph, EdgeList, Order, Run};
-use kostra_dynamic::DynamicForest;
+use kostra_dynamic::{DynamicForest, UpdateBatch};
 
 /// How many seconds batches of one size take.
 const LONG: f64 = 2.0;
@@ -21,9 +21,10 @@ const LARGEST: usize = 1_000_000;
 /// The kinds of streams.
 ///
 /// * `insert`, `delete`, `reweight`: batches of one kind, of up to half of the edges.
-/// * `slide`: a batch is inserted, and as many of the oldest edges expire.
+/// * `slide`: edges are inserted, and as many of the oldest ones expire, in one batch.
 /// * `mix`: edges are deleted, reweighted and inserted, each a batch of a third of the size.
-const KINDS: [&str; 5] = ["insert", "delete", "reweight", "slide", "mix"];
+/// * `update`: the same in one batch.
+const KINDS: [&str; 6] = ["insert", "delete", "reweight", "slide", "mix", "update"];
 
 /// A forest in a stream of batches.
 struct Stream {
@@ -59,11 +60,18 @@ impl Stream {
             "delete" => self.delete(size),
             "reweight" => self.reweight(size),
             "slide" => {
-                let seconds = self.insert(size);
-                let oldest = self.oldest() + size as u32;
-                let start = Instant::now();
-                self.forest.expire(oldest).expect("ids are only compared");
-                seconds + start.elapsed().as_secs_f64()
+                let expire = self.oldest() + size as u32;
+                self.apply(size, UpdateBatch { expire, ..UpdateBatch::default() })
+            }
+            "update" => {
+                let part = size.div_ceil(3);
+                let delete = self.shuffled.split_off(self.shuffled.len() - part);
+                let (ids, weights) = self.drawn_weights(part);
+                let reweight = (&ids[..], &weights[..]);
+                self.apply(
+                    part,
+                    UpdateBatch { delete: &delete, reweight, ..UpdateBatch::default() },
+                )
             }
             _ => {
                 let part = size.div_ceil(3);
@@ -78,10 +86,16 @@ impl Stream {
     }
 
     fn insert(&mut self, size: usize) -> f64 {
+        self.apply(size, UpdateBatch::default())
+    }
+
+    /// The seconds of a batch that also inserts `size` edges.
+    fn apply(&mut self, size: usize, batch: UpdateBatch<'_, u32>) -> f64 {
         let n = self.forest.vertices();
         let (u, v, weights) = (self.draw(size, n), self.draw(size, n), self.draw(size, u32::MAX));
+        let batch = UpdateBatch { insert: (&u, &v, &weights), ..batch };
         let start = Instant::now();
-        let ids = self.forest.insert(&u, &v, &weights).expect("valid edges");
+        let ids = self.forest.apply(&batch).expect("valid updates");
         let seconds = start.elapsed().as_secs_f64();
         self.ids.extend(ids);
         seconds
@@ -95,12 +109,15 @@ impl Stream {
     }
 
     fn reweight(&mut self, size: usize) -> f64 {
-        let first = self.draw(1, (self.shuffled.len() - size) as u32 + 1)[0] as usize;
-        let weights = self.draw(size, u32::MAX);
-        let ids = &self.shuffled[first..first + size];
+        let (ids, weights) = self.drawn_weights(size);
         let start = Instant::now();
-        self.forest.reweight(ids, &weights).expect("the edges are present");
+        self.forest.reweight(&ids, &weights).expect("the edges are present");
         start.elapsed().as_secs_f64()
+    }
+
+    fn drawn_weights(&mut self, size: usize) -> (Vec<u32>, Vec<u32>) {
+        let first = self.draw(1, (self.shuffled.len() - size) as u32 + 1)[0] as usize;
+        (self.shuffled[first..first + size].to_vec(), self.draw(size, u32::MAX))
     }
 
     /// The seconds of a solve of the present edges. The forest must be its answer.

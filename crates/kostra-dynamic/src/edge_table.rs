@@ -147,6 +147,11 @@ impl<W: Weight> EdgeTable<W> {
         self.states.get(position).filter(|state| state.is_present()).map(|_| self.at(position))
     }
 
+    /// Whether the edge with this id is present.
+    pub(crate) fn has(&self, id: EdgeId) -> bool {
+        self.states.get(self.position(id)).is_some_and(|state| state.is_present())
+    }
+
     /// An edge that was present since the table was [tidied](Self::tidy).
     pub(crate) fn get(&self, id: EdgeId) -> EdgeEntry<W> {
         self.at(self.position(id))
@@ -245,13 +250,15 @@ impl<W: Weight> EdgeTable<W> {
         self.states.truncate(position);
     }
 
-    /// Appends edges, outside the forest.
-    pub(crate) fn append(&mut self, u: &[Vertex], v: &[Vertex], weights: &[W]) {
+    /// Appends edges, outside the forest. Returns their ids.
+    pub(crate) fn append(&mut self, u: &[Vertex], v: &[Vertex], weights: &[W]) -> Range<EdgeId> {
+        let first = self.next_id() as EdgeId;
         self.u.extend_from_slice(u);
         self.v.extend_from_slice(v);
         self.weights.extend_from_slice(weights);
         let state = |(u, v)| if u == v { Code::LOOP } else { Code::NON_FOREST };
         self.states.extend(u.iter().zip(v).map(state));
+        first..first + u.len() as EdgeId
     }
 
     /// The place of an edge in the strict order of edges.

@@ -112,6 +112,11 @@ impl<W: Weight> DynamicForest<W> {
         self.present
     }
 
+    /// The id of the next edge: the number of edges that were ever inserted.
+    pub fn next_id(&self) -> EdgeId {
+        self.table.next_id() as EdgeId
+    }
+
     /// The type of the weights.
     pub fn weight_type(&self) -> WeightType {
         W::TYPE

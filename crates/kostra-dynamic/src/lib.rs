@@ -27,6 +27,7 @@ mod line;
 mod link_cut;
 mod log;
 mod plan;
+mod sequence;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -39,3 +40,5 @@ pub use error::{LogError, MAX_VERTICES, UpdateError};
 pub use forest::DynamicForest;
 pub use line::{LineError, UpdateLine};
 pub use log::{OpenedLog, UpdateLog};
+pub use sequence::{ForestStep, Update};
+pub use update::UpdateBatch;

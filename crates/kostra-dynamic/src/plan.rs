@@ -105,7 +105,7 @@ impl<W: Weight> DynamicForest<W> {
         self.change_time(batch) > self.solve_time(batch)
     }
 
-    /// The time of a fresh solve. A solve of a batch reads fewer edges, but collects them first.
+    /// The time of a fresh solve, which is about the most that the solve of a batch takes.
     fn solve_time(&self, batch: Batch) -> usize {
         START + self.vertices as usize + self.present + batch.gained
     }

@@ -7,13 +7,17 @@ use kostra_core::random::RandomStream;
 use kostra_core::{EdgeId, EdgeList, Order, Run, Total, Weight};
 
 use crate::trees::Trees;
-use crate::{DynamicForest, UpdateError};
+use crate::{DynamicForest, UpdateBatch, UpdateError};
 
 /// The present edges, with ids.
-type Present<W> = Vec<(EdgeId, u32, u32, W)>;
+pub(crate) type Present<W> = Vec<(EdgeId, u32, u32, W)>;
 
 /// The canonical forest of the present edges, and its total.
-fn fresh<W: Weight>(vertices: u32, present: &Present<W>, order: Order) -> (Vec<EdgeId>, Total) {
+pub(crate) fn fresh<W: Weight>(
+    vertices: u32,
+    present: &Present<W>,
+    order: Order,
+) -> (Vec<EdgeId>, Total) {
     let list = EdgeList::new(
         vertices as usize,
         present.iter().map(|edge| edge.1).collect::<Vec<_>>(),
@@ -88,6 +92,70 @@ fn trees<W: Weight>(forest: &DynamicForest<W>) -> &'static str {
     }
 }
 
+/// A batch of updates of all kinds, as owned columns.
+#[derive(Default)]
+struct OwnedBatch<W> {
+    expire: EdgeId,
+    delete: Vec<EdgeId>,
+    reweight: (Vec<EdgeId>, Vec<W>),
+    insert: (Vec<u32>, Vec<u32>, Vec<W>),
+}
+
+/// A random batch of at most `size` updates of each kind.
+fn drawn_batch<W: Weight>(
+    pool: &[W],
+    vertices: usize,
+    present: &Present<W>,
+    size: usize,
+    below: &mut impl FnMut(usize) -> usize,
+) -> OwnedBatch<W> {
+    let expired = below(2) * below(1 + present.len().min(size));
+    let expire = present.get(expired).map_or(0, |edge| edge.0);
+    let mut ids: Vec<EdgeId> = present[expired..].iter().map(|edge| edge.0).collect();
+    while ids.len() > size {
+        ids.swap_remove(below(ids.len()));
+    }
+    let changed = ids.split_off(below(1 + ids.len()));
+    let mut weights = |count| (0..count).map(|_| pool[below(pool.len())]).collect::<Vec<_>>();
+    let (new, w) = (weights(changed.len()), weights(size));
+    let mut ends = || (0..size).map(|_| below(vertices) as u32).collect::<Vec<_>>();
+    OwnedBatch { expire, delete: ids, reweight: (changed, new), insert: (ends(), ends(), w) }
+}
+
+/// Applies a batch to a forest and to its present edges.
+fn apply<W: Weight>(
+    forest: &mut DynamicForest<W>,
+    present: &mut Present<W>,
+    OwnedBatch { expire, delete, reweight: (changed, weights), insert: (u, v, w) }: &OwnedBatch<W>,
+) {
+    let batch =
+        UpdateBatch { expire: *expire, delete, reweight: (changed, weights), insert: (u, v, w) };
+    let new = forest.apply(&batch).unwrap();
+    let deleted: BTreeSet<_> = delete.iter().collect();
+    present.retain(|edge| edge.0 >= *expire && !deleted.contains(&edge.0));
+    for (id, &weight) in changed.iter().zip(weights) {
+        let position = present.binary_search_by_key(id, |edge| edge.0).unwrap();
+        present[position].3 = weight;
+    }
+    present.extend(new.zip(u).zip(v).zip(w).map(|(((id, &u), &v), &w)| (id, u, v, w)));
+}
+
+/// Inserts random edges into a forest, and adds them to its present edges.
+fn insert_drawn<W: Weight>(
+    forest: &mut DynamicForest<W>,
+    present: &mut Present<W>,
+    pool: &[W],
+    size: usize,
+    below: &mut impl FnMut(usize) -> usize,
+) {
+    let vertices = forest.vertices() as usize;
+    let mut ends = || (0..size).map(|_| below(vertices) as u32).collect::<Vec<_>>();
+    let (u, v) = (ends(), ends());
+    let w: Vec<W> = (0..size).map(|_| pool[below(pool.len())]).collect();
+    let ids = forest.insert(&u, &v, &w).unwrap();
+    present.extend(ids.zip(u).zip(v).zip(w).map(|(((id, u), v), w)| (id, u, v, w)));
+}
+
 /// Random batches of all kinds. After each one, everything is checked. Returns the trees before and
 /// behind each batch.
 fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) -> Vec<[&'static str; 2]> {
@@ -106,14 +174,12 @@ fn check_random_updates<W: Weight>(pool: &[W], order: Order, seed: u64) -> Vec<[
         let trees_before = trees(&forest);
         let most = if below(4) == 0 { 3 * vertices } else { 3 };
         let size = below(most + 1);
-        match below(9) {
-            0..3 => {
-                let mut ends = || (0..size).map(|_| below(vertices) as u32).collect::<Vec<_>>();
-                let (u, v) = (ends(), ends());
-                let w: Vec<W> = (0..size).map(|_| pool[below(pool.len())]).collect();
-                let ids = forest.insert(&u, &v, &w).unwrap();
-                present.extend(ids.zip(u).zip(v).zip(w).map(|(((id, u), v), w)| (id, u, v, w)));
+        match below(10) {
+            9 => {
+                let batch = drawn_batch(pool, vertices, &present, size, &mut below);
+                apply(&mut forest, &mut present, &batch);
             }
+            0..3 => insert_drawn(&mut forest, &mut present, pool, size, &mut below),
             kind @ 3..7 => {
                 let mut ids: Vec<EdgeId> =
                     if kind == 3 { before.clone() } else { present.iter().map(|e| e.0).collect() };
@@ -227,12 +293,27 @@ fn a_refused_update_changes_nothing() {
         forest.reweight(&[1], &[f64::NAN]).unwrap_err(),
         forest.bottleneck(0, 3).unwrap_err(),
         forest.component_size(3).unwrap_err(),
+        // Two updates of one edge, and a new edge to a vertex that does not exist.
+        forest.apply(&UpdateBatch { expire: 2, delete: &[1], ..Default::default() }).unwrap_err(),
+        forest
+            .apply(&UpdateBatch { delete: &[1], reweight: (&[1], &[3.0]), ..Default::default() })
+            .unwrap_err(),
+        forest
+            .apply(&UpdateBatch {
+                delete: &[1],
+                insert: (&[0], &[3], &[1.0]),
+                ..Default::default()
+            })
+            .unwrap_err(),
     ];
     assert!(errors[0].to_string().starts_with("edge 1 ends at vertex 3"));
     assert_eq!(errors[3], UpdateError::NotPresent { edge: 0 });
     assert_eq!(errors[4], UpdateError::Repeated { edge: 1 });
     assert_eq!(errors[7], UpdateError::NanWeight { edge: 1 });
     assert_eq!(errors[8], UpdateError::NoVertex { vertex: 3, vertices: 3 });
+    assert_eq!(errors[10], UpdateError::Repeated { edge: 1 });
+    assert_eq!(errors[11], UpdateError::Repeated { edge: 1 });
+    assert!(errors[12].to_string().starts_with("edge 0 ends at vertex 3"));
     assert_eq!((forest.ids(), forest.edges(), forest.left()), (vec![1], 1, &[0][..]));
     let vertices = usize::MAX;
     assert_eq!(forest.add_vertices(vertices), Err(UpdateError::TooManyVertices { vertices }));
@@ -311,5 +392,19 @@ fn batches_of_any_size_in_a_large_graph_give_the_forest_of_a_fresh_solve() {
         ids.sort_unstable();
         present.retain(|edge| ids.binary_search(&edge.0).is_err());
         assert!(forest.ids() == fresh(n, &present, Order::Maximum).0, "{size} deletions");
+
+        // A window that moves, and updates of all kinds.
+        let (u, v, w) = (list(n), list(n), list(500));
+        let expire = present[size as usize / 2].0;
+        let mut ids: Vec<_> = present[size as usize / 2..].iter().map(|edge| edge.0).collect();
+        stream.split(size + 2).shuffle(&mut ids);
+        ids.truncate(size as usize / 2);
+        let changed = ids.split_off(ids.len() / 2);
+        let new = weights[..changed.len()].to_vec();
+        for (delete, reweight) in [(vec![], (vec![], vec![])), (ids, (changed, new))] {
+            let insert = (u.clone(), v.clone(), w.clone());
+            apply(&mut forest, &mut present, &OwnedBatch { expire, delete, reweight, insert });
+            assert!(forest.ids() == fresh(n, &present, Order::Maximum).0, "{size} of all kinds");
+        }
     }
 }

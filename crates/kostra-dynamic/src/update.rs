@@ -1,6 +1,5 @@
 //! Batches of updates.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use kostra_core::{
@@ -13,6 +12,37 @@ use crate::edge_table::{EdgeEntry, Membership};
 use crate::plan::Batch;
 use crate::trees::Trees;
 use crate::{DynamicForest, UpdateError};
+
+/// Updates of several kinds. Those that name edges name present edges, each one once.
+#[derive(Clone, Copy, Debug)]
+pub struct UpdateBatch<'a, W> {
+    /// All edges with ids below this one are deleted.
+    pub expire: EdgeId,
+    /// Edges that are deleted.
+    pub delete: &'a [EdgeId],
+    /// Edges and their new weights.
+    pub reweight: (&'a [EdgeId], &'a [W]),
+    /// The ends and the weights of new edges.
+    pub insert: (&'a [Vertex], &'a [Vertex], &'a [W]),
+}
+
+impl<W> Default for UpdateBatch<'_, W> {
+    fn default() -> Self {
+        Self { expire: 0, delete: &[], reweight: (&[], &[]), insert: (&[], &[], &[]) }
+    }
+}
+
+/// A present edge, and its new weight. Without one, it is deleted.
+type Change<W> = (EdgeId, Option<W>);
+
+/// What a change does to the forest.
+enum Effect {
+    /// The edge leaves the forest, to be in this state, and may enter again if it is present.
+    Lost(Membership),
+    /// The edge is better than before, and may enter.
+    Gained,
+    Nothing,
+}
 
 impl<W: Weight> DynamicForest<W> {
     /// Inserts edges: edge `i` of the batch joins `u[i]` and `v[i]` and has weight `weights[i]`.
@@ -60,20 +90,23 @@ impl<W: Weight> DynamicForest<W> {
     }
 
     /// Checks edges, and appends them to the table.
-    fn append(
+    pub(crate) fn append(
         &mut self,
         u: &[Vertex],
         v: &[Vertex],
         weights: &[W],
     ) -> Result<Range<EdgeId>, UpdateError> {
+        self.check_new(u, v, weights)?;
+        Ok(self.table.append(u, v, weights))
+    }
+
+    fn check_new(&self, u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), UpdateError> {
         check_edges(self.vertices as usize, u, v, weights)?;
-        let first = self.table.next_id();
-        let end = first + u.len();
-        if end > MAX_EDGES {
-            return Err(GraphError::TooManyEdges { edges: end as u64 }.into());
+        let edges = self.table.next_id() + u.len();
+        if edges > MAX_EDGES {
+            return Err(GraphError::TooManyEdges { edges: edges as u64 }.into());
         }
-        self.table.append(u, v, weights);
-        Ok(first as EdgeId..end as EdgeId)
+        Ok(())
     }
 
     /// Gives these edges, ascending by id, to a forest without edges. The next edge gets the id
@@ -87,11 +120,11 @@ impl<W: Weight> DynamicForest<W> {
         Ok(self.offer_all(edges.iter().map(|edge| edge.0))?)
     }
 
-    /// Ends a batch that inserted edges, ascending by id.
+    /// Ends a batch that inserted edges.
     fn offer_all(&mut self, new: impl ExactSizeIterator<Item = EdgeId>) -> Result<(), OutOfMemory> {
         let inserted = new.len();
         if self.is_whole(Batch { gained: inserted, ..Batch::default() })? {
-            self.solve(&[], Membership::NonForest, new)?;
+            self.solve(&[], &memory::collected(new)?)?;
         } else {
             new.for_each(|id| {
                 self.offer(id);
@@ -107,18 +140,16 @@ impl<W: Weight> DynamicForest<W> {
     /// # Errors
     /// When an edge is not present or is named twice.
     pub fn delete(&mut self, ids: &[EdgeId]) -> Result<(), UpdateError> {
-        self.check_ids(ids)?;
-        Ok(self.delete_present(ids)?)
+        self.apply(&UpdateBatch { delete: ids, ..UpdateBatch::default() }).map(drop)
     }
 
     /// Deletes all edges with ids below `before`: the oldest ones, since ids ascend in the order of
     /// insertion. Returns the number of deleted edges. O(1) per edge that was inserted, in addition
     /// to the deletions.
     pub fn expire(&mut self, before: EdgeId) -> Result<usize, UpdateError> {
-        let ids = self.table.ids_below(before);
-        self.delete_present(&ids)?;
-        self.table.skip(before);
-        Ok(ids.len())
+        let edges = self.present;
+        self.apply(&UpdateBatch { expire: before, ..UpdateBatch::default() })?;
+        Ok(edges - self.present)
     }
 
     /// Changes the weights of edges: of edge `ids[i]` to `weights[i]`.
@@ -127,55 +158,187 @@ impl<W: Weight> DynamicForest<W> {
     /// When an edge is not present or is named twice, the slices differ in length, or a weight is
     /// NaN.
     pub fn reweight(&mut self, ids: &[EdgeId], weights: &[W]) -> Result<(), UpdateError> {
+        let batch = UpdateBatch { reweight: (ids, weights), ..UpdateBatch::default() };
+        self.apply(&batch).map(drop)
+    }
+
+    /// Applies updates of several kinds as one batch, which takes less time than one batch for each
+    /// kind if it is solved as a whole. Returns the ids of the inserted edges.
+    ///
+    /// # Errors
+    /// As for a batch of each kind, and when two updates name the same edge.
+    pub fn apply(&mut self, batch: &UpdateBatch<'_, W>) -> Result<Range<EdgeId>, UpdateError> {
+        let changes = self.check_changes(batch)?;
+        let (u, v, weights) = batch.insert;
+        self.check_new(u, v, weights)?;
+        let effects = self.effects(&changes, u.len());
+        let keeps_others = matches!(self.trees, Trees::Changing(_));
+        // Trees that are made here must not know the new edges.
+        let is_whole =
+            (effects.lost + effects.gained > 0 || keeps_others) && self.is_whole(effects)?;
+        let inserted = self.table.append(u, v, weights);
+        let applied = if is_whole {
+            self.apply_whole(&changes, inserted.clone())
+        } else {
+            self.apply_in_turn(&changes, effects, inserted.clone())
+        };
+        if let Err(error) = applied {
+            self.table.truncate(inserted.start);
+            return Err(error.into());
+        }
+        self.table.skip(batch.expire.min(inserted.start));
+        self.finish_batch();
+        Ok(inserted)
+    }
+
+    /// The deleted and the reweighted edges, ascending by id.
+    fn check_changes(&self, batch: &UpdateBatch<'_, W>) -> Result<Vec<Change<W>>, UpdateError> {
+        let (ids, weights) = batch.reweight;
         if ids.len() != weights.len() {
             let (edges, weights) = (ids.len(), weights.len());
             return Err(UpdateError::WeightsMismatch { edges, weights });
         }
-        self.check_ids(ids)?;
+        let expired = self.table.ids_below(batch.expire);
+        let named = expired.len()..;
+        let mut changes = memory::with_capacity(expired.len() + batch.delete.len() + ids.len())?;
+        changes.extend(expired.iter().chain(batch.delete).map(|&id| (id, None)));
+        changes.extend(ids.iter().zip(weights).map(|(&id, &weight)| (id, Some(weight))));
+        if let Some(&(edge, _)) = changes[named].iter().find(|change| !self.table.has(change.0)) {
+            return Err(UpdateError::NotPresent { edge });
+        }
         if let Some((&edge, _)) = ids.iter().zip(weights).find(|(_, weight)| weight.is_nan()) {
             return Err(UpdateError::NanWeight { edge });
         }
-        if !self.reweight_whole(ids, weights)? {
-            for (&id, &weight) in ids.iter().zip(weights) {
-                self.reweight_one(id, weight)?;
+        // In the order of the table, so that memory is read in streams.
+        if !changes.is_sorted_by(|a, b| a.0 < b.0) {
+            let places = changes.iter().enumerate().map(|(place, change)| (change.0, place as u32));
+            let mut places = memory::collected(places)?;
+            let mut spare = memory::copied(&places)?;
+            let places = radix_sort_by_key(&mut places, &mut spare, |(id, _)| id.into());
+            changes = memory::collected(places.iter().map(|&(_, place)| changes[place as usize]))?;
+        }
+        match changes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(UpdateError::Repeated { edge: pair[0].0 }),
+            None => Ok(changes),
+        }
+    }
+
+    fn effects(&self, changes: &[Change<W>], inserted: usize) -> Batch {
+        let mut batch = Batch { gained: inserted, ..Batch::default() };
+        for &change in changes {
+            *match self.effect(change) {
+                Effect::Lost(_) => &mut batch.lost,
+                Effect::Gained => &mut batch.gained,
+                Effect::Nothing => &mut batch.others,
+            } += 1;
+        }
+        batch
+    }
+
+    fn effect(&self, (id, weight): Change<W>) -> Effect {
+        let edge = self.table.get(id);
+        let Some(weight) = weight else {
+            return if edge.state.is_forest() {
+                Effect::Lost(Membership::Absent)
+            } else {
+                Effect::Nothing
+            };
+        };
+        let [before, after] = [edge.weight, weight].map(|weight| self.table.rank_with(id, weight));
+        match edge.state {
+            Membership::Forest(_) if after > before => Effect::Lost(Membership::NonForest),
+            Membership::NonForest if after < before => Effect::Gained,
+            _ => Effect::Nothing,
+        }
+    }
+
+    /// Applies changes, and solves for the forest. Without memory, nothing changes.
+    fn apply_whole(
+        &mut self,
+        changes: &[Change<W>],
+        inserted: Range<EdgeId>,
+    ) -> Result<(), OutOfMemory> {
+        let before = memory::collected(changes.iter().map(|&(id, _)| self.table.get(id)))?;
+        let (mut leaving, mut gained) = (Vec::new(), Vec::new());
+        for (&(id, weight), edge) in changes.iter().zip(&before) {
+            let effect = self.effect((id, weight));
+            match weight {
+                Some(weight) => self.table.set_weight(id, weight),
+                None => self.table.set_state(id, Membership::Absent),
+            }
+            match effect {
+                Effect::Lost(state) => {
+                    self.table.set_state(id, state);
+                    leaving.push((id, state));
+                }
+                Effect::Gained => gained.push(id),
+                Effect::Nothing => debug_assert!(weight.is_some() || !edge.state.is_forest()),
             }
         }
-        self.finish_batch();
+        let deleted = changes.iter().filter(|change| change.1.is_none()).count();
+        let present = self.present;
+        self.present = present + inserted.len() - deleted;
+        gained.extend(inserted);
+        self.solve(&leaving, &gained).inspect_err(|_| {
+            self.present = present;
+            for (&(id, _), &edge) in changes.iter().zip(&before) {
+                self.table.set(id, edge);
+            }
+        })
+    }
+
+    /// Applies changes and insertions one by one. If searches for replacements take longer than
+    /// those before, the rest is solved as a whole.
+    fn apply_in_turn(
+        &mut self,
+        changes: &[Change<W>],
+        mut batch: Batch,
+        inserted: Range<EdgeId>,
+    ) -> Result<(), OutOfMemory> {
+        // First the deletions outside the forest, so that none of these edges is a replacement.
+        let mut rest = memory::with_capacity(changes.len())?;
+        for &change in changes {
+            if change.1.is_none() && !self.table.state(change.0).is_forest() {
+                self.delete_one(change.0)?;
+                batch.others -= 1;
+            } else {
+                rest.push(change);
+            }
+        }
+        for (position, &(id, weight)) in rest.iter().enumerate() {
+            let effect = self.effect((id, weight));
+            if matches!(effect, Effect::Lost(_)) {
+                let is_slow = matches!(self.trees, Trees::Changing(_)) && self.is_slow(batch);
+                if is_slow && self.apply_whole(&rest[position..], inserted.clone()).is_ok() {
+                    return Ok(());
+                }
+                batch.lost = batch.lost.saturating_sub(1);
+            }
+            match weight {
+                Some(weight) => self.reweight_one(id, weight)?,
+                None => self.delete_one(id)?,
+            }
+        }
+        self.present += inserted.len();
+        inserted.for_each(|id| {
+            self.offer(id);
+        });
         Ok(())
     }
 
-    /// Solves for a batch of new weights, if this takes the least time. Otherwise, the trees that
-    /// the batch needs are there.
-    fn reweight_whole(&mut self, ids: &[EdgeId], weights: &[W]) -> Result<bool, OutOfMemory> {
-        let (mut lost, mut gained) = (Vec::new(), Vec::new());
-        for (&id, &weight) in ids.iter().zip(weights) {
-            let is_better = self.table.rank_with(id, weight).cmp(&self.table.rank(id));
-            match (self.table.state(id), is_better) {
-                (Membership::Forest(_), Ordering::Greater) => lost.push(id),
-                (Membership::NonForest, Ordering::Less) => gained.push(id),
-                _ => {}
-            }
+    fn delete_one(&mut self, id: EdgeId) -> Result<(), OutOfMemory> {
+        let edge = self.table.get(id);
+        self.present -= 1;
+        if edge.state.is_forest() {
+            return self.replace(id, Membership::Absent);
         }
-        let batch = Batch {
-            lost: lost.len(),
-            gained: gained.len(),
-            others: ids.len() - lost.len() - gained.len(),
-        };
-        let has_effect = batch.lost + batch.gained > 0 || matches!(self.trees, Trees::Changing(_));
-        if !has_effect || !self.is_whole(batch)? {
-            return Ok(false);
+        if edge.state == Membership::NonForest
+            && let Trees::Changing(trees) = &mut self.trees
+        {
+            trees.tours.remove(edge.ends, self.table.rank(id));
         }
-        let old: Vec<W> = ids.iter().map(|&id| self.table.get(id).weight).collect();
-        self.set_weights(ids, weights);
-        self.solve(&lost, Membership::NonForest, sorted(gained).into_iter())
-            .inspect_err(|_| self.set_weights(ids, &old))?;
-        Ok(true)
-    }
-
-    fn set_weights(&mut self, ids: &[EdgeId], weights: &[W]) {
-        for (&id, &weight) in ids.iter().zip(weights) {
-            self.table.set_weight(id, weight);
-        }
+        self.table.set_state(id, Membership::Absent);
+        Ok(())
     }
 
     fn reweight_one(&mut self, id: EdgeId, weight: W) -> Result<(), OutOfMemory> {
@@ -204,61 +367,6 @@ impl<W: Weight> DynamicForest<W> {
             _ => {}
         }
         Ok(())
-    }
-
-    /// Deletes present edges, each named once.
-    fn delete_present(&mut self, ids: &[EdgeId]) -> Result<(), OutOfMemory> {
-        let is_forest = |id: &EdgeId| self.table.state(*id).is_forest();
-        let lost: Vec<EdgeId> = ids.iter().copied().filter(is_forest).collect();
-        let batch = Batch { lost: lost.len(), ..Batch::default() };
-        if batch.lost > 0 && self.is_whole(batch)? {
-            self.solve(ids, Membership::Absent, std::iter::empty())?;
-        } else {
-            // First those outside the forest, so that none of them becomes a replacement.
-            for &id in ids {
-                let edge = self.table.get(id);
-                if edge.state == Membership::NonForest
-                    && let Trees::Changing(trees) = &mut self.trees
-                {
-                    trees.tours.remove(edge.ends, self.table.rank(id));
-                }
-                if !edge.state.is_forest() {
-                    self.table.set_state(id, Membership::Absent);
-                }
-            }
-            self.delete_in_turn(&lost)?;
-        }
-        self.present -= ids.len();
-        self.finish_batch();
-        Ok(())
-    }
-
-    /// Deletes edges of the forest one by one. If the searches for replacements take longer than
-    /// those before, the rest is solved as a whole.
-    fn delete_in_turn(&mut self, ids: &[EdgeId]) -> Result<(), OutOfMemory> {
-        for (position, &id) in ids.iter().enumerate() {
-            let rest = &ids[position..];
-            let batch = Batch { lost: rest.len(), ..Batch::default() };
-            if self.is_slow(batch)
-                && self.solve(rest, Membership::Absent, std::iter::empty()).is_ok()
-            {
-                return Ok(());
-            }
-            self.replace(id, Membership::Absent)?;
-        }
-        Ok(())
-    }
-
-    /// Checks that all edges are present and named once.
-    fn check_ids(&self, ids: &[EdgeId]) -> Result<(), UpdateError> {
-        ids.iter().try_for_each(|&id| self.edge(id).map(|_| ()))?;
-        if ids.is_sorted_by(|a, b| a < b) {
-            return Ok(());
-        }
-        match sorted(ids.to_vec()).windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(UpdateError::Repeated { edge: pair[0] }),
-            None => Ok(()),
-        }
     }
 
     /// Finds what the batch changed. An edge that changed twice is where it was.

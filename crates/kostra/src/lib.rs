@@ -178,8 +178,8 @@ pub mod points {
 #[cfg(feature = "dynamic")]
 pub mod dynamic {
     pub use kostra_dynamic::{
-        AnyDynamicForest, DynamicForest, LineError, LogError, MAX_VERTICES, OpenedLog, UpdateError,
-        UpdateLine, UpdateLog, with_dynamic_forest,
+        AnyDynamicForest, DynamicForest, ForestStep, LineError, LogError, MAX_VERTICES, OpenedLog,
+        Update, UpdateBatch, UpdateError, UpdateLine, UpdateLog, with_dynamic_forest,
     };
 }
 

@@ -39,7 +39,7 @@ use kostra_core::{EdgeId, Order, Vertex, Weight};
 use xxhash_rust::xxh3::Xxh3;
 
 use self::file::{Purpose, Successor};
-use crate::{AnyDynamicForest, DynamicForest, LogError, with_dynamic_forest};
+use crate::{AnyDynamicForest, DynamicForest, LogError, Update, UpdateBatch, with_dynamic_forest};
 
 mod file;
 mod replay;
@@ -189,6 +189,28 @@ impl UpdateLog {
     /// Appends [`DynamicForest::expire`] to the next frame.
     pub fn expire(&mut self, before: EdgeId) {
         self.add(&[EXPIRE, before]);
+    }
+
+    /// Appends [`DynamicForest::apply`] to the next frame.
+    pub fn apply<W: Weight>(&mut self, batch: &UpdateBatch<'_, W>) {
+        let UpdateBatch { expire, delete, reweight, insert } = *batch;
+        if expire > 0 {
+            self.expire(expire);
+        }
+        self.delete(delete);
+        self.reweight(reweight.0, reweight.1);
+        self.insert(insert.0, insert.1, insert.2);
+    }
+
+    /// Appends [`DynamicForest::apply_sequence`] to the next frame.
+    pub fn apply_sequence<W: Weight>(&mut self, updates: &[Update<W>]) {
+        for update in updates {
+            match *update {
+                Update::Insert([u, v], weight) => self.insert(&[u], &[v], &[weight]),
+                Update::Delete(id) => self.delete(&[id]),
+                Update::Reweight(id, weight) => self.reweight(&[id], &[weight]),
+            }
+        }
     }
 
     /// Appends [`DynamicForest::add_vertices`] to the next frame. `names` are those of the new

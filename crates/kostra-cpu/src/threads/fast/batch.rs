@@ -77,6 +77,8 @@ pub(super) struct Batch<'a, K: Key> {
     pub(super) components: usize,
     /// Whether no batch follows, so that no new labels are needed.
     pub(super) is_last: bool,
+    /// Whether all edges are known to be in the forest, so that their order has no effect.
+    pub(super) is_known: bool,
 }
 
 /// The components after a batch.

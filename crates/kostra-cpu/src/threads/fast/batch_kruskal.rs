@@ -58,7 +58,8 @@ impl<K: Key> Batch<'_, K> {
         // Selected edges have ascending ids, but those to the giant component follow them.
         let ids_ascend = self.giant_edges.is_none();
         let sort = Sort { team, edges, scale, prefixes, ids_ascend };
-        let sorted = run.phase("sort", |_| sort.sort(items, spare));
+        let sorted =
+            if self.is_known { items } else { run.phase("sort", |_| sort.sort(items, spare)) };
         let kruskal = Kruskal { team, forest, parents };
         let components = kruskal.solve(sorted, run)?;
         if !self.is_last {

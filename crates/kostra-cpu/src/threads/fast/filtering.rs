@@ -1,6 +1,6 @@
 //! The state of a solve by filtering, and the steps of its loop.
 
-use kostra_core::{Key, Run, SolveError, Vertex};
+use kostra_core::{EdgeSet, Key, Run, SolveError, Vertex};
 
 use super::batch::{Batch, BatchLimits, BatchResult};
 use super::filter::{Filter, FilterArrays};
@@ -20,6 +20,8 @@ pub(super) struct Filtering<'a, K: Key> {
     pub(super) components: usize,
     /// The pivot of the last batch.
     pivot: Pivot,
+    /// Whether there was a batch. Before, every vertex is a component.
+    is_labelled: bool,
     /// Whether the last filter kept more than half of its edges.
     most_were_kept: bool,
 }
@@ -33,8 +35,22 @@ impl<'a, K: Key> Filtering<'a, K> {
             remaining: RemainingEdges::All(solve.edges.len()),
             components: solve.edges.vertices() as usize,
             pivot: Pivot::FIRST,
+            is_labelled: false,
             most_were_kept: false,
         }
+    }
+
+    /// Drops all edges but those of a set that has the forest, before the first batch.
+    pub(super) fn keep_only(&mut self, set: &EdgeSet) {
+        let selection = &self.arrays.rest;
+        selection.fill(self.solve.team, |word| set.words()[word], |_| ());
+        self.remaining = RemainingEdges::Selected(selection);
+    }
+
+    /// The first batch, of edges that are known to be in the forest. All others remain.
+    pub(super) fn known_batch(&self, known: &EdgeSet) -> Batch<'a, K> {
+        self.arrays.batch.fill(self.solve.team, |word| known.words()[word], |_| ());
+        Batch { is_known: true, ..self.batch(Pivot::FIRST) }
     }
 
     fn vertices(&self) -> usize {
@@ -81,24 +97,25 @@ impl<'a, K: Key> Filtering<'a, K> {
 
     /// The batch of the selected edges up to `pivot`.
     pub(super) fn batch(&self, pivot: Pivot) -> Batch<'a, K> {
-        let is_first = self.pivot == Pivot::FIRST;
+        let labels = self.arrays.vertex_labels.labels;
         Batch {
             solve: self.solve,
             selected: &self.arrays.batch,
             giant_edges: None,
-            vertex_labels: (!is_first).then_some(self.arrays.vertex_labels.labels),
+            vertex_labels: self.is_labelled.then_some(labels),
             components: self.components,
             is_last: pivot == Pivot::LAST,
+            is_known: false,
         }
     }
 
     /// Labels every vertex with its component after a batch. Returns the giant component.
     pub(super) fn label_vertices(&self, result: &BatchResult<'_>) -> Option<Vertex> {
         let (team, vertex_labels) = (self.solve.team, self.arrays.vertex_labels);
-        if self.pivot == Pivot::FIRST {
-            vertex_labels.set(team, result.labels);
-        } else {
+        if self.is_labelled {
             vertex_labels.update(team, result.labels);
+        } else {
+            vertex_labels.set(team, result.labels);
         }
         vertex_labels.find_giant(team)
     }
@@ -132,7 +149,8 @@ impl<'a, K: Key> Filtering<'a, K> {
         let before = self.remaining.len();
         let kept = self.arrays.rest.len() + giant_edges.map_or(0, GiantEdges::len);
         let remaining = RemainingEdges::Selected(&self.arrays.rest);
-        Self { remaining, components, pivot, most_were_kept: kept > before / 2, ..self }
+        let most_were_kept = kept > before / 2;
+        Self { remaining, components, pivot, is_labelled: true, most_were_kept, ..self }
     }
 
     /// All remaining edges as one last batch, if the next batch should have all of them and
@@ -152,6 +170,7 @@ impl<'a, K: Key> Filtering<'a, K> {
             vertex_labels: Some(self.arrays.vertex_labels.labels),
             components: self.components,
             is_last: true,
+            is_known: false,
         })
     }
 

@@ -133,12 +133,38 @@ pub(crate) fn fast_of_edges<K: Key>(
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     Fast.admit(edges.vertices(), edges.len())?;
-    let (forest, ()) = with_memory(edges, run, |solve, words, run| {
+    let (forest, ()) = with_memory(edges, None, run, |solve, words, run| {
         if is_sparse(edges) {
             solve.contract(words, None, run).map(drop)
         } else {
-            solve.filter(words, run)
+            solve.filter(words, None, run)
         }
+    })?;
+    Ok(forest)
+}
+
+/// What is known of a forest before it is found.
+#[derive(Clone, Copy)]
+pub enum ForestBound<'a> {
+    /// It has these edges and perhaps others.
+    Includes(&'a EdgeSet),
+    /// It has no other edges than some of these.
+    Within(&'a EdgeSet),
+}
+
+/// [`fast_of_edges`] by filtering, where a part of the answer is known.
+///
+/// Edges that the forest includes are the first batch, which needs no order. Of edges that it is
+/// within, the others are never read.
+pub(crate) fn fast_within_bound<K: Key>(
+    edges: Edges<'_, K>,
+    bound: ForestBound<'_>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    Fast.admit(edges.vertices(), edges.len())?;
+    let (ForestBound::Includes(set) | ForestBound::Within(set)) = bound;
+    let (forest, ()) = with_memory(edges, Some(set.len()), run, |solve, words, run| {
+        solve.filter(words, Some(bound), run)
     })?;
     Ok(forest)
 }
@@ -162,7 +188,7 @@ pub fn contract_interior<K: Key>(
 ) -> Result<InteriorContraction, SolveError> {
     assert!(is_sparse(edges) && edges.vertices() < MANY);
     let mut boundary = BoundaryComponents::new(boundary);
-    let (forest, undecided) = with_memory(edges, run, |solve, words, run| {
+    let (forest, undecided) = with_memory(edges, None, run, |solve, words, run| {
         solve.contract(words, Some(&mut boundary), run)
     })?;
     Ok(InteriorContraction { forest, undecided })
@@ -172,16 +198,22 @@ fn is_sparse<K: Key>(edges: Edges<'_, K>) -> bool {
     edges.len() <= MAX_SPARSE_DEGREE * edges.vertices() as usize
 }
 
-/// Calls `work` with the threads and the scratch memory of a solve. Returns the forest that it
-/// finds, and its result.
+/// Calls `work` with the threads and the scratch memory of a solve. For a bound of `bounded` edges,
+/// the memory suffices to filter a sparse graph, and for a first batch of these edges. Returns the
+/// forest that it finds, and its result.
 fn with_memory<K: Key, T: Send>(
     edges: Edges<'_, K>,
+    bounded: Option<usize>,
     run: &mut Run<'_>,
     work: impl FnOnce(&Solve<'_, K>, &mut [u64], &mut Run<'_>) -> Result<T, SolveError>,
 ) -> Result<(EdgeSet, T), SolveError> {
     let (n, m) = (edges.vertices() as usize, edges.len());
     let mut scratch = run.request.take_workspace();
-    let bytes = 12 * m + 24 * n + ROUNDING_BYTES;
+    let bytes = ROUNDING_BYTES
+        + match bounded {
+            None => 12 * m + 24 * n,
+            Some(bounded) => (12 * m).max(32 * bounded + m) + 32 * n,
+        };
     let words =
         scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
     let words = &mut words[..bytes / 8];
@@ -256,13 +288,29 @@ impl<K: Key> Solve<'_, K> {
     }
 
     /// Dense graphs: batches of light edges, each followed by a filter.
-    fn filter(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
+    fn filter(
+        &self,
+        words: &mut [u64],
+        bound: Option<ForestBound<'_>>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
         let (arrays, memory) = FilterArrays::take(words, self.edges);
         let mut state = Filtering::new(*self, &arrays);
+        let mut known = None;
+        match bound {
+            Some(ForestBound::Includes(set)) => known = Some(set),
+            Some(ForestBound::Within(set)) => state.keep_only(set),
+            None => {}
+        }
         while state.remaining.len() > 0 && state.components > 1 {
             run.report.round(state.components, state.remaining.len())?;
-            let pivot = state.select_batch(memory.len(), run)?;
-            let result = solve_batch(&state.batch(pivot), memory, run)?;
+            let (pivot, batch) = if let Some(known) = known.take() {
+                (Pivot::FIRST, state.known_batch(known))
+            } else {
+                let pivot = state.select_batch(memory.len(), run)?;
+                (pivot, state.batch(pivot))
+            };
+            let result = solve_batch(&batch, memory, run)?;
             let components = result.components;
             if pivot == Pivot::LAST || components <= 1 {
                 return Ok(());

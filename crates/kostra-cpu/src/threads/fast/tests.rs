@@ -24,6 +24,67 @@ fn small_multigraphs_on_many_threads_in_one_workspace_give_the_canonical_forest(
     }
 }
 
+/// The forest includes some of its edges, and is within it and some other edges.
+fn check_bounds(
+    graph: &AnyGraph,
+    order: Order,
+    threads: usize,
+    random: &mut CongruentialGenerator,
+) {
+    let expected = canonical_ids(graph, order);
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list().edges(order);
+        let share = 1 + random.below(4);
+        let (mut part, mut more) = (EdgeSet::new(edges.len()), EdgeSet::new(edges.len()));
+        for id in edges.ids() {
+            let (is_in, is_drawn) = (expected.binary_search(&id).is_ok(), random.below(share) > 0);
+            if is_in && is_drawn {
+                part.insert(id);
+            }
+            if is_in || is_drawn {
+                more.insert(id);
+            }
+        }
+        for (name, bound) in
+            [("part", ForestBound::Includes(&part)), ("more", ForestBound::Within(&more))]
+        {
+            let mut run =
+                Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+            let found = fast_within_bound(edges, bound, &mut run).unwrap();
+            assert!(found.into_ids() == expected, "{name} on {threads} threads: {share}");
+        }
+    });
+}
+
+#[test]
+fn a_part_of_the_answer_does_not_change_it() {
+    let mut random = CongruentialGenerator(13);
+    for round in 0..if cfg!(miri) { 5 } else { 2000 } {
+        let graph = random.any_graph();
+        let order = if round % 2 == 0 { Order::Minimum } else { Order::Maximum };
+        for threads in [1, 2, 5] {
+            check_bounds(&graph, order, threads, &mut random);
+        }
+    }
+}
+
+/// Sparse and dense graphs, with few and many equal weights. On eight threads, the edges that are
+/// known are too many for sorting.
+#[test]
+#[cfg_attr(miri, ignore = "many edges")]
+fn a_part_of_the_answer_of_a_large_graph_does_not_change_it() {
+    let mut random = CongruentialGenerator(14);
+    for (n, m, weights) in [(150_000, 200_000, 3), (150_000, 600_000, u32::MAX), (900, 60_000, 50)]
+    {
+        let mut list = |bound| (0..m).map(|_| random.below(bound)).collect::<Vec<u32>>();
+        let (u, v, w) = (list(n), list(n), list(weights));
+        let graph = AnyGraph::from_edges(n as usize, u, v, w).unwrap();
+        for threads in [1, 2, 8] {
+            check_bounds(&graph, Order::Minimum, threads, &mut random);
+        }
+    }
+}
+
 /// Roads that are listed from both ends. Some of them lead anywhere, so that segments share
 /// components in all possible ways.
 #[test]
