@@ -126,6 +126,27 @@ pub(crate) struct InputArguments {
     pub(crate) threads: u16,
 }
 
+impl InputArguments {
+    /// Refuses options that say how a graph is read, for an input that is none.
+    ///
+    /// # Errors
+    /// When the user typed such an option.
+    pub(crate) fn refuse_options_of_graphs(&self) -> anyhow::Result<()> {
+        let has_column = [&self.source, &self.target, &self.weight, &self.id];
+        let has_column = has_column.into_iter().any(Option::is_some);
+        let has_choice = self.format.is_some() || self.weights.is_some() || self.nan.is_some();
+        let has_meaning = self.zeros.or(self.negatives).is_some() || self.array.is_some();
+        let has_vertices = self.names || self.vertices.is_some() || self.links.is_some();
+        let has_roads = !self.highway.is_empty() || self.bbox.is_some();
+        let has_text = self.delimiter.is_some() || self.decimal_comma || self.thousands;
+        let has_any = [has_column, has_choice, has_meaning, has_vertices, has_roads, has_text];
+        if has_any.contains(&true) {
+            anyhow::bail!("an option says how a graph is read, and the input is none; omit it");
+        }
+        Ok(())
+    }
+}
+
 /// The source of a graph that the command holds in memory.
 #[derive(Args)]
 pub(crate) struct LimitedInput {

@@ -27,6 +27,8 @@ mod launcher;
 mod measure;
 mod memory_limit;
 mod output;
+mod pixels;
+mod point_arguments;
 mod point_faults;
 mod point_output;
 mod point_search;

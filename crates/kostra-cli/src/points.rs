@@ -1,10 +1,8 @@
 //! Points as the input of a command: their file, and how distances are measured.
 
-use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::{Args, ValueHint};
 use kostra::{DeviceChoice, Run};
 use kostra_core::DeviceTimes;
 use kostra_cuda::points::{DevicePointsError, uses_devices};
@@ -14,70 +12,12 @@ use kostra_points::{AxisOrder, ErrorBound, Metric, PointTree, Points, PointsErro
 use serde::Serialize;
 
 use crate::device;
-use crate::measure::{self, Measure};
-use crate::memory_limit::MemoryArguments;
+use crate::measure::Measure;
+use crate::point_arguments::PointArguments;
 use crate::point_faults::{with_line, with_option};
 use crate::point_search::{PointSearch, Wanted};
 use crate::progress::Stage;
 use crate::{distance_file, input, output, point_weights};
-
-/// The points, and how distances are measured, as the user typed them.
-#[derive(Args)]
-pub(crate) struct PointArguments {
-    /// A file of points: a table as text (CSV, TSV, blanks), Parquet or a spreadsheet, an array of
-    /// NumPy (.npy, or .npz with one table), or GeoJSON; `-` for standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    points: OsString,
-
-    /// The columns of the coordinates, by name or by position counted from 1 [default: all columns]
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
-    columns: Vec<PointColumn>,
-
-    /// The first line of a table contains the names of the columns [default: if none of its fields
-    /// is a number]
-    #[arg(long)]
-    header: bool,
-
-    /// The first line of a table is a point
-    #[arg(long, conflicts_with = "header")]
-    no_header: bool,
-
-    /// The sheet of a spreadsheet [default: the only one that is not empty]
-    #[arg(long, value_name = "NAME")]
-    sheet: Option<String>,
-
-    /// How distances are measured; for haversine the columns are latitude and longitude in degrees,
-    /// and distances are in meters; precomputed is for a square matrix of the distances
-    /// themselves [default: euclidean]
-    #[arg(long, value_name = "METRIC", value_parser = measure::names())]
-    metric: Option<Measure>,
-
-    /// The number of threads; 0 uses KOSTRA_NUM_THREADS, or all threads of the machine
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = clap::value_parser!(u16).range(..=4096),
-    )]
-    threads: u16,
-
-    /// Where to find the tree: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for points
-    /// of more than 64 dimensions; devices take the metrics euclidean and cosine
-    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
-    device: DeviceChoice,
-
-    /// Find a tree from near neighbors that may be longer than the minimum, and report how much
-    /// longer at most; for many points of more than 16 dimensions
-    #[arg(long)]
-    approximate: bool,
-
-    /// The seed of the random choices of `--approximate`
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "approximate")]
-    seed: u64,
-
-    #[command(flatten)]
-    memory: MemoryArguments,
-}
 
 /// What the arguments mean.
 pub(crate) struct PointRequest {

@@ -143,8 +143,10 @@ mod tests {
 
     #[test]
     fn options_of_other_commands_name_these() {
-        let shown = tip(&["kostra", "solve", "a.gr", "--metric", "euclidean"]);
-        assert!(shown.contains("'--metric' is an option of `kostra tree` and `kostra cluster`"));
+        let shown = tip(&["kostra", "solve", "a.gr", "--min-samples", "5"]);
+        assert!(
+            shown.contains("'--min-samples' is an option of `kostra tree` and `kostra cluster`")
+        );
         assert!(!shown.contains("similar argument"), "{shown}");
         let shown = tip(&["kostra", "solve", "a.gr", "--threds", "2"]);
         assert!(shown.contains("'--threads'"), "{shown}");

@@ -1,5 +1,7 @@
 //! Grids of pixels or voxels as graphs.
 
+use std::ops::Range;
+
 use kostra_core::{EdgeList, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, Weight, memory};
 use thiserror::Error;
 
@@ -134,6 +136,74 @@ impl Grid {
         self.edges
     }
 
+    /// The number of rows: runs of cells whose other dimensions are the same.
+    pub fn rows(&self) -> usize {
+        self.shape[0] * self.shape[1]
+    }
+
+    /// The number of cells in a row.
+    pub fn row_len(&self) -> usize {
+        self.shape[2]
+    }
+
+    /// Calls `visit` with each cell of some rows, in ascending order, and with the steps to its
+    /// neighbors: the differences of their numbers to its own, ascending.
+    ///
+    /// ```
+    /// use kostra_points::grid::{Connectivity, Grid};
+    ///
+    /// let grid = Grid::new([1, 2, 3], Connectivity::Faces)?;
+    /// let mut found = Vec::new();
+    /// grid.for_each_cell_in_rows(1..2, |cell, steps| found.push((cell, steps.to_vec())));
+    /// assert_eq!(found, [(3, vec![-3, 1]), (4, vec![-3, -1, 1]), (5, vec![-3, -1])]);
+    /// # Ok::<(), kostra_points::grid::GridError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub fn for_each_cell_in_rows(
+        &self,
+        rows: Range<usize>,
+        mut visit: impl FnMut(usize, &[isize]),
+    ) {
+        assert!(rows.end <= self.rows(), "the grid has the rows");
+        let [depth, height, width] = self.shape;
+        for row in rows {
+            let [inner, first, last, only] =
+                self.steps([row / height, row % height], [depth, height]);
+            for x in 0..width {
+                let steps = match (x == 0, x + 1 == width) {
+                    (false, false) => &inner,
+                    (true, false) => &first,
+                    (false, true) => &last,
+                    (true, true) => &only,
+                };
+                visit(row * width + x, steps);
+            }
+        }
+    }
+
+    /// The steps to the neighbors of the cells of a row: of those inside, of the first one, of the
+    /// last one, and of one that is both.
+    fn steps(&self, row: [usize; 2], rows: [usize; 2]) -> [Vec<isize>; 4] {
+        let width = self.shape[2] as isize;
+        let height = self.shape[1] as isize;
+        let opposite = self.offsets.iter().map(|offset| offset.map(|step| -step)).rev();
+        let all = opposite.chain(self.offsets.iter().copied());
+        let inside = |step: &[isize; 3]| {
+            [0, 1].iter().all(|&axis| {
+                row[axis].checked_add_signed(step[axis]).is_some_and(|at| at < rows[axis])
+            })
+        };
+        let steps: Vec<_> = all.filter(inside).collect();
+        let those = |kept: fn(isize) -> bool| {
+            let kept = steps.iter().filter(|step| kept(step[2]));
+            kept.map(|&[dz, dy, dx]| (dz * height + dy) * width + dx).collect()
+        };
+        [those(|_| true), those(|dx| dx >= 0), those(|dx| dx <= 0), those(|dx| dx == 0)]
+    }
+
     /// Calls `visit` for each pair of neighbors, the lower one first, in ascending order. This is
     /// the order of the edge ids.
     fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
@@ -194,35 +264,67 @@ impl Grid {
         values: &[T],
         channels: usize,
     ) -> Result<EdgeList<T>, GridError> {
+        self.check(values, channels)?;
+        let [u, v] = self.ends()?;
+        let mut weights = memory::with_capacity(self.edges)?;
+        for (&u, &v) in u.iter().zip(&v) {
+            weights.push(difference(values, channels, u as usize, v as usize));
+        }
+        Ok(EdgeList::new(self.cells(), u, v, weights)?)
+    }
+
+    /// The graph of the grid, with the higher one of the values of two cells as the weight of their
+    /// edge: the height at which water passes from one to the other.
+    ///
+    /// # Errors
+    /// As [`differences`](Self::differences).
+    pub fn higher_values<T: Value>(&self, values: &[T]) -> Result<EdgeList<T>, GridError> {
+        self.check(values, 1)?;
+        let [u, v] = self.ends()?;
+        let higher = |(&u, &v): (&Vertex, &Vertex)| {
+            let (one, other) = (values[u as usize], values[v as usize]);
+            if one > other { one } else { other }
+        };
+        let mut weights = memory::with_capacity(self.edges)?;
+        weights.extend(u.iter().zip(&v).map(higher));
+        Ok(EdgeList::of_checked(self.cells() as u32, u, v, weights))
+    }
+
+    /// Checks values: `channels` for each cell, none of them NaN. O(n).
+    ///
+    /// # Errors
+    /// When there are more or fewer, or a value is NaN.
+    pub fn check<T: Value>(&self, values: &[T], channels: usize) -> Result<(), GridError> {
         let cells = self.cells();
         if channels == 0 || cells.checked_mul(channels) != Some(values.len()) {
             return Err(GridError::Length { values: values.len(), channels, cells });
         }
-        if let Some(at) = values.iter().position(|value| value.is_nan()) {
-            let [depth, height, width] = self.shape;
-            let cell = at / channels;
-            let place = [cell / width / height, cell / width % height, cell % width];
-            return Err(GridError::Nan { place: place[usize::from(depth == 1)..].to_vec() });
+        match values.iter().position(|value| value.is_nan()) {
+            Some(at) => {
+                let [depth, height, width] = self.shape;
+                let cell = at / channels;
+                let place = [cell / width / height, cell / width % height, cell % width];
+                Err(GridError::Nan { place: place[usize::from(depth == 1)..].to_vec() })
+            }
+            None => Ok(()),
         }
-        let [u, v] = self.ends()?;
-        let mut weights = memory::with_capacity(self.edges)?;
-        let cell = |at: Vertex| &values[at as usize * channels..][..channels];
-        for (&u, &v) in u.iter().zip(&v) {
-            let pairs = cell(u).iter().zip(cell(v));
-            // The difference of an infinite value to itself is zero.
-            let mut differences = pairs.map(|(a, b)| match a == b {
-                true => 0.0,
-                false => (a.to_f64() - b.to_f64()).abs(),
-            });
-            let difference = if channels == 1 {
-                differences.next().unwrap_or_default()
-            } else {
-                differences.map(|difference| difference * difference).sum::<f64>().sqrt()
-            };
-            weights.push(T::rounded(difference));
-        }
-        Ok(EdgeList::new(cells, u, v, weights)?)
     }
+}
+
+/// The difference of two cells with `channels` values each: their Euclidean distance.
+///
+/// # Panics
+/// When there is no such cell.
+#[inline]
+pub fn difference<T: Value>(values: &[T], channels: usize, one: usize, other: usize) -> T {
+    // The difference of an infinite value to itself is zero.
+    let of = |a: T, b: T| if a == b { 0.0 } else { (a.to_f64() - b.to_f64()).abs() };
+    if channels == 1 {
+        return T::rounded(of(values[one], values[other]));
+    }
+    let cell = |at: usize| &values[at * channels..][..channels];
+    let differences = cell(one).iter().zip(cell(other)).map(|(&a, &b)| of(a, b));
+    T::rounded(differences.map(|difference| difference * difference).sum::<f64>().sqrt())
 }
 
 #[cfg(test)]
@@ -252,6 +354,17 @@ mod tests {
                 let [u, v] = grid.ends().unwrap();
                 assert_eq!(u.into_iter().zip(v).collect::<Vec<_>>(), expected, "{shape:?}");
                 assert_eq!(grid.edges(), expected.len());
+                let mut by_steps = Vec::new();
+                grid.for_each_cell_in_rows(0..grid.rows(), |cell, steps| {
+                    assert!(steps.is_sorted());
+                    let neighbors =
+                        steps.iter().map(|&step| cell.checked_add_signed(step).unwrap());
+                    by_steps.extend(neighbors.map(|neighbor| (cell as u32, neighbor as u32)));
+                });
+                let mut both: Vec<_> =
+                    expected.iter().flat_map(|&(u, v)| [(u, v), (v, u)]).collect();
+                both.sort_unstable();
+                assert_eq!(by_steps, both, "{shape:?}");
             }
         }
     }

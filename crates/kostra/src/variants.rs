@@ -1,5 +1,5 @@
-//! Problems around the forest of a graph: its alternatives, forests under constraints,
-//! and Steiner trees.
+//! Problems around the forest of a graph: its alternatives, forests under constraints, persistence
+//! of components, Steiner trees and watersheds.
 //!
 //! ```
 //! use kostra::{Graph, Order, minimum_spanning_forest};
@@ -20,9 +20,12 @@
 
 use kostra_core::{Order, Run, SolveError, default_threads};
 pub use kostra_variants::{
-    Alternatives, BestForests, BestForestsError, BigUint, ConstraintError, CountError,
-    ForestConstraints, RankedForest, ReducedGraph, SteinerError, SteinerOptions, SteinerTree,
-    TreeCount, steiner_tree,
+    Alternatives, BestForests, BestForestsError, BigUint, Births, BranchEnd, ConstraintError,
+    CountError, ForestConstraints, GridRelief, JoinTree, PersistenceError, PersistencePair,
+    RankedForest, ReducedGraph, Regional, Relief, SteinerError, SteinerOptions, SteinerTree,
+    TreeCount, WatershedError, important_regions, longer_than, lower_star, persistence_of_graph,
+    persistence_of_grid, persistence_of_points, steiner_tree, watershed_hierarchy,
+    watershed_of_graph, watershed_of_grid, with_float_weights,
 };
 
 use crate::{Forest, Graph};

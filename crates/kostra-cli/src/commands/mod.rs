@@ -14,6 +14,7 @@ mod generate;
 mod info;
 mod man;
 mod partition;
+mod persistence;
 mod segment;
 mod solve;
 mod solvers;
@@ -46,6 +47,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<tree::Arguments>(),
     Entry::new::<cluster::Arguments>(),
     Entry::new::<segment::Arguments>(),
+    Entry::new::<persistence::Arguments>(),
     Entry::new::<watch::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),

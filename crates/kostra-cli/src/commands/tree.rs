@@ -12,9 +12,10 @@ use serde::Serialize;
 
 use crate::command::{Answer, Command};
 use crate::forest_file::{self, Destination};
+use crate::point_arguments::PointArguments;
 use crate::point_output::PointOutput;
 use crate::point_search::{ErrorRecord, Wanted};
-use crate::points::{PointArguments, PointRequest, SolvedPoints, Times};
+use crate::points::{PointRequest, SolvedPoints, Times};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count};
 use crate::{file_roles, output};

@@ -14,9 +14,10 @@ use self::predict::NewPoints;
 use self::record::{Record, Seconds};
 use self::sizes::Cuts;
 use crate::command::{Answer, Command};
+use crate::point_arguments::PointArguments;
 use crate::point_output::PointOutput;
 use crate::point_search::Wanted;
-use crate::points::{PointArguments, PointRequest};
+use crate::points::PointRequest;
 use crate::progress::Stage;
 use crate::{file_roles, input, output, report};
 

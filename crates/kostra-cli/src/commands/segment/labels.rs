@@ -7,9 +7,9 @@ use anyhow::bail;
 use kostra_core::shown;
 use kostra_io::{Output, WriteError, write_npy_header};
 
-use super::Cells;
 use super::picture::{self, Colors, Labeled};
 use crate::output;
+use crate::pixels::PixelCells;
 
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl LabelFormat {
     }
 
     /// Refuses cells that the format cannot hold.
-    pub(super) fn check(self, cells: &Cells) -> anyhow::Result<()> {
+    pub(super) fn check(self, cells: &PixelCells) -> anyhow::Result<()> {
         if cells.is_volume && self != Self::Npy {
             bail!("pictures and tables have two dimensions; write the labels of a volume as .npy");
         }
@@ -69,18 +69,25 @@ impl Labeled<'_> {
         Ok(())
     }
 
+    /// The label of a segment in arrays and tables.
+    fn name(&self, segment: u32) -> u32 {
+        self.names.map_or(segment, |names| names[segment as usize])
+    }
+
     /// An array of NumPy with the shape of the image, of the type that Python's functions return.
     fn array(&self, to: &mut dyn Write) -> io::Result<()> {
         let shape = &self.cells.shape[usize::from(!self.cells.is_volume)..];
         write_npy_header(to, "'<i4'", shape)?;
-        self.segments.labels.iter().try_for_each(|label| to.write_all(&label.to_le_bytes()))
+        let labels = self.segments.labels.iter();
+        labels.copied().try_for_each(|label| to.write_all(&self.name(label).to_le_bytes()))
     }
 
     /// A row of the table for each row of the image.
     fn table(&self, to: &mut dyn Write) -> io::Result<()> {
         for row in self.segments.labels.chunks(self.cells.shape[2]) {
-            for (column, label) in row.iter().enumerate() {
+            for (column, &label) in row.iter().enumerate() {
                 let separator = if column == 0 { "" } else { "," };
+                let label = self.name(label);
                 write!(to, "{separator}{label}")?;
             }
             writeln!(to)?;

@@ -4,24 +4,27 @@ mod labels;
 mod picture;
 mod record;
 mod values;
+mod watershed;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use clap::{Parser, ValueEnum, ValueHint};
-use kostra_core::{OutOfMemory, Run, memory};
+use clap::{Parser, ValueHint};
+use kostra_core::{AnyGraph, EdgeList, OutOfMemory, Run, memory};
 use kostra_io::{ImageAxes, ImageFile, ImageSize, Input, Output, PixelValues, read_image};
 use kostra_points::cluster::{Segments, segment};
-use kostra_points::grid::{Connectivity, Grid, Value};
+use kostra_points::grid::Value;
 
 use self::labels::LabelFormat;
 use self::picture::Colors;
 use self::record::{Record, Seconds, sheet};
 use self::values::{admit, range};
+use self::watershed::{AttributeChoice, ReliefChoice};
 use crate::command::{Answer, Command};
 use crate::memory_limit::MemoryArguments;
+use crate::pixels::{Channels, NeighborCount, PixelCells};
 use crate::progress::Stage;
 use crate::report;
 use crate::{file_roles, input, output};
@@ -36,6 +39,8 @@ Examples:
   kostra segment photo.tiff --scale 500 --min-size 100 --colors mean -o regions.png
   kostra segment N50E014.hgt.zip --scale 100 --connectivity 8 -o labels.npy
   kostra segment scan.npy --connectivity 26 --json
+  kostra segment cells.png --watershed --markers seeds.png -o cells.npy
+  kostra segment N50E014.hgt.zip --watershed=heights --segments 40 -o basins.png
 
 Segments are those of Felzenszwalb and Huttenlocher: two segments are merged if
 their lowest difference is at most the largest difference inside each of them,
@@ -57,18 +62,50 @@ pub(super) struct Arguments {
     )]
     scale: Option<f64>,
 
-    /// The least number of pixels of a segment
+    /// The least number of pixels of a segment [default: 20]
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(1..),
     )]
-    min_size: u32,
+    min_size: Option<u32>,
+
+    /// Divide along watersheds: each segment grows from a marker, or from one of the most important
+    /// minima; what is flooded are the differences of pixels, or the values themselves (heights)
+    #[arg(
+        long,
+        value_name = "RELIEF",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "differences",
+        conflicts_with_all = ["scale", "min_size"],
+    )]
+    watershed: Option<ReliefChoice>,
+
+    /// The markers of a watershed: an image or an array of the same size with a label for each
+    /// pixel, or 0 for none
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        requires = "watershed",
+        conflicts_with = "segments",
+    )]
+    markers: Option<OsString>,
+
+    /// The number of segments of a watershed without markers
+    #[arg(long, value_name = "K", requires = "watershed",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    segments: Option<u32>,
+
+    /// What makes a minimum important in a watershed without markers [default: volume]
+    #[arg(long, value_name = "ATTRIBUTE", value_enum, requires = "segments")]
+    by: Option<AttributeChoice>,
 
     /// The number of neighbors of a pixel (4 or 8), or of a cell of a volume (6 or 26) [default: 4]
     #[arg(long, value_name = "N", value_enum)]
-    connectivity: Option<Neighbors>,
+    connectivity: Option<NeighborCount>,
 
     /// Which dimension of a NumPy array of three dimensions counts the values of a pixel
     #[arg(long, value_enum)]
@@ -95,71 +132,32 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-/// The number of neighbors of a cell.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Neighbors {
-    #[value(name = "4")]
-    Four,
-    #[value(name = "8")]
-    Eight,
-    #[value(name = "6")]
-    Six,
-    #[value(name = "26")]
-    TwentySix,
-}
-
-impl Neighbors {
-    fn number(self) -> u32 {
-        match self {
-            Self::Four => 4,
-            Self::Eight => 8,
-            Self::Six => 6,
-            Self::TwentySix => 26,
-        }
-    }
-
-    fn is_of_volume(self) -> bool {
-        matches!(self, Self::Six | Self::TwentySix)
-    }
-
-    fn connectivity(self) -> Connectivity {
-        match self {
-            Self::Four | Self::Six => Connectivity::Faces,
-            Self::Eight | Self::TwentySix => Connectivity::Corners,
-        }
-    }
-}
-
 fn scale(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0);
     number.ok_or_else(|| "it must be a number from 0".to_owned())
 }
 
-/// Which dimension of an array counts the values of a pixel.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Channels {
-    First,
-    Last,
-}
-
-/// The most values of a pixel that a picture has: three colors, and transparency.
-const COLORS: usize = 4;
-
-/// Whether an array may be the planes of an image, one after the other: it has more values in its
-/// last dimension than colors, and than in its first.
-fn may_be_planes(shape: &[usize]) -> bool {
-    matches!(shape, &[first, _, last] if last > COLORS && last > first)
-}
-
 /// The scale for brightnesses from 0 to 255: a usual one for photos.
 const SCALE: f64 = 300.0;
+
+/// The least number of pixels of a segment, unless the user chooses another one.
+const MIN_SIZE: u32 = 20;
+
+/// What makes a segment.
+enum Criterion {
+    /// Contrast, by Felzenszwalb and Huttenlocher.
+    Contrast { scale: Option<f64>, min_size: u32 },
+    /// Markers.
+    Markers(ReliefChoice, Input),
+    /// The most important minima.
+    Minima { relief: ReliefChoice, segments: u32, attribute: AttributeChoice },
+}
 
 /// What the arguments mean.
 struct Plan {
     source: Input,
-    scale: Option<f64>,
-    min_size: u32,
-    neighbors: Option<Neighbors>,
+    criterion: Criterion,
+    neighbors: Option<NeighborCount>,
     channels: Option<Channels>,
     output: Option<(Output, LabelFormat)>,
     memory: MemoryArguments,
@@ -182,11 +180,28 @@ impl Plan {
         }
         let source = input::file(&arguments.image);
         let path = output.as_ref().map(|(output, _)| output);
-        file_roles::check(&[("image", Some(&source))], &[("segments", path)])?;
+        let markers = arguments.markers.as_deref().map(input::file);
+        file_roles::check(
+            &[("image", Some(&source)), ("markers", markers.as_ref())],
+            &[("segments", path)],
+        )?;
+        let criterion = match (arguments.watershed, markers, arguments.segments) {
+            (None, ..) => Criterion::Contrast {
+                scale: arguments.scale,
+                min_size: arguments.min_size.unwrap_or(MIN_SIZE),
+            },
+            (Some(relief), Some(markers), _) => Criterion::Markers(relief, markers),
+            (Some(relief), None, Some(segments)) => {
+                let attribute = arguments.by.unwrap_or(AttributeChoice::Volume);
+                Criterion::Minima { relief, segments, attribute }
+            }
+            (Some(_), None, None) => {
+                bail!("a watershed needs `--markers`, or the number of segments: `--segments`")
+            }
+        };
         Ok(Self {
             source,
-            scale: arguments.scale,
-            min_size: arguments.min_size,
+            criterion,
             neighbors: arguments.connectivity,
             channels: arguments.channels,
             output,
@@ -223,59 +238,10 @@ impl Plan {
         Ok(())
     }
 
-    /// The cells of the image.
-    fn cells(&self, image: &ImageFile) -> anyhow::Result<Cells> {
-        let is_volume = self.is_volume(image)?;
-        let neighbors = self.neighbors.unwrap_or(Neighbors::Four);
-        let (shape, channels) = match image.shape[..] {
-            [depth, height, width] if is_volume => ([depth, height, width], 1),
-            [height, width, channels] => ([1, height, width], channels),
-            [height, width] => ([1, height, width], 1),
-            _ => bail!("this array has neither two nor three dimensions"),
-        };
-        let grid = Grid::new(shape, neighbors.connectivity())?;
-        let cells = Cells { grid, shape, channels, neighbors, is_volume };
-        if let Some((_, format)) = &self.output {
-            format.check(&cells)?;
-        }
-        Ok(cells)
-    }
-
-    /// Whether the cells are those of a volume.
-    fn is_volume(&self, image: &ImageFile) -> anyhow::Result<bool> {
-        let is_volume = self.neighbors.map(Neighbors::is_of_volume);
-        let shape = &image.shape;
-        match (image.axes, is_volume) {
-            (ImageAxes::Image, Some(true)) => {
-                bail!("this is no volume; pass `--connectivity 4` or `--connectivity 8`")
-            }
-            (ImageAxes::Pages, None | Some(false)) => bail!(
-                "are these {} pages the slices of a volume? pass `--connectivity 6` or \
-                 `--connectivity 26` if they are, or save the page that you need",
-                shape[0]
-            ),
-            (ImageAxes::Unknown, None) => bail!(
-                "is this array of the shape {shape:?} a volume, or an image with {} values per \
-                 pixel? pass `--connectivity 6` or `--connectivity 4`",
-                shape.last().unwrap_or(&1)
-            ),
-            (ImageAxes::Unknown, Some(false))
-                if self.channels.is_none() && may_be_planes(shape) =>
-            {
-                bail!(
-                    "is this array of the shape {shape:?} an image of {} planes, or of pixels with \
-                     {} values? pass `--channels first` or `--channels last`",
-                    shape[0],
-                    shape[2]
-                )
-            }
-            (_, is_volume) => Ok(is_volume.unwrap_or(false)),
-        }
-    }
-
-    fn scale(&self, image: &ImageFile) -> anyhow::Result<f64> {
+    /// The scale of segments by contrast.
+    fn scale(scale: Option<f64>, image: &ImageFile) -> anyhow::Result<f64> {
         let white = f64::from(u8::MAX);
-        match self.scale {
+        match scale {
             Some(scale) => Ok(scale),
             None if image.is_bytes => Ok(SCALE),
             None => {
@@ -286,17 +252,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// The pixels of an image, or the cells of a volume.
-struct Cells {
-    grid: Grid,
-    /// The depth, the height and the width.
-    shape: [usize; 3],
-    /// The number of values of a cell.
-    channels: usize,
-    neighbors: Neighbors,
-    is_volume: bool,
 }
 
 impl Command for Arguments {
@@ -312,11 +267,13 @@ impl Command for Arguments {
         drop(stage);
         let load = start.elapsed();
         let named = || plan.source.to_string();
-        let cells = plan.cells(&image).with_context(named)?;
-        let scale = plan.scale(&image).with_context(named)?;
-        let (segments, [build, solve]) = match &image.values {
-            PixelValues::Single(values) => divide(values, &cells, scale, plan.min_size),
-            PixelValues::Double(values) => divide(values, &cells, scale, plan.min_size),
+        let cells = PixelCells::of(&image, plan.neighbors, plan.channels).with_context(named)?;
+        if let Some((_, format)) = &plan.output {
+            format.check(&cells).with_context(named)?;
+        }
+        let divided = match &image.values {
+            PixelValues::Single(values) => plan.divide(values, &image, &cells),
+            PixelValues::Double(values) => plan.divide(values, &image, &cells),
         }
         .with_context(named)?;
         let write = match &plan.output {
@@ -324,16 +281,16 @@ impl Command for Arguments {
             Some((to, format)) => {
                 let start = Instant::now();
                 let _stage = Stage::start(&format!("writing {to}"));
-                let segments =
-                    picture::Labeled { segments: &segments, image: &image, cells: &cells };
+                let (segments, names) = (&divided.segments, divided.names.as_deref());
+                let segments = picture::Labeled { segments, names, image: &image, cells: &cells };
                 segments.write(to, *format)?;
                 Some(start.elapsed().as_secs_f64())
             }
         };
-        let [load, build, solve] = [load, build, solve].map(|time| time.as_secs_f64());
-        let seconds = Seconds { load, build, segment: solve, write };
-        let mut record = Record::new(&plan, &image, &cells, &segments);
-        (record.scale, record.seconds) = (scale, seconds);
+        let [build, segment] = divided.times.map(|time| time.as_secs_f64());
+        let seconds = Seconds { load: load.as_secs_f64(), build, segment, write };
+        let mut record = Record::new(&plan, &image, &cells, &divided);
+        record.seconds = seconds;
         let text = if plan.json { report::json(&record)? } else { sheet(&record, &cells) };
         if !plan.quiet {
             output::report(&text, plan.output.as_ref().map(|(to, _)| to))?;
@@ -348,17 +305,45 @@ fn by_pixels<T: Copy>(values: &[T], planes: usize) -> Result<Vec<T>, OutOfMemory
     memory::collected((0..values.len()).map(|at| values[at % planes * pixels + at / planes]))
 }
 
-/// The segments, and the times to build the graph and to divide it.
-fn divide<T: Value>(
-    values: &[T],
-    cells: &Cells,
-    scale: f64,
-    min_size: u32,
-) -> anyhow::Result<(Segments, [Duration; 2])> {
-    let start = Instant::now();
-    let _stage = Stage::start("finding the segments");
-    let graph = cells.grid.differences(values, cells.channels)?;
-    let build = start.elapsed();
-    let segments = segment(&graph, scale, min_size, &mut Run::new())?;
-    Ok((segments, [build, start.elapsed() - build]))
+/// The segments of an image.
+struct Divided {
+    segments: Segments,
+    /// The label of each segment; none if they are numbered from 0.
+    names: Option<Vec<u32>>,
+    /// The scale, if there is one.
+    scale: Option<f64>,
+    /// The times to build the graph and to divide it.
+    times: [Duration; 2],
+}
+
+impl Plan {
+    fn divide<T: Value>(
+        &self,
+        values: &[T],
+        image: &ImageFile,
+        cells: &PixelCells,
+    ) -> anyhow::Result<Divided>
+    where
+        AnyGraph: From<EdgeList<T>>,
+    {
+        match &self.criterion {
+            &Criterion::Contrast { scale, min_size } => {
+                let scale = Self::scale(scale, image)?;
+                let start = Instant::now();
+                let _stage = Stage::start("finding the segments");
+                let graph = cells.grid.differences(values, cells.channels)?;
+                let build = start.elapsed();
+                let segments = segment(&graph, scale, min_size, &mut Run::new())?;
+                let times = [build, start.elapsed() - build];
+                Ok(Divided { segments, names: None, scale: Some(scale), times })
+            }
+            Criterion::Markers(relief, file) => {
+                let markers = watershed::read_markers(file, cells)?;
+                watershed::from_markers(*relief, values, cells, &markers)
+            }
+            &Criterion::Minima { relief, segments, attribute } => {
+                watershed::from_minima(relief, values, cells, (segments, attribute))
+            }
+        }
+    }
 }

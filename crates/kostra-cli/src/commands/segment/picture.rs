@@ -9,7 +9,7 @@ use kostra_points::cluster::Segments;
 use kostra_points::grid::Value;
 use png::{BitDepth, ColorType, Encoder};
 
-use super::Cells;
+use crate::pixels::PixelCells;
 
 /// The colors of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,8 +24,10 @@ pub(super) enum Colors {
 /// The segments of an image.
 pub(super) struct Labeled<'a> {
     pub(super) segments: &'a Segments,
+    /// The label of each segment in arrays and tables; none if they are numbered from 0.
+    pub(super) names: Option<&'a [u32]>,
     pub(super) image: &'a ImageFile,
-    pub(super) cells: &'a Cells,
+    pub(super) cells: &'a PixelCells,
 }
 
 /// The colors of all segments.
@@ -135,8 +137,8 @@ mod tests {
     use kostra_io::ImageAxes;
     use kostra_points::grid::{Connectivity, Grid};
 
-    use super::super::Neighbors;
     use super::*;
+    use crate::pixels::NeighborCount;
 
     #[test]
     fn unknown_heights_do_not_change_mean_colors() {
@@ -150,10 +152,10 @@ mod tests {
         };
         let shape = [1, 1, 4];
         let grid = Grid::new(shape, Connectivity::Faces).unwrap();
-        let neighbors = Neighbors::Four;
-        let cells = Cells { grid, shape, channels: 1, neighbors, is_volume: false };
+        let neighbors = NeighborCount::Four;
+        let cells = PixelCells { grid, shape, channels: 1, neighbors, is_volume: false };
         let segments = Segments { labels: vec![0, 0, 0, 1], segments: 2 };
-        let labeled = Labeled { segments: &segments, image: &image, cells: &cells };
+        let labeled = Labeled { segments: &segments, names: None, image: &image, cells: &cells };
         assert_eq!(palette(&labeled, Colors::Mean).unwrap().samples, [128, 0]);
     }
 

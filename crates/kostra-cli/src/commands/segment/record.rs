@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use kostra_io::ImageFile;
-use kostra_points::cluster::Segments;
 use serde::Serialize;
 
 use super::values::unknown;
-use super::{Cells, Plan};
-use crate::report::{Sheet, count, count_of_sizes, thousands};
+use super::{Criterion, Divided, Plan};
+use crate::pixels::PixelCells;
+use crate::report::{Sheet, count, count_of_sizes};
 
 /// The report as JSON.
 #[derive(Default, Serialize)]
@@ -22,8 +22,14 @@ pub(super) struct Record {
     unknown: u64,
     connectivity: u32,
     edges: usize,
-    pub(super) scale: f64,
-    min_size: u32,
+    /// Null for a watershed.
+    scale: Option<f64>,
+    min_size: Option<u32>,
+    /// What is flooded: null, if this is no watershed.
+    watershed: Option<&'static str>,
+    /// The file of the markers, or what makes a minimum important.
+    markers: Option<String>,
+    by: Option<&'static str>,
     segments: u32,
     smallest: u64,
     largest: u64,
@@ -41,7 +47,13 @@ pub(super) struct Seconds {
 }
 
 impl Record {
-    pub(super) fn new(plan: &Plan, image: &ImageFile, cells: &Cells, segments: &Segments) -> Self {
+    pub(super) fn new(
+        plan: &Plan,
+        image: &ImageFile,
+        cells: &PixelCells,
+        divided: &Divided,
+    ) -> Self {
+        let segments = &divided.segments;
         let mut sizes = vec![0; segments.segments as usize];
         segments.labels.iter().for_each(|&label| sizes[label as usize] += 1);
         Self {
@@ -52,38 +64,61 @@ impl Record {
             unknown: unknown(image),
             connectivity: cells.neighbors.number(),
             edges: cells.grid.edges(),
-            min_size: plan.min_size,
+            scale: divided.scale,
             segments: segments.segments,
             smallest: sizes.iter().copied().min().unwrap_or_default(),
             largest: sizes.iter().copied().max().unwrap_or_default(),
             output: plan.output.as_ref().map(|(to, _)| to.to_string()),
-            ..Self::default()
+            ..Self::of_criterion(&plan.criterion)
+        }
+    }
+
+    fn of_criterion(criterion: &Criterion) -> Self {
+        match criterion {
+            &Criterion::Contrast { min_size, .. } => {
+                Self { min_size: Some(min_size), ..Self::default() }
+            }
+            Criterion::Markers(relief, markers) => Self {
+                watershed: Some(relief.name()),
+                markers: Some(markers.to_string()),
+                ..Self::default()
+            },
+            Criterion::Minima { relief, attribute, .. } => Self {
+                watershed: Some(relief.name()),
+                by: Some(attribute.name()),
+                ..Self::default()
+            },
         }
     }
 }
 
-pub(super) fn sheet(record: &Record, cells: &Cells) -> String {
+pub(super) fn sheet(record: &Record, cells: &PixelCells) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
-    let mut lengths: Vec<_> = record.shape.iter().map(|&length| thousands(length as u64)).collect();
-    lengths.reverse(); // width x height, as people say
     let [pixel, pixels] = match cells.is_volume {
         true => ["cell", "cells"],
         false => ["pixel", "pixels"],
     };
-    let values = match record.channels {
-        1 => String::new(),
-        channels => format!(" of {channels} values"),
-    };
-    sheet.line("image", format!("{} {pixels}{values} ({})", lengths.join(" x "), record.format));
+    sheet.line("image", cells.described(record.format));
     if record.unknown > 0 {
         let unknown = count(record.unknown, "value", "values");
         sheet.line("unknown", format!("{unknown}, treated as one number"));
     }
     let edges = count(record.edges as u64, "edge", "edges");
     sheet.line("graph", format!("{edges}, connectivity {}", record.connectivity));
-    sheet.line("scale", record.scale);
-    sheet.line("least size", count(record.min_size.into(), pixel, pixels));
+    if let Some(scale) = record.scale {
+        sheet.line("scale", scale);
+    }
+    if let Some(size) = record.min_size {
+        sheet.line("least size", count(size.into(), pixel, pixels));
+    }
+    if let Some(relief) = record.watershed {
+        let of = match (&record.markers, record.by) {
+            (Some(markers), _) => format!("from the markers of {markers}"),
+            (None, by) => format!("from minima, the most important by {}", by.unwrap_or_default()),
+        };
+        sheet.line("watershed", format!("of {relief}, {of}"));
+    }
     let segments = count_of_sizes(
         record.segments.into(),
         ["segment", "segments"],
@@ -96,7 +131,9 @@ pub(super) fn sheet(record: &Record, cells: &Cells) -> String {
     }
     sheet.gap();
     let Seconds { load, build, segment, write } = record.seconds;
-    let mut times = vec![("load", load), ("build", build), ("segment", segment)];
+    let mut times = vec![("load", load)];
+    times.extend((build > 0.0).then_some(("build", build)));
+    times.push(("segment", segment));
     times.extend(write.map(|write| ("write", write)));
     let times: Vec<_> =
         times.into_iter().map(|(step, time)| (step, Duration::from_secs_f64(time))).collect();

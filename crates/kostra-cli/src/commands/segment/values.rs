@@ -3,18 +3,18 @@
 use kostra_io::{ImageFile, ImageSize, PixelValues};
 use kostra_points::grid::Value;
 
-use super::Neighbors;
 use crate::memory_limit::MemoryArguments;
+use crate::pixels::NeighborCount;
 use crate::report::count;
 
 /// Refuses an image whose segments take too much memory.
 pub(super) fn admit(
     size: ImageSize,
-    neighbors: Option<Neighbors>,
+    neighbors: Option<NeighborCount>,
     memory: MemoryArguments,
 ) -> Result<(), String> {
     let ImageSize { values, channels, value_bytes: value } = size;
-    let neighbors = neighbors.unwrap_or(Neighbors::Four);
+    let neighbors = neighbors.unwrap_or(NeighborCount::Four);
     let cells = if neighbors.is_of_volume() { values } else { values / channels.max(1) };
     // Two ends, a weight, and the rank of a weight with an id.
     let edge = 8 + value + if value == 4 { 8 } else { 16 };
