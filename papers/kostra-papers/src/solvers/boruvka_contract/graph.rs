@@ -127,26 +127,27 @@ pub(super) struct Layout<K: Key> {
     entries: usize,
     /// The number of entries that store their id apart from the rank.
     ids: usize,
+    /// The most vertices of the second contracted graph.
+    second: usize,
     pub(super) bytes: usize,
     key: PhantomData<K>,
 }
 
 impl<K: Key> Layout<K> {
-    pub(super) fn for_size(vertices: usize, entries: usize) -> Self {
+    /// A component has at least two vertices. So the first contracted graph has at most half of the
+    /// vertices, and the second at most a quarter, unless it is a copy of the first.
+    pub(super) fn for_size(vertices: usize, entries: usize, with_copy: bool) -> Self {
+        let second = if with_copy { vertices / 2 } else { vertices / 4 };
         let ids = if K::BITS == 32 { 0 } else { entries };
         let [vertices_64, entries_64, ids_64] = [vertices, entries, ids].map(|count| count as u64);
         // All three are at most 2^32.
-        let halves = 3 * vertices_64
-            + 2 * (vertices_64 / 2)
-            + vertices_64 / 4
-            + 2
-            + 2 * (entries_64 + ids_64);
+        let halves =
+            3 * vertices_64 + 2 * (vertices_64 / 2) + second as u64 + 2 + 2 * (entries_64 + ids_64);
         let bytes = usize::try_from(16 * entries_64 + 4 * halves).unwrap_or(usize::MAX);
-        Self { vertices, entries, ids, bytes, key: PhantomData }
+        Self { vertices, entries, ids, second, bytes, key: PhantomData }
     }
 
-    /// A round's vertices, and the two contracted graphs. A component has at least two vertices, so
-    /// the first graph has at most half of the vertices, and the second at most a quarter.
+    /// A round's vertices, and the two contracted graphs.
     pub(super) fn split(
         self,
         memory: &mut [u64],
@@ -164,8 +165,7 @@ impl<K: Key> Layout<K> {
             entries: 0,
             key: PhantomData,
         };
-        let (next, spare) =
-            (graph(self.vertices / 2, ranks), graph(self.vertices / 4, other_ranks));
+        let (next, spare) = (graph(self.vertices / 2, ranks), graph(self.second, other_ranks));
         let vertices = Vertices {
             vertex_minedge: take(self.vertices),
             color: take(self.vertices),

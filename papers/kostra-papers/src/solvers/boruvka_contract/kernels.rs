@@ -1,32 +1,78 @@
 //! The kernels of a round, in the order in which they run.
 
+use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{Key, Run, SolveError, Vertex};
-use kostra_parallel::{atomic_u32, atomic_u64, exclusive_prefix_sum};
+use kostra_parallel::{atomic_u32, atomic_u64, exclusive_prefix_sum, into_item, lock};
 
 use super::graph::{Contracted, NO_RANK, Rows};
-use super::{NONE, Rounds};
+use super::{Division, NONE, Rounds, RowShares};
+
+impl RowShares<'_, '_> {
+    /// Calls `step` for every row, with the number of a thread, the vertex and its entries. If work
+    /// is divided by edges, each thread has an equal number of entries, and `step` is called for
+    /// each part of a row that is on two threads, and not at all for an empty row.
+    pub(super) fn for_each(
+        &self,
+        graph: &impl Rows,
+        step: impl Fn(usize, usize, Range<usize>) + Sync,
+    ) {
+        match self.division {
+            Division::Vertices => {
+                self.team.distribute(graph.vertices(), self.schedule, |thread, range| {
+                    range.for_each(|vertex| step(thread, vertex, graph.row(vertex)));
+                });
+            }
+            Division::Edges => self.team.in_parts(graph.neighbors().len(), |part, entries| {
+                let mut vertex = vertex_of(graph, entries.start);
+                let mut start = entries.start;
+                while start < entries.end {
+                    let end = graph.first_edge(vertex + 1).min(entries.end);
+                    if start < end {
+                        step(part, vertex, start..end);
+                    }
+                    (vertex, start) = (vertex + 1, end);
+                }
+            }),
+        }
+    }
+}
 
 impl Rounds<'_, '_> {
     /// Algorithm 7. Returns the number of edges that each thread has scanned.
+    ///
+    /// By edges, a row may be on several threads. Each finds the lightest edge of its part. The
+    /// parts' edges, two per thread at most, are combined at the end: a segmented reduction.
     pub(super) fn find_minimum_edges(&mut self, graph: &impl Rows) -> Vec<AtomicU64> {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let edges: Vec<_> = (0..self.team.threads()).map(|_| AtomicU64::new(0)).collect();
-        self.team.distribute(graph.vertices(), self.schedule, |thread, range| {
-            let looked_at = graph.first_edge(range.end) - graph.first_edge(range.start);
-            edges[thread].fetch_add(looked_at as u64, Relaxed);
-            for vertex in range {
-                let (mut min, mut min_edge) = (NO_RANK, NONE);
-                let row = graph.row(vertex);
-                for (entry, rank) in row.clone().zip(graph.ranks(row)) {
-                    if rank < min {
-                        (min, min_edge) = (rank, entry as u32);
-                    }
+        let parts = Mutex::new(Vec::new());
+        if matches!(self.rows.division, Division::Edges) {
+            let empty = |vertex: usize| vertex_minedge[vertex].store(NONE, Relaxed);
+            self.team.for_each(graph.vertices(), self.schedule, empty);
+        }
+        self.rows.for_each(graph, |thread, vertex, entries| {
+            edges[thread].fetch_add(entries.len() as u64, Relaxed);
+            let (mut min, mut min_edge) = (NO_RANK, NONE);
+            for (entry, rank) in entries.clone().zip(graph.ranks(entries.clone())) {
+                if rank < min {
+                    (min, min_edge) = (rank, entry as u32);
                 }
+            }
+            if entries == graph.row(vertex) {
                 vertex_minedge[vertex].store(min_edge, Relaxed);
+            } else {
+                lock(&parts).push((vertex, min, min_edge));
             }
         });
+        let mut parts = into_item(parts);
+        parts.sort_unstable();
+        parts.dedup_by_key(|&mut (vertex, ..)| vertex);
+        for (vertex, _, edge) in parts {
+            vertex_minedge[vertex].store(edge, Relaxed);
+        }
         edges
     }
 
@@ -120,9 +166,9 @@ impl Rounds<'_, '_> {
         let outdegree = atomic_u32(outdegree);
         self.team
             .for_each(outdegree.len(), self.schedule, |vertex| outdegree[vertex].store(0, Relaxed));
-        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
+        self.rows.for_each(graph, |_, vertex, entries| {
             let my_color = color[vertex];
-            let row = &graph.neighbors()[graph.row(vertex)];
+            let row = &graph.neighbors()[entries];
             let new_edges = row.iter().filter(|&&w| color[w as usize] != my_color).count();
             if new_edges > 0 {
                 let supervertex = new_vertex[my_color as usize] as usize;
@@ -151,9 +197,8 @@ impl Rounds<'_, '_> {
         let next_edge = atomic_u32(self.vertices.next_edge);
         let (neighbors, ranks) = (atomic_u32(next.neighbors), atomic_u64(next.ranks));
         let ids = atomic_u32(next.ids);
-        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
+        self.rows.for_each(graph, |_, vertex, row| {
             let my_color = color[vertex];
-            let row = graph.row(vertex);
             for (&w, (rank, id)) in graph.neighbors()[row.clone()].iter().zip(graph.ranks(row)) {
                 let other_color = color[w as usize];
                 if other_color == my_color {
@@ -169,4 +214,19 @@ impl Rounds<'_, '_> {
             }
         });
     }
+}
+
+/// The vertex whose row has this entry.
+fn vertex_of(graph: &impl Rows, entry: usize) -> usize {
+    let (mut low, mut high) = (0, graph.vertices());
+    // Rows before `low` end at the entry or before it, and those from `high` on begin after it.
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if graph.first_edge(middle + 1) <= entry {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }

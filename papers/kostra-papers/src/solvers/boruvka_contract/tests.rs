@@ -148,3 +148,55 @@ fn more_entries_than_places_are_refused_before_rows_are_built() {
          choose a solver that works on the edge list"
     );
 }
+
+fn with_options(graph: &AnyGraph, threads: usize, options: &[(&str, u64)]) -> (Vec<EdgeId>, Log) {
+    let mut log = Log::default();
+    let mut run = Run::new().on_threads(threads).observed_by(&mut log);
+    for &(name, value) in options {
+        run = run.with_option(&BoruvkaContract::INFO, name, value).unwrap();
+    }
+    (forest_ids(&BoruvkaContract, graph, Order::Minimum, run), log)
+}
+
+/// The hub of a star has half of all entries. By edges, every thread reads a share of its row.
+#[test]
+fn threads_have_equal_numbers_of_entries_by_edges() {
+    let n = 1 << 10;
+    let star: Vec<_> = (1..n).rev().map(|leaf| (0, leaf)).collect();
+    let star = graph(n as usize, &star, (1..n).map(|weight| weight % 7).collect());
+    for threads in [1, 2, 3, 7] {
+        let (forest, log) = with_options(&star, threads, &[("schedule", 1)]);
+        assert_eq!(forest, canonical_ids(&star, Order::Minimum));
+        let edges = log.counters("edges of a thread");
+        assert_eq!(edges.len(), threads);
+        let most = f64::from(2 * (n - 1)) / threads as f64 + 1.0;
+        assert!(edges.iter().all(|&edges| edges <= most), "{edges:?}");
+    }
+}
+
+/// Two groups of vertices that are one vertex each after a round, with many edges between them, and
+/// a third one: without parallel edges three edges are left.
+#[test]
+fn of_parallel_edges_the_lightest_stays() {
+    let mut random = kostra_cpu::testing::CongruentialGenerator(5);
+    let mut ends: Vec<_> = (0..30_u32).filter(|v| v % 10 > 0).map(|v| (v - 1, v)).collect();
+    let light = ends.len();
+    for _ in 0..400 {
+        ends.push((random.below(10), 10 + random.below(10)));
+        ends.push((10 + random.below(10), 20 + random.below(10)));
+        ends.push((20 + random.below(10), random.below(10)));
+    }
+    let edges = ends.len() as u64;
+    let weight = |edge: usize| if edge < light { 1 } else { 2 + edge as u32 % 5 };
+    let narrow: Vec<_> = (0..ends.len()).map(weight).collect();
+    let wide: Vec<_> = narrow.iter().map(|&weight| f64::from(weight)).collect();
+    for graph in [graph(30, &ends, narrow), graph(30, &ends, wide)] {
+        for (threads, schedule) in [(1, 0), (2, 1), (3, 0)] {
+            let options = [("parallel-edges", 1), ("schedule", schedule)];
+            let (forest, log) = with_options(&graph, threads, &options);
+            assert_eq!(forest, canonical_ids(&graph, Order::Minimum));
+            // The lightest edges of a path of equal weights are all of its edges.
+            assert_eq!(log.rounds, [(30, edges), (3, 3)]);
+        }
+    }
+}
