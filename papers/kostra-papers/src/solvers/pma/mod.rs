@@ -54,9 +54,12 @@
 //!   inside the tree; Algorithm 4 sets it only at a new minimum, and so visits entries again.
 //! * Rows are built by counting and sorted one by one; see [`StageGraph`]. A row is sorted by one
 //!   thread, so a hub is sorted by one thread.
+//! * With the option `cooperative-search`, an iteration with fewer processors than threads has all
+//!   threads search each row together; see `cooperative`. The source leaves a row to one processor.
 //! * Parallel edges of the given graph stay in the first iteration, as the source removes parallel
 //!   edges in the unification.
 
+mod cooperative;
 mod partial_prim;
 
 use std::sync::Mutex;
@@ -99,6 +102,13 @@ const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
     values: OptionValues::Switch,
 };
 
+const COOPERATIVE_SEARCH: SolverOption = SolverOption {
+    name: "cooperative-search",
+    about: "all threads search each row together when there are fewer processors than threads",
+    default: 0,
+    values: OptionValues::Switch,
+};
+
 impl Algorithm for Pma {
     const INFO: SolverInfo = SolverInfo {
         id: "pma",
@@ -109,7 +119,7 @@ impl Algorithm for Pma {
         exact: true,
         time: "O(gamma m log n), with sorted rows O((m log n + gamma n) log n)",
         scratch: "64 bytes per edge, 28 per vertex",
-        options: &[VARIANT, GAMMA, REMOVE_PARALLEL_EDGES],
+        options: &[VARIANT, GAMMA, REMOVE_PARALLEL_EDGES, COOPERATIVE_SEARCH],
     };
 
     fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
@@ -144,6 +154,7 @@ struct Options {
     later: Search,
     gamma: u32,
     remove_parallel_edges: bool,
+    cooperative_search: bool,
 }
 
 impl Options {
@@ -158,6 +169,7 @@ impl Options {
             later,
             gamma: run.request.option(&GAMMA) as u32,
             remove_parallel_edges: run.request.option(&REMOVE_PARALLEL_EDGES) == 1,
+            cooperative_search: run.request.option(&COOPERATIVE_SEARCH) == 1,
         }
     }
 }
@@ -184,8 +196,17 @@ impl State<'_> {
         while self.graph.edges() > 0 {
             let before = self.graph.vertices();
             run.report.round(before as usize, self.graph.edges())?;
-            let iteration = self.begin(search, run);
-            run.phase("partial prim", |run| iteration.grow_all(workers, team, run, all))?;
+            let processors = before.div_ceil(self.options.gamma) as usize;
+            if self.options.cooperative_search && processors < team.threads() {
+                // Reads rows in any order.
+                let iteration = self.begin(Search::Min, run);
+                run.phase("search together", |run| {
+                    iteration.search_together(workers, team, run, all)
+                })?;
+            } else {
+                let iteration = self.begin(search, run);
+                run.phase("partial prim", |run| iteration.grow_all(workers, team, run, all))?;
+            }
             self.unify(workers, run)?;
             search = self.options.later;
         }

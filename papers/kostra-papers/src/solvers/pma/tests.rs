@@ -11,7 +11,8 @@ fn random_options(random: &mut CongruentialGenerator) -> Options {
     let mut search = || [Search::Min, Search::Sort][random.below(2) as usize];
     let (first, later) = (search(), search());
     let gamma = [2, 3, 5, 1000][random.below(4) as usize];
-    Options { first, later, gamma, remove_parallel_edges: random.below(2) == 0 }
+    let remove_parallel_edges = random.below(2) == 0;
+    Options { first, later, gamma, remove_parallel_edges, cooperative_search: false }
 }
 
 /// The vertices, trees, touches and mutual touches of an iteration.
@@ -99,8 +100,13 @@ fn a_tree_that_was_touched_still_chooses_the_edge_to_the_other_start_vertex() {
         with_team(1, |team| {
             let rows = Problem::new(graph, Order::Minimum, &Pma::INFO).csr(&mut Run::new());
             let stage = StageGraph::build(rows.unwrap(), team).unwrap();
-            let options =
-                Options { first: search, later: search, gamma: 3, remove_parallel_edges: true };
+            let options = Options {
+                first: search,
+                later: search,
+                gamma: 3,
+                remove_parallel_edges: true,
+                cooperative_search: false,
+            };
             let mut state = State { graph: stage, trees, forest: &forest, team, options, all: 3 };
             let workers = workers(2, 3).unwrap();
             let iteration = state.begin(search, &mut Run::new());
@@ -212,4 +218,34 @@ fn an_iteration_reports_its_steps_and_counts() {
 fn gamma_below_2_is_refused_with_the_range() {
     let refused = Run::new().with_option(&Pma::INFO, "gamma", 1).err().unwrap();
     assert_eq!(refused.to_string(), "gamma must be from 2 to 1024, not 1");
+}
+
+/// Two groups of vertices that become one vertex each, with many edges between them. The threads
+/// search those two rows together, if there are more threads than processors.
+#[test]
+fn threads_search_the_rows_of_the_last_vertices_together() {
+    let mut random = CongruentialGenerator(11);
+    let n = 40;
+    let mut ends: Vec<(Vertex, Vertex)> =
+        (1..n).filter(|v| v % 20 > 0).map(|v| (v - 1, v)).collect();
+    let light = ends.len();
+    let between = if cfg!(miri) { 200 } else { 40_000 };
+    ends.extend((0..between).map(|_| (random.below(20), 20 + random.below(20))));
+    let weights = (0..ends.len()).map(|edge| if edge < light { 1 } else { 5 + edge as u32 % 3 });
+    let (u, v) = ends.iter().copied().unzip();
+    let graph = AnyGraph::from_edges(n as usize, u, v, weights.collect()).unwrap();
+    for (threads, together) in [(1, false), (2, true), (3, true)] {
+        let mut log = Log::default();
+        let mut run = Run::new().on_threads(threads).observed_by(&mut log);
+        for (name, value) in
+            [("cooperative-search", 1), ("remove-parallel-edges", 0), ("gamma", 1 << 10)]
+        {
+            run = run.with_option(&Pma::INFO, name, value).unwrap();
+        }
+        let forest = Solver::solve(&Pma, &graph, Order::Minimum, &mut run).unwrap().forest;
+        assert_eq!(forest.ids(), canonical_ids(&graph, Order::Minimum));
+        assert_eq!(log.phases.contains(&"search together"), together, "{threads} threads");
+        let looked_at = log.counters("entries looked at");
+        assert!(!together || *looked_at.last().unwrap() == 2.0 * between as f64, "{looked_at:?}");
+    }
 }
