@@ -3,6 +3,7 @@
 mod boruvka_contract;
 mod boruvka_edge;
 mod boruvka_stm;
+mod mst_bc;
 mod pma;
 mod prim_collide;
 mod prim_parts;
@@ -14,6 +15,7 @@ static SOLVERS: &[&dyn Solver] = &[
     &boruvka_contract::BoruvkaContract,
     &boruvka_edge::BoruvkaEdge,
     &boruvka_stm::BoruvkaStm,
+    &mst_bc::MstBc,
     &prim_collide::PrimCollide,
     &pma::Pma,
     &prim_parts::PrimUnion,
