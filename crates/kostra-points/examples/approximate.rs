@@ -1,5 +1,6 @@
 //! Times the approximate spanning tree of random points, and compares it with the exact one:
-//! `approximate N D MIN_SAMPLES THREADS KIND [SEEDS [exact]]`, with the kinds of `timing`.
+//! `approximate N D MIN_SAMPLES THREADS KIND [SEEDS [exact]]`, with the kinds of `timing`. With the
+//! kind `single`, the coordinates of `embeddings` have 32 bits.
 
 mod kinds;
 
@@ -29,8 +30,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: approximate N D MIN_SAMPLES THREADS KIND [SEEDS [exact]]".into());
     };
     let (d, threads) = (d.parse()?, threads.parse()?);
-    let rows = kinds::coordinates(n.parse()?, d, kind, 1);
-    let points = Points::new(&rows, d)?;
+    let is_single = kind == "single";
+    let mut rows =
+        kinds::coordinates(n.parse()?, d, if is_single { "embeddings" } else { kind }, 1);
+    let single: Vec<f32> =
+        if is_single { rows.drain(..).map(|x| x as f32).collect() } else { Vec::new() };
+    let points = if is_single { Points::new(&single, d) } else { Points::new(&rows, d) }?;
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
     let start = Instant::now();
     let exact = match arguments.get(6) {

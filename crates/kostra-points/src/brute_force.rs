@@ -33,7 +33,8 @@ pub fn brute_force(
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
     let distance = distance.into();
-    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
+    let min_samples = distance.min_samples;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(min_samples)?;
     with_observed_team(run, run.request.threads(), |team, run| {
         let pairs = pairs_of(&prepared, min_samples, team, run)?;

@@ -39,7 +39,7 @@ pub fn connected_tree(
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
     let distance = distance.into();
-    let prepared = Prepared::by(points, distance)?;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(distance.min_samples)?;
     if let Some(&point) = pairs.iter().flatten().find(|&&point| point >= points.len()) {
         return Err(PointsError::NoPoint { point, points: points.len() });

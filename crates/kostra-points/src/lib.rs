@@ -93,7 +93,7 @@ pub fn spanning_tree(
     if points.dimensions() <= MAX_TREE_DIMENSIONS {
         return kd_tree(points, distance, run);
     }
-    let prepared = Prepared::by(points, distance)?;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(distance.min_samples)?;
     let samples = distance.min_samples;
     with_observed_team(run, run.request.threads(), |team, run| {

@@ -40,6 +40,14 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
+    /// The number of coordinates.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::F32(values) => values.len(),
+            Self::F64(values) => values.len(),
+        }
+    }
+
     /// Converts the coordinates from `start` to `start + output.len()`. Exact.
     pub(crate) fn copy_to(self, start: usize, output: &mut [f64]) {
         let end = start + output.len();
@@ -53,6 +61,16 @@ impl Values<'_> {
             Self::F64(values) => output.copy_from_slice(&values[start..end]),
         }
     }
+}
+
+/// The position of the first number that is not finite.
+fn first_infinite<T: Coordinate>(coordinates: &[T]) -> Option<usize> {
+    /// Numbers that are checked without a branch in between.
+    const PART: usize = 1 << 10;
+    let is_finite = |value: T| value.into().is_finite();
+    let are_finite = |part: &[T]| part.iter().fold(true, |all, &value| all & is_finite(value));
+    let start = PART * coordinates.chunks(PART).position(|part| !are_finite(part))?;
+    coordinates[start..].iter().position(|&value| !is_finite(value)).map(|at| start + at)
 }
 
 /// A checked view of `n` points of `d` dimensions: `n * d` finite coordinates, row by row.
@@ -95,7 +113,7 @@ impl<'a> Points<'a> {
         if points > MAX_POINTS {
             return Err(PointsError::TooManyPoints { points });
         }
-        if let Some(position) = coordinates.iter().position(|&value| !value.into().is_finite()) {
+        if let Some(position) = first_infinite(coordinates) {
             return Err(PointsError::NotFinite {
                 row: position / dimensions,
                 column: position % dimensions,

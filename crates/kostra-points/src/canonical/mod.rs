@@ -23,15 +23,20 @@
 //! point of a box, computed by the same operations, is never above the compared distance of the
 //! point and any point in the box. Bounds of a search tree need no tolerance.
 
+mod rows;
 mod sphere;
 
 use std::borrow::Cow;
 
 use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Team, for_each_item, with_team};
 
 use crate::metric::LARGEST_ALPHA;
 use crate::points::Values;
 use crate::{Distance, EARTH_RADIUS, Metric, Points, PointsError};
+
+pub(crate) use rows::divide_by_length;
+use rows::{converted, directions, rows_of_part};
 
 /// How differences of coordinates are combined to a compared distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,17 +132,26 @@ impl<'a> Prepared<'a> {
     /// When the metric does not accept the points (see [`Metric`]), when a distance may overflow or
     /// all squared distances vanish, or when the system refuses the memory.
     pub fn new(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
-        let prepared = Self::of_any_range(points, metric)?;
-        prepared.check_range()?;
-        Ok(prepared)
+        Self::by(points, metric.into(), 1)
     }
 
-    /// Prepares points for a distance, whose core distances [`scaled_core`](Self::scaled_core) gives.
-    pub(crate) fn by(points: &Points<'a>, distance: Distance) -> Result<Self, PointsError> {
+    /// Prepares points on threads for a distance, whose core distances
+    /// [`scaled_core`](Self::scaled_core) gives.
+    pub(crate) fn by(
+        points: &Points<'a>,
+        distance: Distance,
+        threads: usize,
+    ) -> Result<Self, PointsError> {
+        /// Values for which starting threads is worth the time.
+        const MANY: usize = 1 << 22;
+        let Distance { metric, alpha, .. } = distance;
         distance.check_alpha()?;
-        let prepared = Self::by_any_range(points, distance)?;
-        prepared.check_range()?;
-        Ok(prepared)
+        let values = points.len() as usize * points.dimensions();
+        with_team(if values < MANY { 1 } else { threads }, |team| {
+            let prepared = Self { alpha, ..Self::of_any_range(points, metric, team)? };
+            prepared.check_extent(&prepared.extent(team))?;
+            Ok(prepared)
+        })
     }
 
     /// [`by`](Self::by) for points and a distance that were checked.
@@ -146,12 +160,12 @@ impl<'a> Prepared<'a> {
         distance: Distance,
     ) -> Result<Self, PointsError> {
         let Distance { metric, alpha, .. } = distance;
-        Ok(Self { alpha, ..Self::of_any_range(points, metric)? })
+        with_team(1, |team| Ok(Self { alpha, ..Self::of_any_range(points, metric, team)? }))
     }
 
     /// New points, to be compared with these. Distances that overflow are infinite.
     pub(crate) fn others<'b>(&self, points: &Points<'b>) -> Result<Prepared<'b>, PointsError> {
-        let others = Prepared::of_any_range(points, self.metric)?;
+        let others = with_team(1, |team| Prepared::of_any_range(points, self.metric, team))?;
         if others.dimensions != self.dimensions {
             let (new, fitted) = (others.dimensions, self.dimensions);
             return Err(PointsError::OtherDimensions { new, fitted });
@@ -159,7 +173,11 @@ impl<'a> Prepared<'a> {
         Ok(others)
     }
 
-    fn of_any_range(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
+    fn of_any_range(
+        points: &Points<'a>,
+        metric: Metric,
+        team: &Team<'_>,
+    ) -> Result<Self, PointsError> {
         let (len, dimensions) = (points.len(), points.dimensions());
         let geometry = metric.without_unit();
         if geometry == Metric::Haversine && dimensions != 2 {
@@ -170,13 +188,9 @@ impl<'a> Prepared<'a> {
                 Cow::Owned(sphere::embedded(values, len)?)
             }
             (Metric::Haversine, values) => Cow::Owned(sphere::embedded_radians(values, len)?),
-            (Metric::Cosine, values) => Cow::Owned(directions(values, len, dimensions)?),
+            (Metric::Cosine, values) => Cow::Owned(directions(values, dimensions, team)?),
             (_, Values::F64(values)) => Cow::Borrowed(values),
-            (_, values) => {
-                let mut rows = memory::zeros(len as usize * dimensions)?;
-                values.copy_to(0, &mut rows);
-                Cow::Owned(rows)
-            }
+            (_, values) => Cow::Owned(converted(values, team)?),
         };
         let dimensions = if geometry == Metric::Haversine { 3 } else { dimensions };
         let weights = Cow::Borrowed(points.weights());
@@ -276,14 +290,21 @@ impl<'a> Prepared<'a> {
         self.reported(self.scaled_core(compared))
     }
 
-    /// Refuses points whose compared distances overflow, or all vanish although the points differ.
-    fn check_range(&self) -> Result<(), PointsError> {
-        let mut extent = Extent::default();
-        extent.contain(&self.rows, self.dimensions);
-        self.check_extent(&extent)
+    /// The extent of the points.
+    fn extent(&self, team: &Team<'_>) -> Extent {
+        let d = self.dimensions;
+        let parts = self.rows.chunks(rows_of_part(d) * d);
+        let mut extents = vec![Extent::default(); parts.len()];
+        for_each_item(team, parts.zip(&mut extents), |(rows, extent)| extent.contain(rows, d));
+        let mut whole = Extent::default();
+        for Extent { low, high } in &extents {
+            whole.contain(low, d);
+            whole.contain(high, d);
+        }
+        whole
     }
 
-    /// [`check_range`](Self::check_range) for points with this extent.
+    /// Refuses points whose compared distances overflow, or all vanish although the points differ.
     pub(crate) fn check_extent(&self, extent: &Extent) -> Result<(), PointsError> {
         /// The least square of the diagonal: far above the squares that lose bits, below 2^-1022.
         const LEAST_SQUARE: f64 = 1e-280;
@@ -325,35 +346,6 @@ impl Extent {
             }
         }
     }
-}
-
-/// Vectors divided by their lengths.
-fn directions(values: Values<'_>, len: u32, dimensions: usize) -> Result<Vec<f64>, PointsError> {
-    let mut rows = memory::zeros(len as usize * dimensions)?;
-    values.copy_to(0, &mut rows);
-    match rows.chunks_exact_mut(dimensions).position(|vector| !divide_by_length(vector)) {
-        Some(row) => Err(PointsError::ZeroVector { row }),
-        None => Ok(rows),
-    }
-}
-
-/// Divides a vector by its length. False if it has only zeros.
-pub(crate) fn divide_by_length(vector: &mut [f64]) -> bool {
-    let largest = vector.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
-    if largest == 0.0 {
-        return false;
-    }
-    // A power of two, so that the squares neither overflow nor vanish. Exact, except for components
-    // that do not change the direction.
-    let scale = match largest {
-        x if x > 2.0_f64.powi(400) => 2.0_f64.powi(-600),
-        x if x < 2.0_f64.powi(-400) => 2.0_f64.powi(600),
-        _ => 1.0,
-    };
-    vector.iter_mut().for_each(|x| *x *= scale);
-    let length = vector.iter().copied().fold(0.0, Squares::add).sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
-    true
 }
 
 impl Distance {

@@ -118,7 +118,7 @@ impl Fitted {
         tree: Arc<CondensedTree>,
         clustering: &Clustering,
     ) -> Result<(Prepared<'p>, Self), PointsError> {
-        let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
+        let (prepared, min_samples) = (Prepared::by(points, distance, 1)?, distance.min_samples);
         points.check_min_samples(min_samples)?;
         if tree.points() != prepared.len() {
             let (points, clustered) = (prepared.len(), tree.points());

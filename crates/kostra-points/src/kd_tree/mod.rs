@@ -49,7 +49,8 @@ fn tree_of(
     distance: Distance,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
+    let min_samples = distance.min_samples;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(min_samples)?;
     let dimensions = prepared.dimensions();
     if dimensions > MAX_TREE_DIMENSIONS {

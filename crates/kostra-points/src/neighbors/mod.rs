@@ -49,7 +49,7 @@ pub fn nearest_neighbors(
     neighbors: usize,
     run: &mut Run<'_>,
 ) -> Result<Neighbors, PointsError> {
-    let prepared = Prepared::new(points, metric)?;
+    let prepared = Prepared::by(points, metric.into(), run.request.threads())?;
     let n = points.len() as usize;
     if n > 0 && neighbors >= n {
         return Err(PointsError::TooFewNeighbors { neighbors, points: n });
@@ -83,7 +83,8 @@ pub fn core_distances(
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, PointsError> {
     let distance = distance.into();
-    let (prepared, min_samples) = (Prepared::by(points, distance)?, distance.min_samples);
+    let min_samples = distance.min_samples;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(min_samples)?;
     let cores = compared_cores(&prepared, min_samples, run)?;
     Ok(cores.into_iter().map(|core| prepared.reported_core(core)).collect())

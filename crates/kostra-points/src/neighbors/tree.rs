@@ -37,7 +37,7 @@ pub fn neighbors_tree(
     neighbors: usize,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let prepared = Prepared::new(points, metric)?;
+    let prepared = Prepared::by(points, metric.into(), run.request.threads())?;
     let graph = nearest_neighbors(points, metric, neighbors, run)?;
     let mut pairs = edges(&prepared, &graph)?;
     drop(graph);

@@ -75,7 +75,7 @@ impl Form {
     pub(super) fn suiting(prepared: &Prepared<'_>, team: &Team<'_>) -> Option<Self> {
         /// The time to compare all pairs exactly, in products of 32 bits.
         const EXACT: f64 = 20.0;
-        let scale = Scale::of(prepared);
+        let scale = Scale::of(prepared, team);
         // Points whose lists are in doubt are compared with all others once more.
         let cost =
             |product: f64, close: &Close| product * (1.0 + close.doubtful) + EXACT * close.pairs;
@@ -85,8 +85,8 @@ impl Form {
     }
 
     /// A precision.
-    pub(super) fn new(prepared: &Prepared<'_>, is_double: bool) -> Self {
-        Self { scale: Scale::of(prepared), is_double }
+    pub(super) fn new(prepared: &Prepared<'_>, is_double: bool, team: &Team<'_>) -> Self {
+        Self { scale: Scale::of(prepared, team), is_double }
     }
 }
 

@@ -22,14 +22,27 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn of(prepared: &Prepared<'_>) -> Self {
+    /// O(n * d) time. It does not depend on the number of threads: each sums up the same parts.
+    pub(super) fn of(prepared: &Prepared<'_>, team: &Team<'_>) -> Self {
+        const ROWS: usize = 1 << 12;
         let (d, n) = (prepared.dimensions(), f64::from(prepared.len()));
+        let parts = || prepared.rows().chunks(ROWS * d);
+        let mut means = vec![vec![0.0; d]; parts().len()];
+        for_each_item(team, parts().zip(&mut means), |(rows, mean)| {
+            for row in rows.chunks_exact(d) {
+                mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / n);
+            }
+        });
         let mut mean = vec![0.0; d];
-        for row in prepared.rows().chunks_exact(d) {
-            mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / n);
+        for part in means {
+            mean.iter_mut().zip(part).for_each(|(mean, part)| *mean += part);
         }
-        let norms = prepared.rows().chunks_exact(d).map(|row| prepared.norm().compared(row, &mean));
-        let largest = norms.fold(0.0, f64::max);
+        let mut largest = vec![0.0; parts().len()];
+        for_each_item(team, parts().zip(&mut largest), |(rows, largest)| {
+            let norms = rows.chunks_exact(d).map(|row| prepared.norm().compared(row, &mean));
+            *largest = norms.fold(0.0, f64::max);
+        });
+        let largest = largest.into_iter().fold(0.0, f64::max);
         let is_squared = prepared.norm() == Norm::Squares;
         let length = if is_squared { largest.sqrt() } else { largest };
         // One more than needed, for the rounding of the norm.

@@ -1,5 +1,5 @@
 use kostra_core::random::RandomStream;
-use kostra_parallel::with_observed_team;
+use kostra_parallel::{with_observed_team, with_team};
 
 use super::*;
 use crate::{Distance, Metric, Points, brute_force, nearest_neighbors, spanning_tree};
@@ -52,7 +52,7 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
                     let run = &mut Run::new().on_threads(threads);
                     let found = with_observed_team(run, threads, |team, run| {
                         suited += u32::from(suiting(&prepared, samples, team).is_some());
-                        let form = Form::new(&prepared, is_double);
+                        let form = with_team(1, |team| Form::new(&prepared, is_double, team));
                         let tiled = Tiled { prepared: &prepared, form };
                         let pairs = pairs_of(&tiled, samples, team, run)?;
                         Ok::<_, PointsError>(pair::tree(&prepared, pairs, team)?)
@@ -66,7 +66,7 @@ fn trees_and_neighbors_are_those_of_all_exact_distances() {
                 let run = &mut Run::new().on_threads(2);
                 let mut found = vec![Vec::new(); n];
                 with_observed_team(run, 2, |team, run| {
-                    let form = Form::new(&prepared, wanted == 1);
+                    let form = with_team(1, |team| Form::new(&prepared, wanted == 1, team));
                     let lists = nearest(&Tiled { prepared: &prepared, form }, wanted, team, run)?;
                     for (point, list) in found.iter_mut().zip(lists.nearest.chunks(wanted)) {
                         *point = list.to_vec();
@@ -95,8 +95,7 @@ fn points_closer_than_the_error_of_32_bits_are_compared_in_64() {
     let forms = |rows: Vec<f64>| {
         let points = Points::new(&rows, 17).unwrap();
         let prepared = Prepared::new(&points, Metric::Euclidean).unwrap();
-        kostra_parallel::with_team(1, |team| Form::suiting(&prepared, team))
-            .map(|form| form.is_double)
+        with_team(1, |team| Form::suiting(&prepared, team)).map(|form| form.is_double)
     };
     assert_eq!(forms(make("normal", 1100, 17)), Some(false));
     assert_eq!(forms(make("far", 1100, 17)), Some(true));

@@ -82,7 +82,7 @@ pub fn approximate_tree(
         let error = ErrorBound::of_exact(&tree);
         return Ok(ApproximateTree { tree, error });
     }
-    let prepared = Prepared::new(points, distance.metric)?;
+    let prepared = Prepared::by(points, distance, run.request.threads())?;
     points.check_min_samples(distance.min_samples)?;
     with_observed_team(run, run.request.threads(), |team, run| {
         from_near(&prepared, distance.min_samples, Effort::usual(seed), team, run)
@@ -96,7 +96,7 @@ fn from_near(
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<ApproximateTree, PointsError> {
-    let form = Form::suiting(prepared, team).unwrap_or_else(|| Form::new(prepared, true));
+    let form = Form::suiting(prepared, team).unwrap_or_else(|| Form::new(prepared, true, team));
     let search = Search::new(&Tiled { prepared, form }, min_samples - 1, near, team)?;
     let near = search.near(min_samples, team, run)?;
     let tree = search.tree(&near, team, run)?;
