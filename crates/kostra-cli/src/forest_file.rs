@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use kostra::forest_file::{ForestFileError, ForestFormat};
 use kostra::picture::PictureFormat;
 use kostra_core::{EdgeId, shown};
 use kostra_io::{Format, Input, Outgoing, Output, ReadError};
+use serde::Serialize;
 
-use crate::input::InputGraph;
-use crate::output;
+use crate::input::{InputGraph, InputRequest};
+use crate::{output, report};
 
 /// Parses the name of a format. Errors, help texts and completions list the names.
 pub(crate) fn format_parser() -> impl TypedValueParser<Value = ForestFormat> {
@@ -52,6 +54,67 @@ impl Destination {
             );
         }
         Ok(Self { output, format })
+    }
+}
+
+/// How a command writes edges of its graph, and how it reports. `--output`, with the command's own
+/// help, is an argument of the command.
+#[derive(Args)]
+pub(crate) struct OutputArguments {
+    /// Columns or attributes of edges to carry along into the output; `all` for all
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "output")]
+    keep: Vec<String>,
+
+    /// The format of the output [default: by the file's extension]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), requires = "output")]
+    output_format: Option<ForestFormat>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with = "json")]
+    quiet: bool,
+}
+
+impl OutputArguments {
+    /// Resolves the path of `--output`, and lets `input` read the columns to keep.
+    ///
+    /// # Errors
+    /// As [`Destination::resolve`], and when the format does not hold the columns.
+    pub(crate) fn resolve(
+        &self,
+        path: Option<&Path>,
+        input: InputRequest,
+    ) -> anyhow::Result<(InputRequest, Option<Destination>)> {
+        let to = path.map(|path| Destination::resolve(path, self.output_format)).transpose()?;
+        let columns = !self.keep.is_empty() || input.options.columns.id.is_some();
+        if let Some(to) = to.as_ref().filter(|to| columns && !to.format.keeps_columns()) {
+            anyhow::bail!(
+                "{}: this format does not hold the columns of `--keep` and `--id`; write .csv, \
+                 .tsv, .parquet, .geojson, .graphml, .json or .dot",
+                to.output
+            );
+        }
+        Ok((input.keeping(self.keep.clone()), to))
+    }
+
+    /// Prints the report: `record` as JSON, or `sheet` for people.
+    ///
+    /// # Errors
+    /// When a number cannot be written as JSON, or the report cannot be printed.
+    pub(crate) fn report(
+        &self,
+        to: Option<&Destination>,
+        record: &impl Serialize,
+        sheet: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        let text = if self.json { report::json(record)? } else { sheet() };
+        output::report(&text, to.map(|to| &to.output))
     }
 }
 

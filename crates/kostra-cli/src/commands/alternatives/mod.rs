@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
 use kostra::Solve;
-use kostra::forest_file::ForestFormat;
 use kostra::variants::{Alternatives, BestForests, BigUint, CountError};
 use kostra_core::{AnyGraph, EdgeId, Forest, Order, Run, Total, with_graph};
 
 use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
-use crate::forest_file::{self, Destination, format_parser};
+use crate::file_roles;
+use crate::forest_file::{self, Destination, OutputArguments};
 use crate::input::{InputGraph, InputRequest};
 use crate::progress::Stage;
-use crate::{file_roles, output};
 
 /// Tell whether the forest is unique, and find its alternatives.
 #[derive(Parser)]
@@ -62,21 +61,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, requires = "output")]
     all: bool,
 
-    /// Columns or attributes of edges to carry along into the output; `all` for all
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "output")]
-    keep: Vec<String>,
-
-    /// The format of the output [default: by the file's extension]
-    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), requires = "output")]
-    output_format: Option<ForestFormat>,
-
-    /// Print the report as one JSON object
-    #[arg(long)]
-    json: bool,
-
-    /// Print no report
-    #[arg(long, short, requires = "output", conflicts_with = "json")]
-    quiet: bool,
+    #[command(flatten)]
+    out: OutputArguments,
 }
 
 /// The most multiplications for a number of forests that nobody asked for: some seconds.
@@ -93,38 +79,25 @@ struct Plan {
     count: bool,
     output: Option<Destination>,
     all: bool,
-    json: bool,
-    quiet: bool,
+    out: OutputArguments,
 }
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let input = InputRequest::resolve(arguments.input.apply()?, NanChoice::Error);
-        let output = arguments
-            .output
-            .map(|path| Destination::resolve(&path, arguments.output_format))
-            .transpose()?;
-        let columns = !arguments.keep.is_empty() || input.options.columns.id.is_some();
-        if let Some(to) = output.as_ref().filter(|to| columns && !to.format.keeps_columns()) {
-            anyhow::bail!(
-                "{}: this format does not hold the columns of `--keep` and `--id`; write .csv, \
-                 .tsv, .parquet, .geojson, .graphml, .json or .dot",
-                to.output
-            );
-        }
+        let (input, output) = arguments.out.resolve(arguments.output.as_deref(), input)?;
         file_roles::check(
             &[("graph", input.source.file())],
             &[("network", output.as_ref().map(|to| &to.output))],
         )?;
         Ok(Self {
-            input: input.keeping(arguments.keep),
+            input,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             best: arguments.best,
             count: arguments.count,
             output,
             all: arguments.all,
-            json: arguments.json,
-            quiet: arguments.quiet,
+            out: arguments.out,
         })
     }
 }
@@ -166,10 +139,9 @@ impl Command for Arguments {
             write(&plan, to, &mut input, &outcome)?;
             outcome.write = Some(start.elapsed());
         }
-        if !plan.quiet {
-            let text = report::text(&plan, &input, &outcome)?;
-            output::report(&text, plan.output.as_ref().map(|to| &to.output))?;
-        }
+        let record = report::Record::new(&plan, &input, &outcome);
+        let sheet = || report::sheet(&plan, &input, &outcome);
+        plan.out.report(plan.output.as_ref(), &record, sheet)?;
         Ok(Answer::Yes)
     }
 }

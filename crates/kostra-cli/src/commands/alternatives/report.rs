@@ -14,16 +14,6 @@ const DIGITS: usize = 30;
 /// The most edges of a forest in a row of the table.
 const SHOWN: usize = 4;
 
-/// # Errors
-/// When a number cannot be written as JSON.
-pub(super) fn text(plan: &Plan, input: &InputGraph, outcome: &Outcome) -> anyhow::Result<String> {
-    if plan.json {
-        report::json(&record(plan, input, outcome))
-    } else {
-        Ok(sheet(plan, input, outcome))
-    }
-}
-
 fn kind(order: Order) -> &'static str {
     match order {
         Order::Minimum => "minimum",
@@ -31,7 +21,7 @@ fn kind(order: Order) -> &'static str {
     }
 }
 
-fn sheet(plan: &Plan, input: &InputGraph, outcome: &Outcome) -> String {
+pub(super) fn sheet(plan: &Plan, input: &InputGraph, outcome: &Outcome) -> String {
     let (graph, forest) = (&input.parsed.graph, &outcome.forest);
     let edges = |number: usize| count(number as u64, "edge", "edges");
     let mut sheet = Sheet::default();
@@ -125,7 +115,7 @@ fn listed(input: &InputGraph, edges: &[EdgeId]) -> String {
 
 /// The report as JSON.
 #[derive(Serialize)]
-struct Record<'a> {
+pub(super) struct Record<'a> {
     input: String,
     format: &'static str,
     weight_type: &'static str,
@@ -167,38 +157,40 @@ struct Seconds {
     write: Option<f64>,
 }
 
-fn record<'a>(plan: &Plan, input: &'a InputGraph, outcome: &'a Outcome) -> Record<'a> {
-    let (graph, first): (_, Total) = (&input.parsed.graph, outcome.forest.total());
-    let best = outcome.best.iter().map(|best| BestRecord {
-        total_weight: JsonNumber(best.total),
-        excess_weight: JsonNumber(excess(best.total, first, plan.order)),
-        without: &best.left,
-        with: &best.entered,
-    });
-    Record {
-        input: plan.input.source.to_string(),
-        format: input::format_id(input.format),
-        weight_type: graph.weight_type().name(),
-        vertices: graph.vertices(),
-        edges: graph.edges(),
-        components: outcome.forest.components(),
-        forest_edges: outcome.forest.ids().len(),
-        total_weight: JsonNumber(first),
-        maximum: plan.order == Order::Maximum,
-        unique: outcome.alternatives.is_unique(),
-        number_of_forests: outcome.number.as_ref().ok().map(ToString::to_string),
-        edges_in_every: in_every(outcome),
-        edges_in_some: outcome.network.len() - in_every(outcome),
-        best: best.collect(),
-        output: plan.output.as_ref().map(|to| to.output.to_string()),
-        seconds: Seconds {
-            load: input.load.as_secs_f64(),
-            solve: outcome.solve.as_secs_f64(),
-            compare: outcome.compare.as_secs_f64(),
-            count: outcome.count.as_secs_f64(),
-            list: outcome.list.map(|time| time.as_secs_f64()),
-            write: outcome.write.map(|time| time.as_secs_f64()),
-        },
-        notes: &input.notes,
+impl<'a> Record<'a> {
+    pub(super) fn new(plan: &Plan, input: &'a InputGraph, outcome: &'a Outcome) -> Self {
+        let (graph, first): (_, Total) = (&input.parsed.graph, outcome.forest.total());
+        let best = outcome.best.iter().map(|best| BestRecord {
+            total_weight: JsonNumber(best.total),
+            excess_weight: JsonNumber(excess(best.total, first, plan.order)),
+            without: &best.left,
+            with: &best.entered,
+        });
+        Self {
+            input: plan.input.source.to_string(),
+            format: input::format_id(input.format),
+            weight_type: graph.weight_type().name(),
+            vertices: graph.vertices(),
+            edges: graph.edges(),
+            components: outcome.forest.components(),
+            forest_edges: outcome.forest.ids().len(),
+            total_weight: JsonNumber(first),
+            maximum: plan.order == Order::Maximum,
+            unique: outcome.alternatives.is_unique(),
+            number_of_forests: outcome.number.as_ref().ok().map(ToString::to_string),
+            edges_in_every: in_every(outcome),
+            edges_in_some: outcome.network.len() - in_every(outcome),
+            best: best.collect(),
+            output: plan.output.as_ref().map(|to| to.output.to_string()),
+            seconds: Seconds {
+                load: input.load.as_secs_f64(),
+                solve: outcome.solve.as_secs_f64(),
+                compare: outcome.compare.as_secs_f64(),
+                count: outcome.count.as_secs_f64(),
+                list: outcome.list.map(|time| time.as_secs_f64()),
+                write: outcome.write.map(|time| time.as_secs_f64()),
+            },
+            notes: &input.notes,
+        }
     }
 }

@@ -6,20 +6,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::forest_file::ForestFormat;
 use kostra::variants::{SteinerOptions, SteinerTree, steiner_tree};
 use kostra_core::{Observer, Run, Vertex};
 use serde::Serialize;
 
 use crate::arguments::{LimitedInput, NanChoice};
 use crate::command::{Answer, Command};
-use crate::forest_file::{self, Destination, format_parser};
+use crate::file_roles;
+use crate::forest_file::{self, Destination, OutputArguments};
 use crate::input::{InputGraph, InputRequest};
 use crate::interrupt::SoftInterrupt;
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, count};
 use crate::vertex_names::VertexChoice;
-use crate::{file_roles, output};
 
 /// Find a cheap tree that joins some vertices of a graph.
 #[derive(Parser)]
@@ -60,21 +59,8 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Columns or attributes of edges to carry along into the output; `all` for all
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "output")]
-    keep: Vec<String>,
-
-    /// The format of the output [default: by the file's extension]
-    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), requires = "output")]
-    output_format: Option<ForestFormat>,
-
-    /// Print the report as one JSON object
-    #[arg(long)]
-    json: bool,
-
-    /// Print no report
-    #[arg(long, short, requires = "output", conflicts_with = "json")]
-    quiet: bool,
+    #[command(flatten)]
+    out: OutputArguments,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -92,14 +78,8 @@ struct Outcome {
 
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
-        let resolve = |path: PathBuf| Destination::resolve(&path, self.output_format);
-        let to = self.output.map(resolve).transpose()?;
-        let columns = !self.keep.is_empty();
-        if let Some(to) = to.as_ref().filter(|to| columns && !to.format.keeps_columns()) {
-            anyhow::bail!("{}: this format does not hold the columns of `--keep`", to.output);
-        }
         let request = InputRequest::resolve(self.input.apply()?, NanChoice::Error);
-        let mut request = request.keeping(self.keep);
+        let (mut request, to) = self.out.resolve(self.output.as_deref(), request)?;
         request.options.terminals = true;
         let file = self.terminals.as_ref().and_then(VertexChoice::file);
         file_roles::check(
@@ -123,13 +103,8 @@ impl Command for Arguments {
         let write = to.as_ref().map(|to| forest_file::write(to, &input, tree.ids())).transpose()?;
         let write = write.map(|()| start.elapsed());
         let outcome = Outcome { terminals, tree, solve, write };
-        let to = to.as_ref().map(|to| &to.output);
-        let record = Record::new((&request, to), &input, &outcome);
-        let text =
-            if self.json { report::json(&record)? } else { sheet(&record, &outcome, &input) };
-        if !self.quiet {
-            output::report(&text, to)?;
-        }
+        let record = Record::new((&request, to.as_ref()), &input, &outcome);
+        self.out.report(to.as_ref(), &record, || sheet(&record, &outcome, &input))?;
         Ok(Answer::Yes)
     }
 }
@@ -203,7 +178,7 @@ struct Seconds {
 
 impl<'a> Record<'a> {
     fn new(
-        (request, to): (&InputRequest, Option<&kostra_io::Output>),
+        (request, to): (&InputRequest, Option<&Destination>),
         input: &'a InputGraph,
         outcome: &Outcome,
     ) -> Self {
@@ -220,7 +195,7 @@ impl<'a> Record<'a> {
             gap: Some(tree.gap()).filter(|gap| gap.is_finite()),
             first_weight: JsonNumber(tree.first_total()),
             complete: tree.is_complete(),
-            output: to.map(ToString::to_string),
+            output: to.map(|to| to.output.to_string()),
             seconds: Seconds {
                 load: input.load.as_secs_f64(),
                 solve: solve.as_secs_f64(),
