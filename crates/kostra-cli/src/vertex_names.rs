@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::str::FromStr;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use kostra_core::Vertex;
 use kostra_io::Input;
 
@@ -35,6 +36,39 @@ impl VertexChoice {
         match self {
             Self::File(input) => Some(input),
             Self::Listed(_) => None,
+        }
+    }
+
+    /// The vertices in the order in which the user named them. `option` is named in messages.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is empty, or a name is not that of one vertex.
+    pub(crate) fn vertices(
+        &self,
+        names: &VertexNames,
+        vertices: u32,
+        option: &'static str,
+    ) -> anyhow::Result<Vec<Vertex>> {
+        match self {
+            Self::Listed(list) => {
+                let all = list.iter().map(|name| names.vertex(name, vertices));
+                all.collect::<Result<Vec<_>, _>>().context(option)
+            }
+            Self::File(file) => {
+                let mut all = Vec::new();
+                let reader = BufReader::new(kostra_io::open_text(file)?);
+                for (number, line) in (1..).zip(reader.lines()) {
+                    let place = || format!("{file}: line {number}");
+                    let line = line.with_context(place)?;
+                    if !line.trim().is_empty() {
+                        all.push(names.vertex(line.trim(), vertices).with_context(place)?);
+                    }
+                }
+                if all.is_empty() {
+                    bail!("{file}: the file names no vertex; write one on each line");
+                }
+                Ok(all)
+            }
         }
     }
 }

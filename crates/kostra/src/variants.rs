@@ -1,5 +1,5 @@
 //! Problems around the forest of a graph: its alternatives, forests under constraints, persistence
-//! of components, Steiner trees and watersheds.
+//! of components, Steiner trees and watersheds, and the forests of directed graphs.
 //!
 //! ```
 //! use kostra::{Graph, Order, minimum_spanning_forest};
@@ -20,12 +20,13 @@
 
 use kostra_core::{Order, Run, SolveError, default_threads};
 pub use kostra_variants::{
-    Alternatives, BestForests, BestForestsError, BigUint, Births, BranchEnd, ConstraintError,
-    CountError, ForestConstraints, GridRelief, JoinTree, PersistenceError, PersistencePair,
-    RankedForest, ReducedGraph, Regional, Relief, SteinerError, SteinerOptions, SteinerTree,
-    TreeCount, WatershedError, important_regions, longer_than, lower_star, persistence_of_graph,
-    persistence_of_grid, persistence_of_points, steiner_tree, watershed_hierarchy,
-    watershed_of_graph, watershed_of_grid, with_float_weights,
+    Alternatives, Arborescence, ArborescenceError, ArborescenceFlaw, BestForests, BestForestsError,
+    BigUint, Births, BranchEnd, ConstraintError, CountError, ForestConstraints, GridRelief,
+    JoinTree, PersistenceError, PersistencePair, RankedForest, ReducedGraph, Regional, Relief,
+    SteinerError, SteinerOptions, SteinerTree, TreeCount, WatershedError, arborescence,
+    important_regions, longer_than, lower_star, persistence_of_graph, persistence_of_grid,
+    persistence_of_points, steiner_tree, watershed_hierarchy, watershed_of_graph,
+    watershed_of_grid, with_float_weights,
 };
 
 use crate::{Forest, Graph};

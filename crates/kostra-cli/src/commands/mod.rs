@@ -4,6 +4,7 @@
 //! [`Command`]: crate::command::Command
 
 mod alternatives;
+mod arborescence;
 mod cluster;
 mod compare;
 mod completions;
@@ -38,6 +39,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<verify::Arguments>(),
     Entry::new::<compare::Arguments>(),
     Entry::new::<alternatives::Arguments>(),
+    Entry::new::<arborescence::Arguments>(),
     Entry::new::<steiner::Arguments>(),
     Entry::new::<info::Arguments>(),
     Entry::new::<convert::Arguments>(),

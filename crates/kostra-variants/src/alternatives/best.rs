@@ -23,8 +23,8 @@ use kostra_core::{AnyGraph, EdgeId, Order, OutOfMemory, SolveError, UnionFind, V
 use thiserror::Error;
 
 use super::Alternatives;
-use super::exact::Amounts;
 use super::exchange::{Amount, Candidate, Condition, Exchange, Placed};
+use crate::exact::Amounts;
 use crate::rooted::RootedForest;
 
 /// The reason why forests cannot be put in order.

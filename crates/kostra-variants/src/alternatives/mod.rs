@@ -16,7 +16,6 @@
 mod best;
 mod count;
 mod determinant;
-mod exact;
 mod exchange;
 mod modular;
 

@@ -1,9 +1,8 @@
 //! The terminals, as the user names them.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use kostra::variants::SteinerError;
 use kostra_core::{Vertex, count};
 
@@ -26,25 +25,7 @@ pub(super) fn of_graph(
             bail!("the graph has no terminals; pass `--terminals A,B,C` or `--terminals @FILE`")
         }
         None => return Ok(own),
-        Some(VertexChoice::Listed(list)) => {
-            let all = list.iter().map(|name| names.vertex(name, vertices));
-            all.collect::<Result<Vec<_>, _>>().context("`--terminals`")?
-        }
-        Some(VertexChoice::File(file)) => {
-            let mut all = Vec::new();
-            let reader = BufReader::new(kostra_io::open_text(file)?);
-            for (number, line) in (1..).zip(reader.lines()) {
-                let place = || format!("{file}: line {number}");
-                let line = line.with_context(place)?;
-                if !line.trim().is_empty() {
-                    all.push(names.vertex(line.trim(), vertices).with_context(place)?);
-                }
-            }
-            if all.is_empty() {
-                bail!("{file}: the file names no terminal; write one on each line");
-            }
-            all
-        }
+        Some(choice) => choice.vertices(&names, vertices, "`--terminals`")?,
     };
     if !own.is_empty() {
         let left_out = count(own.len() as u64, "terminal", "terminals");

@@ -1,11 +1,11 @@
-//! Weights as integers, so that totals of forests compare exactly.
+//! Weights as integers, so that sums of them compare exactly.
 
 use kostra_core::{AnyGraph, EdgeId, Order};
 use num_bigint::BigInt;
 
 /// The weights of edges as integers, where less is better. Weights of floats are multiplied by a
 /// power of two.
-pub(super) enum Amounts {
+pub(crate) enum Amounts {
     /// Small enough that no sum of differences of fewer than 2^30 edges overflows.
     Narrow(Vec<i128>),
     Wide(Vec<BigInt>),
@@ -39,7 +39,7 @@ impl Amounts {
     ///
     /// # Errors
     /// The first edge whose weight is infinite.
-    pub(super) fn of(graph: &AnyGraph, order: Order) -> Result<Self, EdgeId> {
+    pub(crate) fn of(graph: &AnyGraph, order: Order) -> Result<Self, EdgeId> {
         macro_rules! integers {
             ($graph:ident) => {{
                 let weights = $graph.edge_list().weights().iter();
@@ -58,6 +58,14 @@ impl Amounts {
             AnyGraph::U64(graph) => integers!(graph),
             AnyGraph::F32(graph) => floats!(graph),
             AnyGraph::F64(graph) => floats!(graph),
+        }
+    }
+
+    /// The same integers without a limit of their size.
+    pub(crate) fn widened(self) -> Vec<BigInt> {
+        match self {
+            Self::Narrow(amounts) => amounts.into_iter().map(BigInt::from).collect(),
+            Self::Wide(amounts) => amounts,
         }
     }
 
