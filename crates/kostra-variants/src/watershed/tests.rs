@@ -132,8 +132,11 @@ fn dynamics_are_the_persistence_of_minima() {
         let births = crate::Births::Values(&births);
         let pairs =
             crate::persistence_of_graph(&graph, births, Order::Minimum, &mut Run::new()).unwrap();
-        let mut expected: Vec<_> =
-            pairs.iter().map(|pair| pair.persistence()).filter(|p| p.is_finite()).collect();
+        let mut expected: Vec<_> = pairs
+            .iter()
+            .map(crate::PersistencePair::persistence)
+            .filter(|p| p.is_finite())
+            .collect();
         found.retain(|&weight| weight > 0.0);
         found.sort_by(f64::total_cmp);
         expected.sort_by(f64::total_cmp);
