@@ -16,7 +16,7 @@ class Accessor:
         ----------
         columns, options
             As for :meth:`kostra.Graph.from_table`: ``source``, ``target``, ``weight``, and so on.
-            Integers are ids, of which only those that occur are vertices.
+            Integers are ids. Only those that occur are vertices.
         threads : int, optional
             The number of threads; by default, all of the machine's.
         """

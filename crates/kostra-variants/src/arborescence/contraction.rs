@@ -23,7 +23,7 @@ const REPORT_EVERY: usize = 1 << 16;
 struct Contraction<'a, A> {
     network: &'a Network<'a, A>,
     heaps: Heaps<A>,
-    /// The arcs into each vertex or set, some of which may lead from its own vertices.
+    /// The arcs into each vertex or set. Some may lead from its own vertices.
     entering: Vec<Heap>,
     /// The way from each vertex or set to the largest set that contains it.
     above: Vec<u32>,
@@ -33,8 +33,8 @@ struct Contraction<'a, A> {
     family: Laminar<A>,
 }
 
-/// The sets of vertices with their duals: a family of which no two sets overlap, and which proves
-/// that an arborescence is cheapest. `None` if no path leads to a vertex.
+/// Sets of vertices with their duals, which prove that an arborescence is cheapest. Two sets are
+/// nested or apart. `None` if no path leads to a vertex.
 ///
 /// A vertex at a time, the path of cheapest arcs is followed backwards. The cost of the cheapest
 /// arc is the dual of the vertex, and all arcs into the vertex lose it. A cycle becomes a set,

@@ -1,4 +1,4 @@
-//! A family of sets of vertices of which no two overlap, with a dual for each.
+//! A family of sets of vertices with a dual for each. Two sets are nested or apart.
 
 use kostra_core::{OutOfMemory, Vertex, memory};
 

@@ -62,7 +62,7 @@ const THREADS_PERCENT: SolverOption = SolverOption {
 
 const DEVICE_SHARES: SolverOption = SolverOption {
     name: "device-shares",
-    about: "how many members each device is, as if it were so many devices",
+    about: "the number of members that share each device, as if each had one of its own",
     default: 1,
     values: OptionValues::Number { lowest: 1, highest: 8 },
 };
