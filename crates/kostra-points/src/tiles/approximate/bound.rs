@@ -64,7 +64,8 @@ pub struct ErrorBound {
     pub least: f64,
     /// The probability that `least` is a lower bound; 1 for an exact tree.
     pub confidence: f64,
-    /// The part of the nearest neighbors that the search found, of a sample of points.
+    /// The part of the nearest neighbors that the search found, or others at their distance, of a
+    /// sample of points.
     pub recall: f64,
 }
 
@@ -280,7 +281,8 @@ impl Sampling<'_> {
         Ok(missing.collect())
     }
 
-    /// The part of the near points that are nearest points, of a sample.
+    /// The part of the near points that are as near as nearest points, of a sample. Points at one
+    /// distance stand for each other.
     fn recall(&self, team: &Team<'_>, run: &mut Run<'_>) -> Result<f64, PointsError> {
         let (n, lists) = (u64::from(self.search.prepared.len()), &self.near.lists);
         let k = lists.per_point;
@@ -289,7 +291,7 @@ impl Sampling<'_> {
         let limits: Vec<_> = points.iter().map(|point| lists.of(*point)[k - 1].0).collect();
         let exact = self.within(&points, &limits, team, run)?;
         let found = points.iter().zip(exact).map(|(point, exact)| {
-            exact[..k].iter().filter(|near| lists.of(*point).contains(near)).count()
+            lists.of(*point).iter().filter(|near| near.0 <= exact[k - 1].0).count()
         });
         Ok(found.sum::<usize>() as f64 / (k * points.len()) as f64)
     }

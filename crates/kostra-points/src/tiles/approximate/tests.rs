@@ -89,3 +89,13 @@ fn few_points_and_few_dimensions_have_the_exact_tree() {
         assert_eq!((found.error.relative(), found.error.confidence), (0.0, 1.0));
     }
 }
+
+#[test]
+fn neighbors_at_one_distance_stand_for_each_other() {
+    let (n, d, different) = (5000, 24, 40);
+    let few = make("normal", different, d);
+    let rows: Vec<f64> = few.iter().copied().cycle().take(n * d).collect();
+    let points = Points::new(&rows, d).unwrap();
+    let found = approximate_tree(&points, Metric::Euclidean, 0, &mut Run::new()).unwrap();
+    assert_eq!(found.error.recall, 1.0);
+}
