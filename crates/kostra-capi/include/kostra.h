@@ -19,15 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The kind of an update of a sequence that inserts an edge.
-#define KOSTRA_INSERT 0
-
-// The kind of an update of a sequence that deletes an edge.
-#define KOSTRA_DELETE 1
-
-// The kind of an update of a sequence that changes the weight of an edge.
-#define KOSTRA_REWEIGHT 2
-
 // The order of a minimum spanning forest.
 #define KOSTRA_MINIMUM 0
 
@@ -62,61 +53,6 @@ typedef struct KostraForest KostraForest;
 
 // A weighted graph. Vertices are numbered from 0.
 typedef struct KostraGraph KostraGraph;
-
-// Updates of several kinds. Set all items to zero, and then the type of the weights, which is that
-// of the forest, and the items of the kinds that there are. No two updates may name the same edge.
-typedef struct KostraUpdateBatch {
-  // The type of the items of `weights` and `new_weights`, such as KOSTRA_F64.
-  int32_t weight_type;
-  // All edges with ids below this one are deleted.
-  uint32_t expire;
-  // The number of edges that are deleted.
-  size_t deleted;
-  // Their ids.
-  const uint32_t *delete_ids;
-  // The number of edges that get new weights.
-  size_t reweighted;
-  // Their ids.
-  const uint32_t *reweight_ids;
-  // Their new weights.
-  const void *new_weights;
-  // The number of edges that are inserted.
-  size_t inserted;
-  // Their first ends.
-  const uint32_t *u;
-  // Their second ends.
-  const uint32_t *v;
-  // Their weights.
-  const void *weights;
-} KostraUpdateBatch;
-
-// Updates that are applied one after another. The arrays have `updates` items each.
-typedef struct KostraUpdateSequence {
-  // The type of the items of `weights`, that of the forest, such as KOSTRA_F64.
-  int32_t weight_type;
-  // The number of updates.
-  size_t updates;
-  // KOSTRA_INSERT, KOSTRA_DELETE or KOSTRA_REWEIGHT.
-  const uint8_t *kinds;
-  // For KOSTRA_INSERT the first end of the edge, which gets the next id. Else the id of the
-  // edge.
-  const uint32_t *first;
-  // For KOSTRA_INSERT the second end. Else any number.
-  const uint32_t *second;
-  // The weight of the edge. For KOSTRA_DELETE any number.
-  const void *weights;
-} KostraUpdateSequence;
-
-// What an update of a sequence does to the forest.
-typedef struct KostraForestStep {
-  // The edge that enters, or UINT32_MAX.
-  uint32_t entered;
-  // The edge that leaves, or UINT32_MAX.
-  uint32_t left;
-  // The sum of the weights afterwards, as kostra_dynamic_total() returns it. Sums of floats may
-  // differ from it in the last bits.
-  double total;
-} KostraForestStep;
 
 #ifdef __cplusplus
 extern "C" {
@@ -157,67 +93,6 @@ bool kostra_dynamic_compact(struct KostraDynamicForest *forest);
 
 // Frees a dynamic forest and closes its log. NULL is allowed.
 void kostra_dynamic_free(struct KostraDynamicForest *forest);
-
-// Applies updates of several kinds as one batch, which can take less time than one batch for each
-// kind. Returns the id of the first inserted edge, and the others have the following ids. Returns
-// -1 if it fails, as for the functions for each kind, or if two updates name the same edge. Then
-// nothing changes.
-int64_t kostra_dynamic_apply(struct KostraDynamicForest *forest,
-                             const struct KostraUpdateBatch *batch);
-
-// Applies updates that are known in advance, one after another, and writes what each one does to
-// `steps`, an array with an item for each update. Many updates take a fraction of the time of one
-// batch for each. Returns false if it fails, as for the functions for each kind. Then nothing
-// changes.
-bool kostra_dynamic_apply_sequence(struct KostraDynamicForest *forest,
-                                   const struct KostraUpdateSequence *sequence,
-                                   struct KostraForestStep *steps);
-
-// Inserts edges as kostra_dynamic_insert_f64() does, but one after another. Returns an array of
-// `edges` items. Item i is the id of the edge that is not in the forest because of edge i of the
-// batch: its own id, or that of the edge that it replaces. UINT32_MAX means that it joins two
-// trees. The array belongs to the forest, until the next call. Returns NULL if it fails. Then
-// nothing changes.
-const uint32_t *kostra_dynamic_insert_in_turn_f64(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const double *weights);
-
-// As kostra_dynamic_insert_in_turn_f64(), with weights of the type float.
-const uint32_t *kostra_dynamic_insert_in_turn_f32(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const float *weights);
-
-// As kostra_dynamic_insert_in_turn_f64(), with weights of the type int32_t.
-const uint32_t *kostra_dynamic_insert_in_turn_i32(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const int32_t *weights);
-
-// As kostra_dynamic_insert_in_turn_f64(), with weights of the type uint32_t.
-const uint32_t *kostra_dynamic_insert_in_turn_u32(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const uint32_t *weights);
-
-// As kostra_dynamic_insert_in_turn_f64(), with weights of the type int64_t.
-const uint32_t *kostra_dynamic_insert_in_turn_i64(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const int64_t *weights);
-
-// As kostra_dynamic_insert_in_turn_f64(), with weights of the type uint64_t.
-const uint32_t *kostra_dynamic_insert_in_turn_u64(struct KostraDynamicForest *forest,
-                                                  size_t edges,
-                                                  const uint32_t *u,
-                                                  const uint32_t *v,
-                                                  const uint64_t *weights);
 
 // The number of vertices; 0 if it fails.
 uint32_t kostra_dynamic_vertices(const struct KostraDynamicForest *forest);

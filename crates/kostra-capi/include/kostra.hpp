@@ -91,7 +91,6 @@ struct functions;
         static constexpr std::int32_t code = CODE;                                    \
         static constexpr auto graph = kostra_graph_##NAME;                            \
         static constexpr auto insert = kostra_dynamic_insert_##NAME;                  \
-        static constexpr auto insert_in_turn = kostra_dynamic_insert_in_turn_##NAME;  \
         static constexpr auto reweight = kostra_dynamic_reweight_##NAME;              \
     };
 KOSTRA_FUNCTIONS(std::int32_t, i32, KOSTRA_I32)
@@ -266,21 +265,6 @@ inline std::optional<std::string> violation(const graph &of, std::span<const edg
     return kostra_last_error();
 }
 
-/// Updates of several kinds, none of which may name the same edge as another one.
-template <weight W>
-struct update_batch {
-    /// All edges with ids below this one are deleted.
-    edge_id expire = 0;
-    /// Edges that are deleted.
-    std::span<const edge_id> erase{};
-    /// Edges and their new weights.
-    std::span<const edge_id> reweight{};
-    std::span<const W> new_weights{};
-    /// The ends and the weights of new edges.
-    std::span<const vertex> u{}, v{};
-    std::span<const W> weights{};
-};
-
 /// A graph that changes, and its spanning forest. Each edge has an id from its insertion to its
 /// deletion; ids ascend in the order of insertion and are never used again. A call that throws
 /// changes nothing, except that a log may lack an update if it cannot be written.
@@ -325,44 +309,6 @@ public:
         const auto edges = detail::same_length(u.size(), v.size(), weights.size());
         const auto first = detail::functions<W>::insert(get(), edges, u.data(), v.data(),
                                                         weights.data());
-        detail::check(first >= 0);
-        return static_cast<edge_id>(first);
-    }
-
-    /// Inserts edges one after another. Returns for each one the edge that is not in the forest
-    /// because of it: itself, the edge that it replaces, or nothing if it joins two trees.
-    std::vector<std::optional<edge_id>> insert_in_turn(std::span<const vertex> u,
-                                                       std::span<const vertex> v,
-                                                       std::span<const W> weights) {
-        const auto edges = detail::same_length(u.size(), v.size(), weights.size());
-        const auto *outside = detail::functions<W>::insert_in_turn(get(), edges, u.data(), v.data(),
-                                                                   weights.data());
-        detail::check(outside != nullptr);
-        std::vector<std::optional<edge_id>> found(edges);
-        for (std::size_t i = 0; i < edges; i++)
-            if (outside[i] != UINT32_MAX) found[i] = outside[i];
-        return found;
-    }
-
-    /// Applies updates of several kinds as one batch, and returns the id of the first new edge.
-    edge_id apply(const update_batch<W> &batch) {
-        if (batch.reweight.size() != batch.new_weights.size()) {
-            throw error("reweight and new_weights must have the same length");
-        }
-        KostraUpdateBatch updates{};
-        updates.weight_type = detail::functions<W>::code;
-        updates.expire = batch.expire;
-        updates.deleted = batch.erase.size();
-        updates.delete_ids = batch.erase.data();
-        updates.reweighted = batch.reweight.size();
-        updates.reweight_ids = batch.reweight.data();
-        updates.new_weights = batch.new_weights.data();
-        updates.inserted =
-            detail::same_length(batch.u.size(), batch.v.size(), batch.weights.size());
-        updates.u = batch.u.data();
-        updates.v = batch.v.data();
-        updates.weights = batch.weights.data();
-        const auto first = kostra_dynamic_apply(get(), &updates);
         detail::check(first >= 0);
         return static_cast<edge_id>(first);
     }

@@ -1,11 +1,17 @@
-//! What every function does at the boundary to C: it catches panics, checks pointers, and keeps
-//! the text of the last error.
+//! What every function does at the boundary to C: it catches panics and refused memory, checks
+//! pointers, and keeps the text of the last error.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kostra_core::ReservingAllocator;
+
+/// Refused memory is an error of a function, and does not end the program.
+#[global_allocator]
+static MEMORY: ReservingAllocator = ReservingAllocator::new();
 
 thread_local! {
     /// The reason why a function last failed on this thread.
@@ -23,6 +29,7 @@ pub extern "C" fn kostra_last_error() -> *const c_char {
 
 /// Runs the body of a function. If it fails or panics, keeps the reason, and returns `failed`.
 pub(crate) fn call<T>(failed: T, body: impl FnOnce() -> Result<T, String>) -> T {
+    MEMORY.renew();
     // What a panic leaves half done is not used again: the body owns or only reads its values.
     let reason = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,

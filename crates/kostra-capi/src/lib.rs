@@ -2,8 +2,8 @@
 //!
 //! A graph or a forest is a pointer that the caller frees. A function that fails returns null,
 //! `false` or a negative number, and keeps one sentence about the reason, which
-//! [`kostra_last_error`] returns. Null pointers and impossible arguments are such failures, and no
-//! panic leaves a function.
+//! [`kostra_last_error`] returns. Null pointers, impossible arguments and refused memory are such
+//! failures, and no panic leaves a function.
 //!
 //! cbindgen generates the header from these sources; a test checks that the header is up to date.
 
@@ -17,19 +17,14 @@ mod options;
 
 pub use boundary::kostra_last_error;
 pub use dynamic::{
-    KOSTRA_DELETE, KOSTRA_INSERT, KOSTRA_REWEIGHT, KostraDynamicForest, KostraForestStep,
-    KostraUpdateBatch, KostraUpdateSequence, kostra_dynamic_add_vertices, kostra_dynamic_apply,
-    kostra_dynamic_apply_sequence, kostra_dynamic_bottleneck, kostra_dynamic_compact,
-    kostra_dynamic_component_size, kostra_dynamic_components, kostra_dynamic_connected,
-    kostra_dynamic_delete, kostra_dynamic_edges, kostra_dynamic_entered, kostra_dynamic_expire,
-    kostra_dynamic_free, kostra_dynamic_graph, kostra_dynamic_ids, kostra_dynamic_insert_f32,
-    kostra_dynamic_insert_f64, kostra_dynamic_insert_i32, kostra_dynamic_insert_i64,
-    kostra_dynamic_insert_in_turn_f32, kostra_dynamic_insert_in_turn_f64,
-    kostra_dynamic_insert_in_turn_i32, kostra_dynamic_insert_in_turn_i64,
-    kostra_dynamic_insert_in_turn_u32, kostra_dynamic_insert_in_turn_u64,
-    kostra_dynamic_insert_u32, kostra_dynamic_insert_u64, kostra_dynamic_integer_total,
-    kostra_dynamic_left, kostra_dynamic_log, kostra_dynamic_new, kostra_dynamic_of_graph,
-    kostra_dynamic_open, kostra_dynamic_order, kostra_dynamic_present_ids,
+    KostraDynamicForest, kostra_dynamic_add_vertices, kostra_dynamic_bottleneck,
+    kostra_dynamic_compact, kostra_dynamic_component_size, kostra_dynamic_components,
+    kostra_dynamic_connected, kostra_dynamic_delete, kostra_dynamic_edges, kostra_dynamic_entered,
+    kostra_dynamic_expire, kostra_dynamic_free, kostra_dynamic_graph, kostra_dynamic_ids,
+    kostra_dynamic_insert_f32, kostra_dynamic_insert_f64, kostra_dynamic_insert_i32,
+    kostra_dynamic_insert_i64, kostra_dynamic_insert_u32, kostra_dynamic_insert_u64,
+    kostra_dynamic_integer_total, kostra_dynamic_left, kostra_dynamic_log, kostra_dynamic_new,
+    kostra_dynamic_of_graph, kostra_dynamic_open, kostra_dynamic_order, kostra_dynamic_present_ids,
     kostra_dynamic_reweight_f32, kostra_dynamic_reweight_f64, kostra_dynamic_reweight_i32,
     kostra_dynamic_reweight_i64, kostra_dynamic_reweight_u32, kostra_dynamic_reweight_u64,
     kostra_dynamic_total, kostra_dynamic_vertices, kostra_dynamic_weight_type,

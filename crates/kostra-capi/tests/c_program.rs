@@ -36,13 +36,18 @@ fn run(command: &mut Command) -> String {
 
 /// Compiles a program with all warnings as errors, links it, and runs it in `folder`.
 fn compile_and_run(cc: &str, source: &Path, folder: &Path, link: &[&str]) -> String {
+    run(Command::new(compile(cc, source, folder, link)).current_dir(folder))
+}
+
+/// Compiles a program with all warnings as errors, and links it. Returns its path.
+fn compile(cc: &str, source: &Path, folder: &Path, link: &[&str]) -> PathBuf {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
     let program = folder.join("program");
     let mut compile = Command::new(cc);
     compile.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-o"]);
     compile.arg(&program).arg(source).arg("-I").arg(header).args(link);
     run(&mut compile);
-    run(Command::new(&program).current_dir(folder))
+    program
 }
 
 /// The files that the programs read.
@@ -78,11 +83,12 @@ fn graphs_that_change_work_from_c() {
     check_program("changing.c", &link_dynamically().each_ref().map(String::as_str));
 }
 
-/// Files from which Kostra builds many small parts, and whose texts are short next to them.
+/// Writes a graph in all formats, and files from which Kostra builds many small parts, and whose
+/// texts are short next to them. Returns their names.
 #[cfg(target_os = "linux")]
-fn write_large_files(folder: &Path) {
+fn write_large_files(folder: &Path) -> Vec<String> {
     use std::fmt::Write;
-    let n = 700;
+    let n = 300;
     let row = |u: usize| (0..n).map(|v| format!("{} ", u.abs_diff(v))).collect::<String>();
     let matrix: String = (0..n).map(|u| row(u) + "\n").collect();
     let row = |u: usize| (0..n).filter(|&v| v != u).map(|v| format!(" {v}")).collect::<String>();
@@ -92,7 +98,7 @@ fn write_large_files(folder: &Path) {
     let entries = (0..n).map(|u| format!("\"{u}\": {{{}}}", entries(u).join(", ")));
     let dictionary = format!("{{{}}}", entries.collect::<Vec<_>>().join(", "));
     let mut lines = String::new();
-    for u in 0..20_000 {
+    for u in 0..5_000 {
         let (from, to) = (f64::from(u) / 1000.0, f64::from(u + 1) / 1000.0);
         let line = format!("{{\"type\":\"LineString\",\"coordinates\":[[{from},0],[{to},0]]}}");
         let feature = "{\"type\":\"Feature\",\"properties\":{},\"geometry\":";
@@ -104,9 +110,31 @@ fn write_large_files(folder: &Path) {
         ("dictionary.txt", dictionary),
         ("lines.geojson", lines),
     ];
-    for (name, text) in files {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
+    let files = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+    let ends: Vec<u32> = (0..5_000).collect();
+    let graph = kostra_core::EdgeList::new(
+        5_001,
+        ends.clone(),
+        ends.iter().map(|u| u + 1).collect::<Vec<_>>(),
+        ends,
+    )
+    .map(kostra_core::AnyGraph::from)
+    .unwrap();
+    let names: Vec<String> = (0..5_001).map(|vertex| format!("town {vertex}")).collect();
+    let outgoing = kostra_io::Outgoing { names: Some(&names), ..(&graph).into() };
+    let written = kostra_io::FORMATS.iter().filter_map(|&format| {
+        let bytes = kostra_io::write_bytes(format, outgoing)
+            .or_else(|_| kostra_io::write_bytes(format, (&graph).into()));
+        Some((format!("graph.{}", format.info().id), bytes.ok()?))
+    });
+    files
+        .into_iter()
+        .chain(written)
+        .map(|(name, bytes)| {
+            std::fs::write(folder.join(&name), bytes).unwrap();
+            name
+        })
+        .collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -115,9 +143,12 @@ fn refused_memory_is_an_error_for_a_program_in_c() {
     let Some(cc) = compiler() else { return };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/refusals.c");
     let folder = tempfile::tempdir().unwrap();
-    write_large_files(folder.path());
+    let files = write_large_files(folder.path());
+    assert!(files.len() > 10, "{files:?}");
     let link = link_dynamically();
-    let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
+    let link = link.each_ref().map(String::as_str);
+    let program = compile(&cc, &source, folder.path(), &link);
+    let text = run(Command::new(&program).args(files).current_dir(folder.path()));
     assert_eq!(text, "all promises kept\n");
 }
 

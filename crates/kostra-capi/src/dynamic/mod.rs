@@ -1,7 +1,5 @@
 //! Forests of graphs that change: how they start and end, and their logs.
 
-mod batches;
-mod in_turn;
 mod queries;
 mod updates;
 
@@ -16,8 +14,6 @@ use crate::boundary::{call, place, string, text, value};
 use crate::forest::to_order;
 use crate::graph::to_path;
 
-pub use batches::*;
-pub use in_turn::*;
 pub use queries::*;
 pub use updates::*;
 

@@ -13,7 +13,7 @@ use crate::boundary::{array, call, string, text};
 ///
 /// # Safety
 /// As for [`change`].
-pub(super) unsafe fn update<T>(
+unsafe fn update<T>(
     forest: *mut KostraDynamicForest,
     failed: T,
     step: impl FnOnce(&mut Dynamic) -> Result<T, String>,
@@ -30,9 +30,7 @@ pub(super) unsafe fn update<T>(
 }
 
 /// The forest for weights of the type `W`.
-pub(super) fn typed<W: Weight>(
-    forest: &mut AnyDynamicForest,
-) -> Result<&mut DynamicForest<W>, String> {
+fn typed<W: Weight>(forest: &mut AnyDynamicForest) -> Result<&mut DynamicForest<W>, String> {
     let weights = forest.weight_type();
     let forest: &mut dyn Any = with_dynamic_forest!(forest, forest => forest);
     forest.downcast_mut().ok_or_else(|| {

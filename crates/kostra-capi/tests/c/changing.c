@@ -39,15 +39,6 @@ static void check_updates(void) {
     CHECK_ERROR("to itself");
     CHECK(kostra_dynamic_component_size(forest, 1) == 3);
 
-    KostraDynamicForest *turns = kostra_dynamic_new(3, KOSTRA_F64, KOSTRA_MINIMUM);
-    const double falling[] = {3.0, 2.0, 1.0};
-    check_ids(kostra_dynamic_insert_in_turn_f64(turns, 3, U, V, falling), 3,
-              (const uint32_t[]){UINT32_MAX, UINT32_MAX, 0}, 3);
-    CHECK_IDS(kostra_dynamic_ids, turns, 2, 1, 2);
-    CHECK(kostra_dynamic_insert_in_turn_f64(turns, 1, U, V, NULL) == NULL);
-    CHECK_ERROR("weights is NULL");
-    kostra_dynamic_free(turns);
-
     const uint32_t one = 1, two = 2;
     CHECK(kostra_dynamic_delete(forest, &one, 1));
     CHECK_IDS(kostra_dynamic_entered, forest, 1, 2);
@@ -88,8 +79,6 @@ static void check_updates(void) {
         CHECK(kostra_dynamic_reweight_##suffix(forest, &first, 1, &heavy));              \
         CHECK_IDS(kostra_dynamic_ids, forest, 2, 0, 2);                                  \
         CHECK(kostra_dynamic_total(forest) == 10.0);                                     \
-        const uint32_t *out = kostra_dynamic_insert_in_turn_##suffix(forest, 2, U, V, w); \
-        CHECK(out != NULL && out[0] == 3 && out[1] == 4);                                \
         kostra_dynamic_free(forest);                                                     \
     } while (0)
 
@@ -100,118 +89,6 @@ static void check_types(void) {
     CHECK_TYPE(uint64_t, u64, KOSTRA_U64);
     CHECK_TYPE(float, f32, KOSTRA_F32);
     CHECK_TYPE(double, f64, KOSTRA_F64);
-}
-
-/* The forest is that of a fresh solve of the present edges. */
-static void check_solved(KostraDynamicForest *forest) {
-    size_t present, length;
-    uint32_t ids[400], expected[400];
-    const uint32_t *found = kostra_dynamic_present_ids(forest, &present);
-    CHECK(found != NULL && present < 400);
-    memcpy(ids, found, present * sizeof *ids);
-    KostraGraph *graph = kostra_dynamic_graph(forest, ids, present);
-    KostraForest *solved = kostra_solve(graph, "kruskal", KOSTRA_MINIMUM, 1);
-    CHECK(solved != NULL);
-    for (size_t i = 0; i < kostra_forest_length(solved); i++)
-        expected[i] = ids[kostra_forest_ids(solved)[i]];
-    found = kostra_dynamic_ids(forest, &length);
-    check_ids(found, length, expected, kostra_forest_length(solved));
-    kostra_forest_free(solved);
-    kostra_graph_free(graph);
-}
-
-static uint32_t below(uint32_t bound) {
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % bound;
-}
-
-/* Batches of all kinds, and sequences, give the forests of fresh solves. */
-static void check_batches(void) {
-    KostraDynamicForest *forest = kostra_dynamic_new(9, KOSTRA_I64, KOSTRA_MINIMUM);
-    CHECK(kostra_dynamic_log(forest, "batches.log"));
-    for (uint32_t round = 0; round < 60; round++) {
-        size_t present;
-        const uint32_t *found = kostra_dynamic_present_ids(forest, &present);
-        uint32_t changed[4] = {0}, u[5], v[5];
-        const uint32_t some = present < 8 ? 0 : 4;
-        memcpy(changed, found + (present - some) / 2, some * sizeof *changed);
-        int64_t heavy[2], w[5];
-        for (int i = 0; i < 5; i++) u[i] = below(9), v[i] = below(9), w[i] = below(6);
-        for (int i = 0; i < 2; i++) heavy[i] = below(6);
-        const KostraUpdateBatch batch = {
-            .weight_type = KOSTRA_I64, .expire = some ? found[0] + 1 : 0,
-            .deleted = some / 2, .delete_ids = changed,
-            .reweighted = some / 2, .reweight_ids = changed + 2, .new_weights = heavy,
-            .inserted = 5, .u = u, .v = v, .weights = w};
-        CHECK(kostra_dynamic_apply(forest, &batch) == 5 * (int64_t)round);
-        check_solved(forest);
-    }
-
-    KostraUpdateBatch wrong = {0};
-    CHECK(kostra_dynamic_apply(forest, &wrong) == -1);
-    CHECK_ERROR("weight_type");
-    CHECK(kostra_dynamic_apply(forest, NULL) == -1);
-    wrong.weight_type = KOSTRA_I64;
-    CHECK(kostra_dynamic_apply(forest, &wrong) == 300);
-    wrong.deleted = 1;
-    CHECK(kostra_dynamic_apply(forest, &wrong) == -1);
-    CHECK_ERROR("delete_ids is NULL");
-    kostra_dynamic_free(forest);
-
-    forest = kostra_dynamic_open("batches.log", NULL);
-    check_solved(forest);
-    kostra_dynamic_free(forest);
-}
-
-static void check_sequences(void) {
-    KostraDynamicForest *forest = kostra_dynamic_new(9, KOSTRA_F32, KOSTRA_MINIMUM);
-    KostraDynamicForest *single = kostra_dynamic_new(9, KOSTRA_F32, KOSTRA_MINIMUM);
-    uint8_t kinds[200];
-    uint32_t first[200], second[200], next = 0;
-    float weights[200];
-    KostraForestStep steps[200], expected[200];
-    for (int i = 0; i < 200; i++) {
-        size_t present, length;
-        const uint32_t *ids = kostra_dynamic_present_ids(single, &present);
-        kinds[i] = present < 4 ? KOSTRA_INSERT : (uint8_t)below(3);
-        first[i] = kinds[i] == KOSTRA_INSERT ? below(9) : ids[below((uint32_t)present)];
-        second[i] = below(9), weights[i] = (float)below(6);
-        if (kinds[i] == KOSTRA_INSERT)
-            CHECK(kostra_dynamic_insert_f32(single, 1, &first[i], &second[i], &weights[i]) ==
-                  next++);
-        else if (kinds[i] == KOSTRA_DELETE)
-            CHECK(kostra_dynamic_delete(single, &first[i], 1));
-        else
-            CHECK(kostra_dynamic_reweight_f32(single, &first[i], 1, &weights[i]));
-        ids = kostra_dynamic_entered(single, &length);
-        expected[i].entered = length ? ids[0] : UINT32_MAX;
-        ids = kostra_dynamic_left(single, &length);
-        expected[i].left = length ? ids[0] : UINT32_MAX;
-        expected[i].total = kostra_dynamic_total(single);
-    }
-    KostraUpdateSequence sequence = {KOSTRA_F32, 120, kinds, first, second, weights};
-    CHECK(kostra_dynamic_apply_sequence(forest, &sequence, steps));
-    sequence = (KostraUpdateSequence){KOSTRA_F32, 80, kinds + 120, first + 120, second + 120,
-                                      weights + 120};
-    CHECK(kostra_dynamic_apply_sequence(forest, &sequence, steps + 120));
-    for (int i = 0; i < 200; i++)
-        CHECK(steps[i].entered == expected[i].entered && steps[i].left == expected[i].left &&
-              steps[i].total == expected[i].total);
-    check_solved(forest);
-
-    const uint8_t odd = 3;
-    sequence.updates = 1, sequence.kinds = &odd;
-    CHECK(!kostra_dynamic_apply_sequence(forest, &sequence, steps));
-    CHECK_ERROR("item 0 of kinds is 3");
-    CHECK(!kostra_dynamic_apply_sequence(forest, &sequence, NULL));
-    CHECK_ERROR("steps is NULL");
-    sequence.weight_type = KOSTRA_F64;
-    CHECK(!kostra_dynamic_apply_sequence(forest, &sequence, steps));
-    CHECK_ERROR("weight_type");
-    check_solved(forest);
-    kostra_dynamic_free(forest);
-    kostra_dynamic_free(single);
 }
 
 static void check_refusals(void) {
@@ -326,8 +203,6 @@ static void check_log(void) {
 int main(void) {
     check_updates();
     check_types();
-    check_batches();
-    check_sequences();
     check_refusals();
     check_log();
     puts("all promises kept");
