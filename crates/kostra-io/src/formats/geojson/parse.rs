@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::distinct::Distinct;
 use crate::compression::Stream;
@@ -34,7 +34,11 @@ pub(crate) fn parse(stream: &mut Stream<'_>) -> Result<Value, Fault> {
     })?;
     let value = match &values[..] {
         [_] => values.remove(0),
-        _ => serde_json::json!({ "type": "FeatureCollection", "features": values }),
+        // The macro `json` would copy the values.
+        _ => Value::Object(Map::from_iter([
+            ("type".to_owned(), "FeatureCollection".into()),
+            ("features".to_owned(), Value::Array(values)),
+        ])),
     };
     refuse_other_positions(&value)?;
     Ok(value)
