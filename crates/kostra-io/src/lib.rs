@@ -12,6 +12,7 @@
 mod attributed_graph;
 mod blocks;
 mod checkpoint;
+mod column_choice;
 mod columns;
 mod compression;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "Parquet needs it"))]
@@ -22,6 +23,7 @@ mod edge_blocks;
 mod edge_stream;
 mod error;
 mod fault;
+mod fields;
 mod file_version;
 mod foreign;
 mod formats;
@@ -31,6 +33,7 @@ mod held_memory;
 #[cfg(feature = "image")]
 mod image_file;
 mod interface;
+mod isolated;
 mod kept;
 mod labels;
 mod literal;
@@ -49,6 +52,7 @@ mod output;
 mod parsed;
 mod part;
 mod point_file;
+mod quantity;
 mod quotes;
 mod raw_row;
 mod read;
@@ -75,6 +79,7 @@ mod xml;
 mod xml_graph;
 
 pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
+pub use column_choice::is_similarity;
 pub use compression::Compression;
 pub use damage::damage_behind_panic;
 pub use edge_blocks::{EdgeBlock, Ids, StreamFacts, TakeBlocks};
@@ -83,9 +88,7 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::{FileVersion, is_same_file};
 #[cfg(feature = "parquet")]
 pub use formats::write_parquet_table;
-pub use formats::{
-    FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, is_similarity, isolated_vertices, open_kst,
-};
+pub use formats::{FORMATS, KstFile, MISSING_VALUES, is_in_mapped_file, open_kst};
 pub use formats::{parse_format, write_npy_header};
 pub use head::is_of_no_text;
 pub use held_memory::AskMemory;
@@ -95,6 +98,7 @@ pub use interface::{
     Format, FormatInfo, Loaded, Outgoing, Parsed, Part, ReadOptions, StreamHeader, TakeEdges,
     Vertices,
 };
+pub use isolated::isolated_vertices;
 pub use kept::{KeptColumns, KeptKind, KeptRows};
 pub use lock_file::LockFile;
 pub use mapped_file::MappedFile;

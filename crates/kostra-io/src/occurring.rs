@@ -11,6 +11,12 @@ use crate::message::{Remedy, message};
 /// The note if some ids are no vertices, because no edge ends at them.
 pub const NOTE_ON_IDS: &str = "the vertices are the ids that occur; others are skipped";
 
+/// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
+/// probably names, and an array per vertex would waste memory.
+pub(crate) fn most_plausible_vertices(edges: u64) -> u64 {
+    64 * edges + 1_000_000
+}
+
 /// Whether all names are integers, as they are written without zeros in front.
 pub(crate) fn are_ids(names: &[String]) -> bool {
     !names.is_empty()

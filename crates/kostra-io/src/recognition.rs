@@ -12,7 +12,8 @@
 use std::path::Path;
 
 use crate::compression::{LONGEST_HEAD, Stream};
-use crate::formats::{FORMATS, is_comment};
+use crate::fields::is_comment;
+use crate::formats::FORMATS;
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
 use crate::interface::{Format, ReadOptions, Vertices};
 use crate::message::{Message, Remedy, message};

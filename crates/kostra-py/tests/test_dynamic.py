@@ -1,7 +1,6 @@
 """Forests that change, against a fresh solve after every batch."""
 
 import pickle
-import threading
 
 import numpy as np
 import pytest
@@ -80,129 +79,6 @@ def test_every_batch_gives_the_forest_of_a_fresh_solve(dtype, maximum, tmp_path)
     check(forest, model)
     del forest
     check(DynamicForest.open(path), model)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "int32", "uint64"])
-def test_edges_in_turn_tell_what_each_single_edge_does(dtype, tmp_path):
-    rng = np.random.default_rng(6)
-    n, m, path = 15, 80, tmp_path / "updates.log"
-    u, v, w = rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(0, 9, m)
-    single, expected = DynamicForest(n, dtype=dtype), []
-    for i in range(m):
-        single.insert(u[i], v[i], w[i])
-        out = single.left.tolist() or ([-1] if i in single.entered else [i])
-        expected += out
-    forest = DynamicForest(n, dtype=dtype, log=path)
-    for part in (slice(0, 1), slice(1, 30), slice(30, m)):
-        ids, outside = forest.insert_in_turn(u[part], v[part], w[part])
-        assert ids.tolist() == list(range(m))[part] and outside.tolist() == expected[part]
-    ids, outside = forest.insert_in_turn([], [])
-    assert (ids.tolist(), outside.tolist()) == ([], [])
-    with pytest.raises(ValueError, match="has 15 vertices"):
-        forest.insert_in_turn([0], [n])
-    assert forest.edge_ids.tolist() == single.edge_ids.tolist()
-    del forest
-    assert DynamicForest.open(path).edge_ids.tolist() == single.edge_ids.tolist()
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "uint64", "uint32"])
-def test_updates_of_all_kinds_in_one_batch_give_the_forest_of_a_fresh_solve(dtype, tmp_path):
-    rng = np.random.default_rng(7)
-    n, path = 12, tmp_path / "updates.log"
-    forest, model = DynamicForest(n, dtype=dtype, log=path), Model(n, dtype, False)
-    for step in range(30):
-        ids = sorted(model.edges)
-        expire = ids[len(ids) // 9] if ids else 0
-        named = rng.permutation([i for i in ids if i >= expire])
-        delete, changed = named[:3], named[3:6]
-        weights, size = rng.integers(0, 5, len(changed)), int(rng.integers(0, 9))
-        new = rng.integers(0, n, size), rng.integers(0, n, size), rng.integers(0, 5, size)
-        before = forest.edge_ids
-        ids = forest.update(
-            expire=expire, delete=delete, reweight=(changed, weights), insert=new
-        )
-        for i, weight in zip(changed.tolist(), weights):
-            model.edges[i] = (*model.edges[i][:2], weight)
-        model.edges = {
-            i: e for i, e in model.edges.items() if i >= expire and i not in delete.tolist()
-        }
-        model.edges.update(zip(ids.tolist(), zip(*new)))
-        assert set(forest.entered) == set(forest.edge_ids) - set(before)
-        assert set(forest.left) == set(before) - set(forest.edge_ids)
-        if model.edges:
-            check(forest, model)
-    last = sorted(model.edges)[-1]
-    with pytest.raises(ValueError, match="twice"):
-        forest.update(delete=[last], reweight=([last], [1]), insert=([0], [1]))
-    with pytest.raises(ValueError, match="twice"):
-        forest.update(expire=last + 1, delete=[last])
-    for wrong in ({"reweight": last}, {"reweight": ()}, {"insert": ([0],)}, {"insert": [0] * 4}):
-        with pytest.raises(ValueError, match="; pass \\("):
-            forest.update(**wrong)
-    assert forest.update().tolist() == []
-    check(forest, model)
-    del forest
-    check(DynamicForest.open(path), model)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "uint64", "uint32"])
-def test_a_sequence_gives_what_single_batches_give(dtype, tmp_path):
-    rng = np.random.default_rng(8)
-    n, path = 12, tmp_path / "updates.log"
-    forest, model = DynamicForest(n, dtype=dtype, log=path), Model(n, dtype, False)
-    single = DynamicForest(n, dtype=dtype)
-    updates, present, expected = [], [], []
-    for i in range(90):
-        u, v, w = rng.integers(0, n), rng.integers(0, n), int(rng.integers(0, 5))
-        if present and i % 3 == 1:
-            updates.append(("-", present.pop(int(rng.integers(len(present))))))
-            single.delete(updates[-1][1])
-        elif present and i % 3 == 2:
-            updates.append(("=", present[int(rng.integers(len(present)))], w))
-            single.reweight(*updates[-1][1:])
-        else:
-            updates.append(("+", u, v, w))
-            present += single.insert(u, v, w).tolist()
-        sides = (single.entered.tolist() or [-1]) + (single.left.tolist() or [-1])
-        expected.append((*sides, single.total_weight))
-    for part in (slice(0, 0), slice(0, 50), slice(50, 90)):
-        entered, left, totals = forest.apply_sequence(updates[part])
-        assert list(zip(entered.tolist(), left.tolist(), totals)) == expected[part]
-    u, v, w = single.edges(single.present_ids)
-    model.edges = dict(zip(single.present_ids.tolist(), zip(u, v, w)))
-    check(forest, model)
-    del forest
-    forest = DynamicForest.open(path)
-    check(forest, model)
-    with pytest.raises(ValueError, match="integers only, or floats only"):
-        forest.apply_sequence([("+", 0, 1, 2.5), ("+", 0, 1, 2**53 + 1)])
-    for wrong in ("+", ("-",), ("*", 1), ("=", 1), (1, 2), ()):
-        with pytest.raises(ValueError, match=r"updates\[1\]"):
-            forest.apply_sequence([("-", present[0]), wrong])
-    with pytest.raises(ValueError, match="edge 9999 is not present"):
-        forest.apply_sequence([("-", present[0]), ("-", 9999)])
-    check(forest, model)
-
-
-def test_threads_that_share_a_forest_do_not_wait_for_each_other_forever():
-    forest = DynamicForest(300)
-    ids = forest.insert(range(299), range(1, 300))
-
-    def change():
-        for step in range(300):
-            forest.reweight(ids, np.full(299, float(step)))
-            forest.update(reweight=(ids, np.full(299, step + 0.5)))
-
-    def ask():
-        for _ in range(3000):
-            assert (forest.n, forest.m, forest.n_components) == (300, 299, 1)
-
-    threads = [threading.Thread(target=target, daemon=True) for target in (change, ask, ask)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=300)
-    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_a_forest_starts_from_any_graph_and_its_edges_keep_their_ids():

@@ -72,67 +72,6 @@ impl Model {
     }
 }
 
-/// The ids of the canonical forest.
-fn forest(model: &Model) -> Vec<usize> {
-    let mut components: Vec<usize> = (0..model.vertices).collect();
-    let mut order = model.present();
-    order.sort_by_key(|&id| (model.edges[id].map(|edge| edge.2), id));
-    let joins = |&id: &usize| {
-        let (u, v, _) = model.edges[id].unwrap();
-        let (u, v) = (components[u], components[v]);
-        components.iter_mut().filter(|of| **of == u).for_each(|of| *of = v);
-        u != v
-    };
-    order.into_iter().filter(joins).collect()
-}
-
-#[test]
-fn each_of_many_lines_at_once_tells_what_it_alone_changes() {
-    let stream = RandomStream::new(5);
-    let mut model = Model { vertices: 9, edges: Vec::new() };
-    let (mut lines, mut expected) = (String::from("# nine vertices\n"), String::new());
-    for step in 0_u64..600 {
-        let random = |place, bound| stream.below(8 * step + place, bound) as usize;
-        let before = forest(&model);
-        let (present, weight) = (model.present(), random(1, 6) as u32);
-        let (line, done) = match random(0, 12) {
-            kind @ 0..3 if present.len() > 3 => {
-                let id = present[random(2, present.len() as u64)];
-                let after = (kind == 0).then(|| model.edges[id].map(|(u, v, _)| (u, v, weight)));
-                model.edges[id] = after.flatten();
-                if kind == 0 {
-                    (format!("= {id} {weight}"), format!("reweighted {id}:"))
-                } else {
-                    (format!("- {id}"), format!("deleted {id}:"))
-                }
-            }
-            _ => {
-                let ([u, v], id) = ([2, 3].map(|place| random(place, 9)), model.edges.len());
-                model.edges.push(Some((u, v, weight)));
-                (format!("+ {u} {v} {weight}"), format!("inserted {id}:"))
-            }
-        };
-        let after = forest(&model);
-        let mut changes = String::new();
-        let without = |ids: &[usize], others: &[usize], sign| {
-            let mut ids: Vec<_> = ids.iter().filter(|id| !others.contains(id)).collect();
-            ids.sort();
-            ids.into_iter().map(|id| format!(" {sign}{id}")).collect::<String>()
-        };
-        changes += &without(&after, &before, '+');
-        changes += &without(&before, &after, '-');
-        let changes = if changes.is_empty() { " no change" } else { &changes };
-        lines += &format!("{line}\n");
-        expected += &format!("{done}{changes}\n");
-    }
-    let workplace = Workplace::new();
-    let outcome = workplace.run_with_input("watch --vertices 9 --log net.log", lines);
-    let answers = outcome.stdout.lines().take(600).map(|line| format!("{line}\n"));
-    assert_eq!((outcome.code, answers.collect::<String>()), (Some(0), expected));
-    let continued = workplace.run("watch --log net.log").stdout;
-    assert!(outcome.stdout.ends_with(&continued), "{continued}");
-}
-
 #[test]
 fn a_killed_command_loses_no_answered_update_and_continues_from_its_log() {
     let workplace = Workplace::new();

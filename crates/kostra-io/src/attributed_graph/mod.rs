@@ -22,10 +22,8 @@ use crate::numbered_graph::AddedEdges;
 use crate::numbering::Numbering;
 use crate::{Place, ReadErrorKind, ReadOptions};
 
-mod measure;
 mod weight;
 
-pub(crate) use measure::Quantity;
 pub(crate) use weight::{WEIGHT, WeightAttribute};
 
 /// A graph that grows by vertices and edges in any order.

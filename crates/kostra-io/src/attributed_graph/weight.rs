@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
-use super::measure::{Quantity, without_tags};
+use crate::column_choice::is_similarity;
 use crate::columns::TextNumber;
-use crate::formats::is_similarity;
 use crate::message::{Message, Remedy, message};
 use crate::number::{self, did_you_mean, show};
 pub(crate) use crate::options::WEIGHT;
+use crate::quantity::{Quantity, without_tags};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// Which attribute of the edges is the weight.

@@ -48,8 +48,7 @@ use crate::head::Evidence;
 use crate::interface::{Format, FormatInfo};
 use crate::raw_row::RawRow;
 
-pub use edge_list::{MISSING_VALUES, is_similarity, isolated_vertices};
-pub(crate) use edge_list::{Separator, fields, is_comment};
+pub use edge_list::MISSING_VALUES;
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
 pub use numpy::write_npy_header;
 pub(crate) use numpy::{Archive, Array, ZIP_MAGIC, which_table};

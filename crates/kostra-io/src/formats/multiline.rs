@@ -7,7 +7,7 @@
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::is_comment;
+use crate::fields::is_comment;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::literal;

@@ -14,7 +14,7 @@ use kostra_core::memory;
 use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::DividedLines;
+use crate::fields::DividedLines;
 use crate::formats::matrix::Shape;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};

@@ -7,7 +7,7 @@ use kostra_core::counted;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{DividedLines, is_comment};
+use crate::fields::{DividedLines, is_comment};
 use crate::formats::matrix::Shape;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::source::from_bytes;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::fields::{Separator, fields};
 use crate::formats::geojson::ReadLines;
-use crate::formats::{Separator, fields};
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::message::{Remedy, message};

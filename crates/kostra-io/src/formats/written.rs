@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{is_comment, is_weight};
+use crate::fields::{is_comment, is_weight};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::source::from_bytes;
 use crate::whole::{self, WholeText};

@@ -8,7 +8,7 @@ use super::column::{PointColumn, coordinates, places};
 use super::{PointFile, PointOptions, would_round};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::{Separator, fields, is_comment};
+use crate::fields::{Separator, fields, is_comment};
 use crate::number::{remedy_for_comma, show};
 use crate::quotes::unquote;
 use crate::thousands::Thousands;

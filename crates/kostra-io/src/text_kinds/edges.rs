@@ -16,7 +16,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
     }
     let found = edge_list::examine(&sample.comments, &sample.divided, sample.options);
     let is_of_kostra = |line: &&[u8]| line.starts_with(COUNTS_COMMENT.as_bytes());
-    let mut are_sure = sample.are_said_to_be_edges || sample.comments.iter().any(is_of_kostra);
+    let is_own = sample.comments.iter().any(is_of_kostra);
+    let mut are_sure = sample.are_said_to_be_edges || is_own;
     let found = match found {
         Ok(found) => found,
         Err(_) => match square(sample) {
@@ -38,7 +39,8 @@ fn claim(sample: &Sample<'_>) -> Option<Claim> {
         let speaks = sample.comments.iter().any(|line| speaks_of_edges(line));
         return speaks.then(|| Claim::new(Strength::Fits, evidence, "no edges".into()));
     };
-    let strength = if found.says == Says::Header { Strength::Certain } else { Strength::Fits };
+    let is_certain = is_own || found.says == Says::Header;
+    let strength = if is_certain { Strength::Certain } else { Strength::Fits };
     let doubt = if are_sure { None } else { measured::doubt(sample, &found) };
     let reading = shown(found.edges.into_iter());
     Some(Claim { doubt, ..Claim::new(strength, found.evidence, reading) })

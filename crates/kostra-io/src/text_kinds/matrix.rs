@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Claim, Kind, Sample, Strength, shown};
-use crate::formats::edge_list::{is_weight, text};
+use crate::fields::{is_weight, text};
 use crate::formats::matrix::{Form, Shape};
 use crate::interface::Format;
 use crate::message::{Message, Remedy, message};

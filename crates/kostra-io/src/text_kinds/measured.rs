@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use super::Sample;
-use crate::formats::edge_list::{DividedLines, Examined, Says, is_comment, lists, text};
+use crate::column_choice::lists;
+use crate::fields::{DividedLines, is_comment, text};
+use crate::formats::edge_list::{Examined, Says};
 use crate::formats::matrix::Shape;
 use crate::message::{Message, Remedy, message};
 use crate::number::{natural, words};

@@ -20,8 +20,7 @@ mod tests;
 mod written;
 
 use crate::ReadErrorKind;
-use crate::formats::edge_list::DividedLines;
-use crate::formats::is_comment;
+use crate::fields::{DividedLines, is_comment};
 use crate::head::Head;
 use crate::interface::{Format, ReadOptions};
 use crate::message::{Message, Remedy, message};

@@ -1,21 +1,28 @@
 //! `kostra watch`: the forest of a graph that changes, update by update.
 
 mod reply;
-mod watched;
 
 use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::{Parser, ValueHint};
-use kostra::dynamic::{AnyDynamicForest, OpenedLog, UpdateLog, with_dynamic_forest};
-use kostra_core::{Order, WeightType};
+use kostra::dynamic::{
+    AnyDynamicForest, DynamicForest, OpenedLog, UpdateLine, UpdateLog, with_dynamic_forest,
+};
+use kostra_core::{EdgeId, Order, Vertex, Weight, WeightType};
+use serde_json::json;
 
-use self::watched::Watched;
 use crate::arguments::{InputArguments, NanChoice};
 use crate::command::{Answer, Command};
 use crate::input::{GENERATED, InputRequest};
 use crate::output;
+use crate::report::count;
+use crate::vertex_names::VertexNames;
+use reply::{Done, Path, Reply, number};
 
 /// Follow the forest of a graph while edges are inserted, deleted and reweighted.
 #[derive(Parser)]
@@ -75,15 +82,40 @@ pub(super) struct Arguments {
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let json = self.json;
-        let Start { forest, names, log } = self.start()?;
-        with_dynamic_forest!(forest, forest => Watched::new(forest, names, log, json).follow())?;
+        let mut watched = self.start()?;
+        let mut reader = BufReader::new(io::stdin().lock());
+        let (mut bytes, mut number, mut answers) = (Vec::new(), 0_u64, String::new());
+        loop {
+            bytes.clear();
+            number += 1;
+            if reader.read_until(b'\n', &mut bytes).context("standard input")? == 0 {
+                break;
+            }
+            let answer = std::str::from_utf8(&bytes)
+                .context("this is not UTF-8")
+                .and_then(|line| watched.answer(line.trim_end_matches(['\n', '\r'])));
+            match answer.with_context(|| format!("standard input, line {number}")) {
+                Ok(Some(answer)) => answer.write(number, json, &mut answers),
+                Ok(None) => {}
+                Err(error) => {
+                    watched.publish(&mut answers)?;
+                    return Err(error);
+                }
+            }
+            // Answers are published together for as long as lines are there.
+            if reader.buffer().is_empty() {
+                watched.publish(&mut answers)?;
+            }
+        }
+        watched.publish(&mut answers)?;
+        output::print(&watched.summary(json))?;
         Ok(Answer::Yes)
     }
 }
 
 impl Arguments {
     /// The forest before the first update.
-    fn start(self) -> anyhow::Result<Start> {
+    fn start(self) -> anyhow::Result<Watched> {
         let order = if self.maximum { Order::Maximum } else { Order::Minimum };
         // An empty file becomes a log, so that a crash while a log is created hinders nobody.
         let has_content = |log: &&PathBuf| {
@@ -109,7 +141,7 @@ impl Arguments {
             if self.compact {
                 log.compact(&forest, names.as_deref())?;
             }
-            return Ok(Start { forest, names, log: Some(log) });
+            return Ok(Watched::new(forest, names, Some(log)));
         }
         if self.compact {
             bail!("there is no log to compact; leave out --compact to create it");
@@ -143,13 +175,148 @@ impl Arguments {
         };
         let create = |path: PathBuf| UpdateLog::create(&path, &forest, names.as_deref());
         let log = self.log.map(create).transpose()?;
-        Ok(Start { forest, names, log })
+        Ok(Watched::new(forest, names, log))
     }
 }
 
-/// The forest before the first update, the names of its vertices, and its log.
-struct Start {
+/// The graph, its forest and its log.
+struct Watched {
     forest: AnyDynamicForest,
-    names: Option<Vec<String>>,
+    names: VertexNames,
     log: Option<UpdateLog>,
+}
+
+impl Watched {
+    fn new(forest: AnyDynamicForest, names: Option<Vec<String>>, log: Option<UpdateLog>) -> Self {
+        Self { forest, names: VertexNames::new(names), log }
+    }
+
+    /// Applies a line; nothing for a remark.
+    fn answer(&mut self, line: &str) -> anyhow::Result<Option<Reply>> {
+        let reply = match UpdateLine::parse(line)? {
+            UpdateLine::Insert { ends: [u, v], weight } => {
+                let (u, v) = (self.vertex(u)?, self.vertex(v)?);
+                let inserted = with_dynamic_forest!(&mut self.forest, forest => {
+                    insert(forest, &mut self.log, [u, v], weight)
+                });
+                self.changed(Done::Inserted(inserted?.start))
+            }
+            UpdateLine::Delete(id) => {
+                let ids = [id];
+                with_dynamic_forest!(&mut self.forest, forest => forest.delete(&ids))?;
+                self.log.iter_mut().for_each(|log| log.delete(&ids));
+                self.changed(Done::Deleted(id))
+            }
+            UpdateLine::Reweight(id, weight) => {
+                with_dynamic_forest!(&mut self.forest, forest => {
+                    reweight(forest, &mut self.log, id, weight)
+                })?;
+                self.changed(Done::Reweighted(id))
+            }
+            UpdateLine::Expire(before) => {
+                let expired =
+                    with_dynamic_forest!(&mut self.forest, forest => forest.expire(before))?;
+                self.log.iter_mut().for_each(|log| log.expire(before));
+                self.changed(Done::Expired(expired))
+            }
+            UpdateLine::Bottleneck([s, t]) => {
+                let (from, to) = (self.vertex(s)?, self.vertex(t)?);
+                let found =
+                    with_dynamic_forest!(&mut self.forest, forest => path(forest, from, to));
+                Reply::Path { ends: [s.to_owned(), t.to_owned()], found: found? }
+            }
+            UpdateLine::AddVertex(name) => {
+                self.add_vertex(name)?;
+                self.changed(Done::Added(name.to_owned()))
+            }
+            UpdateLine::Remark => return Ok(None),
+        };
+        Ok(Some(reply))
+    }
+
+    fn changed(&self, done: Done) -> Reply {
+        let (entered, left) = with_dynamic_forest!(&self.forest, forest => {
+            (forest.entered().to_vec(), forest.left().to_vec())
+        });
+        Reply::Changed { done, entered, left }
+    }
+
+    /// Adds a vertex with this new name or, in a graph without names, the next number.
+    fn add_vertex(&mut self, name: &str) -> anyhow::Result<()> {
+        let next = with_dynamic_forest!(&self.forest, forest => forest.vertices());
+        if !self.names.are_present() && name.parse() != Ok(next) {
+            bail!("vertices have no names, and {name:?} is not the next number, {next}");
+        }
+        self.names.add(name, next)?;
+        with_dynamic_forest!(&mut self.forest, forest => forest.add_vertices(1))?;
+        let names = self.names.are_present().then(|| [name.to_owned()]);
+        self.log.iter_mut().for_each(|log| log.add_vertices(1, names.as_ref().map(|n| &n[..])));
+        Ok(())
+    }
+
+    /// The vertex with this name or, in a graph without names, this number.
+    fn vertex(&self, text: &str) -> anyhow::Result<Vertex> {
+        let vertices = with_dynamic_forest!(&self.forest, forest => forest.vertices());
+        self.names.vertex(text, vertices)
+    }
+
+    /// Prints answers whose updates are in the log.
+    fn publish(&mut self, answers: &mut String) -> anyhow::Result<()> {
+        self.log.as_mut().map_or(Ok(()), UpdateLog::commit)?;
+        if !answers.is_empty() {
+            output::print(answers)?;
+            answers.clear();
+        }
+        Ok(())
+    }
+
+    fn summary(&self, json: bool) -> String {
+        let (vertices, edges, components, total) = with_dynamic_forest!(&self.forest, forest => {
+            (forest.vertices(), forest.edges(), forest.components(), forest.total())
+        });
+        if json {
+            let total = number(&total.to_string());
+            let summary = json!({
+                "vertices": vertices, "edges": edges, "components": components,
+                "total_weight": total,
+            });
+            return format!("{summary}\n");
+        }
+        let vertices = count(vertices.into(), "vertex", "vertices");
+        let edges = count(edges as u64, "edge", "edges");
+        let components = count(components.into(), "component", "components");
+        format!("{vertices}, {edges}, {components}, total weight {total}\n")
+    }
+}
+
+fn insert<W: Weight + FromStr>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    [u, v]: [Vertex; 2],
+    text: &str,
+) -> anyhow::Result<Range<EdgeId>> {
+    let weights: [W; 1] = [UpdateLine::weight(text)?];
+    let ids = forest.insert(&[u], &[v], &weights)?;
+    log.iter_mut().for_each(|log| log.insert(&[u], &[v], &weights));
+    Ok(ids)
+}
+
+fn reweight<W: Weight + FromStr>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    id: EdgeId,
+    text: &str,
+) -> anyhow::Result<()> {
+    let weights: [W; 1] = [UpdateLine::weight(text)?];
+    forest.reweight(&[id], &weights)?;
+    log.iter_mut().for_each(|log| log.reweight(&[id], &weights));
+    Ok(())
+}
+
+fn path<W: Weight>(forest: &mut DynamicForest<W>, s: Vertex, t: Vertex) -> anyhow::Result<Path> {
+    if s == t {
+        return Ok(Path::Same);
+    }
+    let Some(id) = forest.bottleneck(s, t)? else { return Ok(Path::None) };
+    Ok(Path::Through(id, forest.edge(id)?.2.to_string()))
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::is_comment;
+use crate::fields::is_comment;
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::message::{Remedy, message};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::formats::edge_list::is_weight;
+use crate::fields::is_weight;
 use crate::number::is_blank;
 use crate::quotes::{quoted_length, unquote};
 

@@ -1,9 +1,9 @@
 //! What comments before the lines say about the columns, as `# id from to km`, `% sym weighted`,
-//! and `# Fields: query acc.ver, subject acc.ver, % identity` in tables of BLAST.
+//! Kostra's own counts, and `# Fields: query acc.ver, subject acc.ver, % identity` in tables of
+//! BLAST.
 
-use super::divided::{DividedLines, MOST_COLUMNS};
-use super::end_names;
-use super::fields::{Fields, Separator, fields, text};
+use crate::column_choice::{name_ends, name_two_ends};
+use crate::fields::{DividedLines, Fields, MOST_COLUMNS, Separator, fields, text};
 use crate::number::words;
 use crate::{ColumnOptions, Header, ReadOptions};
 
@@ -33,13 +33,13 @@ pub(super) fn options_with_names(
         }
     };
     let first = divided(lines.lines.first()?, separator);
-    let names_ends = || source.as_ref().or(target.as_ref()).is_none() && end_names::are_pair(&head);
+    let names_ends = || source.as_ref().or(target.as_ref()).is_none() && name_two_ends(&head);
     let is_head = names.is_none()
         && *header == Header::Recognize
         && head.len() > 2
         && head.len() == first.len()
         && (of_blast.is_some() || names_ends())
-        && !end_names::are_in(&first);
+        && !name_ends(&first);
     is_head.then(|| {
         let mut options = options.clone();
         options.columns.names = Some(head.iter().map(|name| text(name)).collect());
@@ -47,8 +47,20 @@ pub(super) fn options_with_names(
     })
 }
 
+/// The start of the comment by which Kostra states the numbers of vertices and edges.
+pub(crate) const COUNTS_COMMENT: &str = "# kostra edge list:";
+
+/// The comment that says that the lines are `u v` or `u v weight`, if there is one.
+pub(super) fn says_edges(comments: &[&[u8]]) -> Option<&'static str> {
+    if comments.first().is_some_and(|comment| is_konect(comment)) {
+        return Some("a comment of KONECT");
+    }
+    let is_own = |comment: &&[u8]| comment.starts_with(COUNTS_COMMENT.as_bytes());
+    comments.iter().any(is_own).then_some("a comment of Kostra")
+}
+
 /// Whether a comment is the first line of a file of KONECT, such as `% sym posweighted`.
-pub(super) fn is_konect(comment: &[u8]) -> bool {
+fn is_konect(comment: &[u8]) -> bool {
     let mut words = words(comment).map(|(_, word)| word);
     words.next() == Some(b"%") && matches!(words.next(), Some(b"sym" | b"asym" | b"bip"))
 }

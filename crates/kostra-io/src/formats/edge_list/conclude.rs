@@ -8,6 +8,7 @@ use crate::columns::Ends;
 use crate::fault::Fault;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
+use crate::occurring::most_plausible_vertices;
 use crate::text_part::Conclusion;
 use crate::{Header, ReadErrorKind, ReadOptions};
 
@@ -293,10 +294,4 @@ fn check_vertices(n: u64, line: u64, options: &ReadOptions) -> Result<(), Fault>
         }
         _ => Ok(()),
     }
-}
-
-/// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
-/// probably names, and an array per vertex would waste memory.
-pub(in crate::formats) fn most_plausible_vertices(edges: u64) -> u64 {
-    64 * edges + 1_000_000
 }

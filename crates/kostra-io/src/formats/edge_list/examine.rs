@@ -1,11 +1,10 @@
 //! What the first lines of a text are as an edge list.
 
-use super::comment_header::{is_konect, options_with_names};
-use super::divided::{DividedLines, DividedRows};
-use super::fields::{Fields, is_weight, text};
+use super::comment_header::{options_with_names, says_edges};
 use super::header::FirstLine;
 use super::layout::{Layout, WeightAt};
 use super::row_numbers;
+use crate::fields::{DividedLines, DividedRows, Fields, is_weight, text};
 use crate::number::{has_decimal_comma, natural};
 use crate::{ReadErrorKind, ReadOptions};
 
@@ -71,7 +70,7 @@ pub(crate) fn examine<'a>(
 ) -> Result<Option<Examined<'a>>, ReadErrorKind> {
     let comments: Vec<&[u8]> =
         comments.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
-    let is_konect = comments.first().is_some_and(|line| is_konect(line));
+    let comment = says_edges(&comments);
     let layout = Layout::recognize(lines, &comments, options)?;
     let Some(layout) = layout else { return Ok(None) };
     let skipped = match layout.first_line {
@@ -95,7 +94,9 @@ pub(crate) fn examine<'a>(
     let says = match layout.first_line {
         FirstLine::ColumnNames => Says::Header,
         FirstLine::Counts { sure: true, .. } => Says::Other,
-        _ if is_konect || options_with_names(&comments, lines, options).is_some() => Says::Other,
+        _ if comment.is_some() || options_with_names(&comments, lines, options).is_some() => {
+            Says::Other
+        }
         FirstLine::Counts { .. } | FirstLine::Edge => Says::Form,
     };
     let what = match (says, layout.weight) {
@@ -105,8 +106,7 @@ pub(crate) fn examine<'a>(
     };
     let evidence = match layout.first_line {
         FirstLine::Counts { sure: true, .. } => format!("counts on top, and {what}"),
-        _ if is_konect => format!("a comment of KONECT, and {what}"),
-        _ => what.into(),
+        _ => comment.map_or(what.into(), |comment| format!("{comment}, and {what}")),
     };
     let edges = rows.iter().take(SHOWN).map(edge).collect();
     let weight = match layout.weight {

@@ -5,6 +5,7 @@ use crate::columns::{Columns, Kinds};
 use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_blocks::{EdgeSink, StreamFacts};
 use crate::fault::Fault;
+use crate::fields::{DividedLines, is_comment};
 use crate::held_memory::too_small;
 use crate::interface::Vertices;
 use crate::message::{Message, Remedy, message};
@@ -12,16 +13,12 @@ use crate::number::{self, words};
 use crate::numbering::Numbering;
 use crate::{KeptColumns, Place, ReadErrorKind, ReadOptions};
 
-use super::divided::DividedLines;
-use super::fields::is_comment;
+use super::comment_header::COUNTS_COMMENT;
 use super::header::FirstLine;
 use super::kept::KeepingRows;
 use super::layout::{Layout, WeightAt};
 use super::names::{self, NamedRows};
 use super::rows::{Rows, row_in};
-
-/// The start of the comment by which Kostra states the numbers of vertices and edges.
-pub(crate) const COUNTS_COMMENT: &str = "# kostra edge list:";
 
 /// The numbers of vertices and edges that a comment states.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::end_names;
-use super::fields::{Fields, Separator, is_weight, texts};
 use super::row_numbers;
+use crate::column_choice::name_ends;
+use crate::fields::{Fields, Separator, is_weight, texts};
 use crate::grouping::has_groups;
 use crate::message::{Remedy, message};
 use crate::number::{has_decimal_comma, natural, words};
@@ -150,7 +150,7 @@ impl FirstLine {
             .filter(|(name, field)| !is_weight(name) && is_natural(field))
             .count();
         let has_numbers_below = has_words && next.iter().any(|field| is_weight(field));
-        if end_names::are_in(head) && has_words || has_numbers_below || words_over_vertices >= 2 {
+        if name_ends(head) && has_words || has_numbers_below || words_over_vertices >= 2 {
             return Self::ColumnNames;
         }
         let other_columns = !body.is_empty() && next.len() != head.len();
@@ -172,7 +172,7 @@ impl FirstLine {
         options: &ReadOptions,
     ) -> Result<Self, ReadErrorKind> {
         let is_weight = |field: &[u8]| is_number(field, options.columns.decimal_comma);
-        let known = end_names::are_in(head);
+        let known = name_ends(head);
         let is_word = |field: &&[u8]| !is_weight(field);
         let counts = Counts::of_line(head).filter(|counts| counts.len() > 1);
         if let (Some(counts), true) =

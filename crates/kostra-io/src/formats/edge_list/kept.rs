@@ -1,10 +1,10 @@
 //! Columns of an edge list that are kept with the edges, as text.
 
-use super::fields::{cut, fields, is_comment, open_quote, without_end};
 use super::layout::{Dictionary, Layout};
 use crate::KeptColumns;
 use crate::blocks::{Parser, Text};
 use crate::fault::{BlockFault, Fault, LineFault};
+use crate::fields::{cut, fields, is_comment, open_quote, without_end};
 use crate::quotes::unquote;
 
 /// Parses lines with another parser, and also keeps columns.

@@ -7,26 +7,17 @@
 //! contents leave open which column is a vertex or the weight, the input is refused with a
 //! question. The notes list the columns that are not used.
 
-mod choose;
 mod comment_header;
 mod conclude;
-mod costs;
-mod divided;
-mod end_names;
 mod examine;
-mod fields;
 mod head;
 mod header;
-mod isolated;
 mod kept;
-mod known;
 mod layout;
 mod names;
 #[cfg(test)]
 mod option_tests;
 mod part;
-mod points;
-mod questions;
 mod row_numbers;
 mod rows;
 #[cfg(test)]
@@ -45,29 +36,17 @@ use crate::head::{Evidence, Head as InputHead, starts_comment};
 use crate::interface::{
     Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Vertices, Writer,
 };
+use crate::isolated::{self, isolated_vertices};
 use crate::message::{Remedy, message};
 use crate::number::words;
-use crate::occurring;
+use crate::occurring::{self, most_plausible_vertices};
 use crate::text_part::Conclusion;
 use crate::text_writer::TextWriter;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
 use head::Head;
 
-pub(super) use choose::{Chooser, Chosen};
-pub(super) use conclude::most_plausible_vertices;
-#[cfg(feature = "parquet")]
-pub(super) use costs::{NOTE_ON_COSTS, cheaper, reverse_of};
-pub(crate) use divided::{DividedLines, MOST_COLUMNS};
+pub(crate) use comment_header::COUNTS_COMMENT;
 pub(crate) use examine::{Examined, Says, examine, numbered};
-pub(super) use fields::left_out;
-pub(crate) use fields::{Fields, Separator, fields, is_comment, is_weight, text};
-pub(crate) use head::COUNTS_COMMENT;
-#[cfg(feature = "parquet")]
-pub(super) use isolated::count as count_isolated;
-pub use isolated::isolated_vertices;
-pub use known::is_similarity;
-pub(crate) use known::lists;
-pub(super) use known::similarity;
 pub use names::MISSING_VALUES;
 pub(super) use names::missing_value;
 

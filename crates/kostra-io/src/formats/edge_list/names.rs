@@ -3,14 +3,14 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use super::end_names;
-use super::fields::{cut, fields, is_comment, is_weight, open_quote};
 use super::layout::{Layout, WeightAt};
 use super::rows::{Row, parse_lines, plain_weight, row_in, see_thousands};
 use crate::ReadOptions;
 use crate::blocks::Parser;
+use crate::column_choice::name_ends;
 use crate::columns::Columns;
 use crate::fault::{BlockFault, LineFault};
+use crate::fields::{cut, fields, is_comment, is_weight, open_quote};
 use crate::message::Message;
 use crate::number::{digits, is_blank, show};
 use crate::numbering::Numbering;
@@ -121,7 +121,7 @@ pub(super) fn refuse_row(
             fields.get(column).is_some_and(|field| is_weight(field, options.columns.decimal_comma))
         }
     };
-    if has_weight && !end_names::are_in(&fields) { refuse_doubt(line, layout) } else { Ok(()) }
+    if has_weight && !name_ends(&fields) { refuse_doubt(line, layout) } else { Ok(()) }
 }
 
 /// Refuses a comment line that may be an edge whose first name starts with the sign of comments: a

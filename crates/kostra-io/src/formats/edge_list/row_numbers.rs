@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::fields::{Fields, Separator, is_weight};
+use crate::fields::{Fields, Separator, is_weight};
 use crate::message::{Message, Remedy, message};
 use crate::number::natural;
 use crate::quotes::unquote;

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
-use super::costs::cheaper;
-use super::fields::{
+use super::layout::{Dictionary, Layout, WeightAt};
+use crate::blocks::Parser;
+use crate::column_choice::cheaper;
+use crate::columns::{Columns, TextNumber};
+use crate::fault::{BlockFault, LineFault};
+use crate::fields::{
     Separator, cut, fields, has_leading_zero, is_comment, is_empty, open_quote, text, weight_in,
     with_point, without_end,
 };
-use super::layout::{Dictionary, Layout, WeightAt};
-use crate::attributed_graph::Quantity;
-use crate::blocks::Parser;
-use crate::columns::{Columns, TextNumber};
-use crate::fault::{BlockFault, LineFault};
 use crate::grouping::{self, without_separators};
 use crate::message::{Message, Remedy, message};
 use crate::number::{digits, natural, show, weight};
+use crate::quantity::Quantity;
 use crate::quotes::{is_open, unquote};
 use crate::thousands::Thousands;
 use crate::{Nan, ReadOptions};

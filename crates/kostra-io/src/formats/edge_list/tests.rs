@@ -1,6 +1,7 @@
 //! What edge lists promise.
 
 use super::*;
+use crate::fields::MOST_COLUMNS;
 use crate::testing::{assert_round_trips, edges, read_all_ways};
 use crate::{ColumnChoice, ColumnOptions, Header, Meaning, Nan};
 

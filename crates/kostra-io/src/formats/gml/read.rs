@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::tokens::{Token, Tokens};
-use crate::attributed_graph::{AttributedGraph, Quantity, WEIGHT, WeightAttribute};
+use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::labels::call_by_labels;
 use crate::number::show;
+use crate::quantity::Quantity;
 use crate::whole::{AscendingPlaces, WholeText};
 use crate::{KeptKind, ReadOptions};
 

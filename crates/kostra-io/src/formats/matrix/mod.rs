@@ -11,7 +11,7 @@ use kostra_core::memory;
 use crate::columns::TextNumber;
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{DividedLines, is_comment};
+use crate::fields::{DividedLines, is_comment};
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::matrix::graph_of_rows;

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::formats::edge_list::{
-    DividedLines, Fields, MISSING_VALUES, MOST_COLUMNS, Separator, is_weight,
-};
+use crate::fields::{DividedLines, Fields, MOST_COLUMNS, Separator, is_weight};
+use crate::formats::edge_list::MISSING_VALUES;
 use crate::number::{has_decimal_comma, natural};
 use crate::quotes::unquote;
 use crate::{ColumnOptions, Delimiter, Header};

@@ -1,10 +1,11 @@
 //! Reading `.npy` files.
 
 use super::array::{Array, At};
+use crate::column_choice::{Chooser, Chosen, similarity};
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{Chooser, Chosen, left_out, similarity};
+use crate::fields::left_out;
 use crate::interface::{Parsed, Vertices};
 use crate::matrix::Matrix;
 use crate::message::{Remedy, message};

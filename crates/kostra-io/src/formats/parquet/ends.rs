@@ -9,11 +9,12 @@ use super::column::{Column, Kind};
 use super::file::{File, Group};
 use crate::columns::{Columns, TextNumber};
 use crate::fault::Fault;
-use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};
 use crate::interface::Vertices;
+use crate::isolated::{self, isolated_vertices};
 use crate::message::{Message, Remedy, message};
 use crate::number::show;
 use crate::numbering::Numbering;
+use crate::occurring::most_plausible_vertices;
 use crate::{ReadErrorKind, ReadOptions, occurring};
 
 /// Whether the vertices in these columns are names: by the options, or if they are text or beyond
@@ -156,7 +157,7 @@ pub(super) fn conclude(
         }
         (None, _) => {
             refuse_implausible(from_ids, columns.len() as u64)?;
-            let isolated = count_isolated(from_ids, columns)?;
+            let isolated = isolated::count(from_ids, columns)?;
             let ids = u64::from(lowest)..from_ids;
             warnings.extend(isolated_vertices(isolated, ids));
             Ok((from_ids, None))

@@ -11,7 +11,7 @@ use crate::held_memory::HeldMemory;
 use crate::{KeptColumns, damage, number};
 
 /// The columns of coordinates, and those that are kept.
-pub(crate) type Chosen = (Vec<usize>, Vec<usize>);
+pub(crate) type ChosenColumns = (Vec<usize>, Vec<usize>);
 
 /// Points of a table.
 pub(crate) struct PointTable {
@@ -29,7 +29,7 @@ pub(crate) struct PointTable {
 /// would round.
 pub(crate) fn read_points(
     bytes: Vec<u8>,
-    choose: impl FnOnce(&[String]) -> Result<Chosen, Fault>,
+    choose: impl FnOnce(&[String]) -> Result<ChosenColumns, Fault>,
 ) -> Result<PointTable, Fault> {
     damage::catch(|| {
         let file = File::open(Stored::in_memory(bytes), &HeldMemory::default())?;
@@ -40,7 +40,7 @@ pub(crate) fn read_points(
 
 fn read_table(
     file: &File,
-    choose: impl FnOnce(&[String]) -> Result<Chosen, Fault>,
+    choose: impl FnOnce(&[String]) -> Result<ChosenColumns, Fault>,
 ) -> Result<PointTable, Fault> {
     let names: Vec<String> = file.columns.iter().map(|column| column.name.clone()).collect();
     let (chosen, kept) = choose(&names)?;

@@ -9,12 +9,12 @@ use super::column::Kind;
 use super::ends::{are_names, conclude, named, vertex};
 use super::file::{File, Group};
 use super::headers::Stored;
+use crate::column_choice::{Chooser, Chosen, NOTE_ON_COSTS, cheaper, reverse_of, similarity};
 use crate::columns::{Columns, TextNumber};
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::formats::edge_list::{
-    Chooser, Chosen, NOTE_ON_COSTS, cheaper, left_out, missing_value, reverse_of, similarity,
-};
+use crate::fields::left_out;
+use crate::formats::edge_list::missing_value;
 use crate::held_memory::HeldMemory;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kostra_core::{counted, memory};
 
 use crate::fault::Fault;
-use crate::formats::{Separator, fields};
+use crate::fields::{Separator, fields};
 use crate::number::show;
 use crate::{Place, ReadErrorKind};
 

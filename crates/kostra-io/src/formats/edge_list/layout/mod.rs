@@ -4,13 +4,13 @@ mod naming;
 
 use kostra_core::counted;
 
-use super::choose::{Chooser, Chosen};
-use super::comment_header::{is_konect, options_with_names};
-use super::costs::{NOTE_ON_COSTS, reverse_of};
-use super::divided::{DividedLines, DividedRows, MOST_COLUMNS};
-use super::fields::{Fields, Separator, cut, is_empty, left_out, open_quote, weight_in};
+use super::comment_header::{options_with_names, says_edges};
 use super::header::{Counts, FirstLine, refuse_names_with_values, refuse_open_columns};
-use super::known::similarity;
+use crate::column_choice::{Chooser, Chosen, NOTE_ON_COSTS, reverse_of, similarity};
+use crate::fields::{
+    DividedLines, DividedRows, Fields, MOST_COLUMNS, Separator, cut, is_empty, left_out,
+    open_quote, weight_in,
+};
 use crate::interface::{Format, Vertices};
 use crate::message::{Message, Remedy, message};
 use crate::quotes::is_open;
@@ -166,8 +166,8 @@ impl Layout {
     /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
     /// comments.
     ///
-    /// The comments before the lines may be of KONECT: then the third column is the weight, and
-    /// more columns may follow. A comment may name the columns, those of the ends among
+    /// The comments before the lines may be of KONECT or Kostra: then the third column is the
+    /// weight, and more columns may follow. A comment may name the columns, those of the ends among
     /// them.
     ///
     /// If the vertices are those that occur, words in the place of vertices are names. So are all
@@ -183,7 +183,7 @@ impl Layout {
         if lines.lines.is_empty() {
             return Ok(None);
         }
-        let is_konect = comments.first().is_some_and(|line| is_konect(line));
+        let are_edges = says_edges(comments).is_some();
         if let Some(named) = options_with_names(comments, lines, options) {
             let layout = Self::recognize(lines, &[], &named)?;
             return Ok(layout.map(|mut layout| {
@@ -191,7 +191,7 @@ impl Layout {
                 layout
             }));
         }
-        let numbered = Self::of_lines(lines, is_konect, options);
+        let numbered = Self::of_lines(lines, are_edges, options);
         let with_names = ReadOptions { names: true, ..options.clone() };
         let may_be_named = !options.names && options.vertices == Vertices::Occurring;
         let changes = numbers_change_into_names(lines, options, &with_names);
@@ -206,7 +206,7 @@ impl Layout {
         if !may_be_named || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named) {
             return Ok(Some(numbered?.0));
         }
-        match (numbered, Self::of_lines(lines, is_konect, &with_names)) {
+        match (numbered, Self::of_lines(lines, are_edges, &with_names)) {
             (Err(fault), _) if changes => Err(fault),
             (_, Ok((mut layout, true))) => {
                 layout.notes.push("the vertices are names".into());
@@ -218,9 +218,10 @@ impl Layout {
     }
 
     /// The layout of lines that are not comments, and whether the ends of edges are probably names.
+    /// A comment may say that they `are_edges`.
     fn of_lines(
         lines: &DividedLines<'_>,
-        is_konect: bool,
+        are_edges: bool,
         options: &ReadOptions,
     ) -> Result<(Self, bool), ReadErrorKind> {
         let start = Start::of(lines, options)?;
@@ -250,10 +251,10 @@ impl Layout {
             head = given;
         }
         let names = head.as_deref();
-        let chooser = Chooser { names, row, columns, third_is_weight: is_konect, options };
+        let chooser = Chooser { names, row, columns, third_is_weight: are_edges, options };
         let ColumnOptions { source, target, weight, .. } = &options.columns;
         let is_chosen = source.is_some() || target.is_some() || weight.is_some();
-        if head.is_none() && !options.names && !is_chosen {
+        if head.is_none() && !options.names && !is_chosen && !are_edges {
             refuse_open_columns(rows, separator, options)?;
         }
         let Chosen { u, v, weight } = chooser.choose()?;

@@ -1,9 +1,8 @@
 //! Whether the vertices of an edge list are names.
 
-use super::super::divided::DividedLines;
-use super::super::fields::{Fields, Separator, fields, has_leading_zero, is_weight, text};
 use super::super::header::FirstLine;
 use crate::ReadOptions;
+use crate::fields::{DividedLines, Fields, Separator, fields, has_leading_zero, is_weight, text};
 use crate::number::{has_decimal_comma, natural};
 use crate::quotes::unquote;
 

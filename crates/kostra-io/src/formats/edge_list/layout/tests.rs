@@ -1,7 +1,7 @@
 //! What the layout of an edge list promises.
 
-use super::super::fields::is_comment;
 use super::*;
+use crate::fields::is_comment;
 use crate::message::Remedy;
 use crate::{ColumnChoice, MissingWeights};
 

@@ -1,33 +1,23 @@
 //! Forests of graphs that change, for Python.
 
-mod steps;
-
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kostra::dynamic::{
-    AnyDynamicForest, ForestStep, LogError, OpenedLog, UpdateError, UpdateLog, with_dynamic_forest,
+    AnyDynamicForest, DynamicForest, LogError, OpenedLog, UpdateError, UpdateLog,
+    with_dynamic_forest,
 };
-use kostra_core::{AnyGraph, EdgeId, Order, Total, Vertex, WeightType};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use kostra_core::{AnyGraph, EdgeId, EdgeList, Order, Total, Vertex, Weight, WeightType};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 
-use self::steps::{
-    Columns, NamedEdges, apply_sequence, edges_of, insert, insert_in_turn, reweight, update,
-    with_edges,
-};
 use crate::errors::{os_error, out_of_memory};
 use crate::graph::Graph;
 
 /// A graph that changes, its canonical forest, and the log of its updates, if there is one.
 #[pyclass(frozen, name = "DynamicForest", module = "kostra._kostra")]
 pub(crate) struct LoggedForest(Mutex<State>);
-
-/// For each update of a sequence, the edge that enters and the one that leaves, or -1, and the
-/// total.
-type StepColumns<'py> = ([Bound<'py, PyArray1<i64>>; 2], Vec<Py<PyAny>>);
 
 struct State {
     forest: AnyDynamicForest,
@@ -102,79 +92,19 @@ impl LoggedForest {
         py.detach(|| {
             let mut state = self.lock();
             let State { forest, log } = &mut *state;
-            let ids = with_edges!(forest, &*edges.0, (forest, edges) => insert(forest, log, edges));
-            let ids = ids.map_err(refused)?;
+            let ids = match (forest, &*edges.0) {
+                (AnyDynamicForest::I32(forest), AnyGraph::I32(edges)) => insert(forest, log, edges),
+                (AnyDynamicForest::U32(forest), AnyGraph::U32(edges)) => insert(forest, log, edges),
+                (AnyDynamicForest::I64(forest), AnyGraph::I64(edges)) => insert(forest, log, edges),
+                (AnyDynamicForest::U64(forest), AnyGraph::U64(edges)) => insert(forest, log, edges),
+                (AnyDynamicForest::F32(forest), AnyGraph::F32(edges)) => insert(forest, log, edges),
+                (AnyDynamicForest::F64(forest), AnyGraph::F64(edges)) => insert(forest, log, edges),
+                _ => return Err(PyTypeError::new_err("the edges have weights of another type")),
+            }
+            .map_err(refused)?;
             state.commit()?;
             Ok(ids)
         })
-    }
-
-    /// Inserts the edges one after another. Returns the first id, and for each edge the one that is
-    /// not in the forest because of it, or -1.
-    fn insert_in_turn<'py>(
-        &self,
-        py: Python<'py>,
-        edges: &Graph,
-    ) -> PyResult<(EdgeId, Bound<'py, PyArray1<i64>>)> {
-        let (first, outside) = py.detach(|| {
-            let mut state = self.lock();
-            let State { forest, log } = &mut *state;
-            let inserted = with_edges!(forest, &*edges.0, (forest, edges) => {
-                insert_in_turn(forest, log, edges)
-            });
-            let inserted = inserted.map_err(refused)?;
-            state.commit()?;
-            Ok::<_, PyErr>(inserted)
-        })?;
-        Ok((first, outside.into_pyarray(py)))
-    }
-
-    /// Applies updates of several kinds as one batch: deletes the edges below an id and those with
-    /// some ids, and changes weights of edges; the edges of a graph with the same types are
-    /// inserted. Returns the first of their ids and the end.
-    fn update(
-        &self,
-        py: Python<'_>,
-        deleted: (EdgeId, PyReadonlyArray1<'_, EdgeId>),
-        changed: (PyReadonlyArray1<'_, EdgeId>, Bound<'_, PyAny>),
-        edges: &Graph,
-    ) -> PyResult<(EdgeId, EdgeId)> {
-        let ((expire, delete), (ids, weights)) = (deleted, changed);
-        let (delete, reweighted) = (delete.as_slice()?, ids.as_slice()?);
-        let named = NamedEdges { expire, delete, reweighted };
-        let mut state = self.attached(py);
-        let State { forest, log } = &mut *state;
-        let new = with_edges!(forest, &*edges.0, (forest, edges) => {
-            update(forest, log, named, &weights, edges.edge_list())
-        })?;
-        let state = &mut *state;
-        py.detach(|| state.commit())?;
-        Ok(new)
-    }
-
-    /// Applies updates one after another, as [`Columns`] describes them.
-    fn apply_sequence<'py>(
-        &self,
-        py: Python<'py>,
-        kinds: PyReadonlyArray1<'_, u8>,
-        columns: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, u32>),
-        weights: &Bound<'_, PyAny>,
-    ) -> PyResult<StepColumns<'py>> {
-        let (first, second) = (columns.0.as_slice()?, columns.1.as_slice()?);
-        let columns = Columns { kinds: kinds.as_slice()?, first, second };
-        let mut state = self.attached(py);
-        let State { forest, log } = &mut *state;
-        let steps =
-            with_dynamic_forest!(forest, forest => apply_sequence(forest, log, columns, weights))?;
-        let state = &mut *state;
-        py.detach(|| state.commit())?;
-        let column = |edge: fn(&ForestStep) -> Option<EdgeId>| {
-            let ids = steps.iter().map(|step| edge(step).map_or(-1, i64::from));
-            ids.collect::<Vec<_>>().into_pyarray(py)
-        };
-        let changes = [column(|step| step.entered), column(|step| step.left)];
-        let totals = steps.iter().map(|step| to_number(py, step.total));
-        Ok((changes, totals.collect::<PyResult<_>>()?))
     }
 
     /// Deletes edges.
@@ -212,7 +142,7 @@ impl LoggedForest {
         weights: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let ids = ids.as_slice()?;
-        let mut state = self.attached(py);
+        let mut state = self.lock();
         let State { forest, log } = &mut *state;
         with_dynamic_forest!(forest, forest => reweight(forest, log, ids, weights))?;
         let state = &mut *state;
@@ -231,7 +161,7 @@ impl LoggedForest {
 
     /// The edges that entered and that left the forest in the last batch, ascending.
     fn changes<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<EdgeId>>; 2] {
-        with_dynamic_forest!(&self.attached(py).forest, forest => {
+        with_dynamic_forest!(&self.lock().forest, forest => {
             [forest.entered(), forest.left()].map(|ids| ids.to_vec().into_pyarray(py))
         })
     }
@@ -245,34 +175,34 @@ impl LoggedForest {
     }
 
     #[getter]
-    fn has_log(&self, py: Python<'_>) -> bool {
-        self.attached(py).log.is_some()
+    fn has_log(&self) -> bool {
+        self.lock().log.is_some()
     }
 
     #[getter]
-    fn n(&self, py: Python<'_>) -> u32 {
-        with_dynamic_forest!(&self.attached(py).forest, forest => forest.vertices())
+    fn n(&self) -> u32 {
+        with_dynamic_forest!(&self.lock().forest, forest => forest.vertices())
     }
 
     #[getter]
-    fn m(&self, py: Python<'_>) -> usize {
-        with_dynamic_forest!(&self.attached(py).forest, forest => forest.edges())
+    fn m(&self) -> usize {
+        with_dynamic_forest!(&self.lock().forest, forest => forest.edges())
     }
 
     #[getter]
-    fn maximum(&self, py: Python<'_>) -> bool {
-        with_dynamic_forest!(&self.attached(py).forest, forest => forest.order() == Order::Maximum)
+    fn maximum(&self) -> bool {
+        with_dynamic_forest!(&self.lock().forest, forest => forest.order() == Order::Maximum)
     }
 
     #[getter]
-    fn n_components(&self, py: Python<'_>) -> u32 {
-        with_dynamic_forest!(&self.attached(py).forest, forest => forest.components())
+    fn n_components(&self) -> u32 {
+        with_dynamic_forest!(&self.lock().forest, forest => forest.components())
     }
 
     /// The name of NumPy's type of the weights.
     #[getter]
-    fn dtype(&self, py: Python<'_>) -> &'static str {
-        match self.attached(py).forest.weight_type() {
+    fn dtype(&self) -> &'static str {
+        match self.lock().forest.weight_type() {
             WeightType::I32 => "int32",
             WeightType::U32 => "uint32",
             WeightType::I64 => "int64",
@@ -286,7 +216,10 @@ impl LoggedForest {
     fn total(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let total =
             py.detach(|| with_dynamic_forest!(&self.lock().forest, forest => forest.total()));
-        to_number(py, total)
+        Ok(match total {
+            Total::Integer(total) => total.into_pyobject(py)?.into_any().unbind(),
+            Total::Float(total) => total.into_pyobject(py)?.into_any().unbind(),
+        })
     }
 
     /// For each pair of vertices, the last edge in canonical order on the path between them. The
@@ -328,22 +261,45 @@ impl LoggedForest {
 }
 
 impl LoggedForest {
-    /// Waits for other threads. The interpreter must be detached: they may wait for it.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// As [`Self::lock`], and detaches the interpreter while it waits.
-    fn attached(&self, py: Python<'_>) -> MutexGuard<'_, State> {
-        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-fn to_number(py: Python<'_>, total: Total) -> PyResult<Py<PyAny>> {
-    Ok(match total {
-        Total::Integer(total) => total.into_pyobject(py)?.into_any().unbind(),
-        Total::Float(total) => total.into_pyobject(py)?.into_any().unbind(),
-    })
+fn insert<W: Weight>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    edges: &kostra_core::Graph<W>,
+) -> Result<(EdgeId, EdgeId), UpdateError> {
+    let edges = edges.edge_list();
+    let (u, v, weights) = (edges.u(), edges.v(), edges.weights());
+    let ids = forest.insert(u, v, weights)?;
+    log.iter_mut().for_each(|log| log.insert(u, v, weights));
+    Ok((ids.start, ids.end))
+}
+
+fn reweight<W: Weight + Element>(
+    forest: &mut DynamicForest<W>,
+    log: &mut Option<UpdateLog>,
+    ids: &[EdgeId],
+    weights: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let array = weights.cast::<PyArray1<W>>()?.readonly();
+    let values = array.as_slice()?;
+    weights.py().detach(|| forest.reweight(ids, values)).map_err(refused)?;
+    log.iter_mut().for_each(|log| log.reweight(ids, values));
+    Ok(())
+}
+
+fn edges_of<W: Weight>(forest: &DynamicForest<W>, ids: &[EdgeId]) -> Result<AnyGraph, UpdateError>
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    let edges: Vec<_> = ids.iter().map(|&id| forest.edge(id)).collect::<Result<_, _>>()?;
+    let u = edges.iter().map(|edge| edge.0).collect::<Vec<_>>();
+    let v = edges.iter().map(|edge| edge.1).collect::<Vec<_>>();
+    let weights = edges.iter().map(|edge| edge.2).collect::<Vec<_>>();
+    Ok(EdgeList::new(forest.vertices() as usize, u, v, weights)?.into())
 }
 
 fn refused(error: UpdateError) -> PyErr {

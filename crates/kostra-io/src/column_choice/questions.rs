@@ -1,12 +1,12 @@
 //! The questions which columns of an edge list are the vertices and the weight.
 
 use super::choose::Chooser;
-use super::fields::text;
+use super::coordinates;
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, plain};
-use super::points;
-use crate::attributed_graph::Quantity;
+use crate::fields::text;
 use crate::grouping;
 use crate::message::{Message, Remedy, message};
+use crate::quantity::Quantity;
 use crate::quotes::unquote;
 use crate::{ColumnChoice, ReadErrorKind};
 
@@ -30,7 +30,7 @@ impl Chooser<'_> {
         };
         let columns = self.list();
         if let &[u, v] | &[u, v, _] = names
-            && let Some(question) = points::question(u, v)
+            && let Some(question) = coordinates::question(u, v)
         {
             return self.refusal(question);
         }
@@ -60,7 +60,7 @@ impl Chooser<'_> {
             Remedy::text("target", "NAME"),
             ", or their positions",
             table,
-            points::remedy(names),
+            coordinates::remedy(names),
         ])
     }
 
@@ -146,7 +146,7 @@ impl Chooser<'_> {
     ///
     /// # Errors
     /// When the weights seem to have a unit, and the options do not say that they are weights.
-    pub(super) fn unit_of(&self, weight: Option<usize>) -> Result<Option<String>, ReadErrorKind> {
+    pub(crate) fn unit_of(&self, weight: Option<usize>) -> Result<Option<String>, ReadErrorKind> {
         let unit = weight.and_then(|column| Some((column, self.measure(column)?)));
         match unit {
             Some((column, _)) if self.options.columns.weight.is_none() => {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::fields::text;
 use super::known::words;
+use crate::fields::text;
 use crate::message::{Message, Remedy, message};
 
 /// Pairs of words by which the names of two coordinates differ: `start_lat` and `start_lon` differ

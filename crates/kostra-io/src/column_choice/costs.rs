@@ -5,7 +5,7 @@ use crate::message::{Message, Remedy, message};
 use crate::{Meaning, Nan, ReadErrorKind, ReadOptions};
 
 /// What is said about costs in both directions.
-pub(in crate::formats) const NOTE_ON_COSTS: &str =
+pub(crate) const NOTE_ON_COSTS: &str =
     "the weight is the lower one of 'cost' and 'reverse_cost'; a negative cost is no edge";
 
 /// The column of costs in the other direction, if that of the weight is called as pgRouting calls
@@ -13,7 +13,7 @@ pub(in crate::formats) const NOTE_ON_COSTS: &str =
 ///
 /// # Errors
 /// When there is none, but an option says what negative costs are.
-pub(in crate::formats) fn reverse_of(
+pub(crate) fn reverse_of(
     names: Option<&[&[u8]]>,
     weight: Option<usize>,
     options: &ReadOptions,
@@ -36,7 +36,7 @@ pub(in crate::formats) fn reverse_of(
 ///
 /// # Errors
 /// When both are negative.
-pub(in crate::formats) fn cheaper(
+pub(crate) fn cheaper(
     costs: [TextNumber; 2],
     options: &ReadOptions,
 ) -> Result<TextNumber, Message> {

@@ -14,7 +14,7 @@ const CURRENCIES: [char; 4] = ['$', '€', '£', '¥'];
 const LONGEST_UNIT: usize = 24;
 
 /// The text without tags and with the entities for blanks resolved, if it has tags.
-pub(super) fn without_tags(text: &str) -> Option<String> {
+pub(crate) fn without_tags(text: &str) -> Option<String> {
     let mut plain = String::new();
     let mut rest = inside(text).unwrap_or(text);
     while let Some((before, tag)) = rest.split_once('<') {

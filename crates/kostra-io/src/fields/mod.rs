@@ -1,4 +1,6 @@
-//! Dividing the lines of an edge list into fields.
+//! Dividing the lines of texts into fields: of edge lists, tables and matrices.
+
+mod divided;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,6 +10,8 @@ use crate::grouping::without_separators;
 use crate::message::Message;
 use crate::number::{is_blank, show, words};
 use crate::quotes::{is_open, quoted_length, unquote};
+
+pub(crate) use divided::{DividedLines, DividedRows, MOST_COLUMNS};
 
 /// What separates two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,7 +111,7 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 }
 
 /// A line without its line end. Blanks before it stay: a tab there may end an empty field.
-pub(super) fn without_end(line: &[u8]) -> &[u8] {
+pub(crate) fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
@@ -145,7 +149,7 @@ pub(crate) fn fields(
 }
 
 /// What to say about a field whose quotes do not match.
-pub(super) fn open_quote(field: &[u8]) -> String {
+pub(crate) fn open_quote(field: &[u8]) -> String {
     let shown = show(field);
     if is_open(field) {
         format!(
@@ -158,7 +162,7 @@ pub(super) fn open_quote(field: &[u8]) -> String {
 }
 
 /// Divides a line into the part before the Python dictionary at its end, and the dictionary.
-pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
+pub(crate) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let end = memchr::memchr(b'{', line).filter(|_| line.trim_ascii_end().ends_with(b"}"));
     let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else {
         return (line, None);
@@ -168,12 +172,12 @@ pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
 }
 
 /// Whether a dictionary has no entries.
-pub(super) fn is_empty(dictionary: &[u8]) -> bool {
+pub(crate) fn is_empty(dictionary: &[u8]) -> bool {
     dictionary.iter().all(|&byte| is_blank(byte) || matches!(byte, b'{' | b'}'))
 }
 
 /// The value of `weight` in a Python dictionary, with its offset in the dictionary.
-pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
+pub(crate) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let key = memchr::memmem::find(dictionary, b"'weight':")
         .or_else(|| memchr::memmem::find(dictionary, b"\"weight\":"))?;
     let mut start = key + "'weight':".len();
@@ -184,7 +188,7 @@ pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// Whether a field is a number with a zero before other digits. `01` and `1` may be two names.
-pub(super) fn has_leading_zero(field: &[u8]) -> bool {
+pub(crate) fn has_leading_zero(field: &[u8]) -> bool {
     matches!(field, [b'0', _, ..]) && field.iter().all(u8::is_ascii_digit)
 }
 
@@ -194,7 +198,7 @@ pub(crate) fn text(field: &[u8]) -> String {
 }
 
 /// The fields without quotes, as a message shows them.
-pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
+pub(crate) fn texts(fields: &[&[u8]]) -> Vec<String> {
     fields.iter().map(|field| text(field)).collect()
 }
 
@@ -213,7 +217,7 @@ pub(crate) fn is_weight(field: &[u8], decimal_comma: bool) -> bool {
 }
 
 /// Whether a field is meant as a weight, as the options say that weights are written.
-pub(super) fn is_number_of(columns: &ColumnOptions, field: &[u8]) -> bool {
+pub(crate) fn is_number_of(columns: &ColumnOptions, field: &[u8]) -> bool {
     if !columns.thousands {
         return is_weight(field, columns.decimal_comma);
     }
@@ -226,7 +230,7 @@ pub(super) fn is_number_of(columns: &ColumnOptions, field: &[u8]) -> bool {
 ///
 /// # Errors
 /// When it has a point or several commas, so that one of them may separate thousands.
-pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+pub(crate) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let commas = memchr::memchr_iter(b',', field).count();
     if commas > 1 || field.contains(&b'.') {
         return Err(format!(
@@ -243,7 +247,7 @@ pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
 }
 
 /// A note about the columns that are not used.
-pub(in crate::formats) fn left_out(
+pub(crate) fn left_out(
     columns: usize,
     names: Option<&[&[u8]]>,
     used: impl IntoIterator<Item = usize>,

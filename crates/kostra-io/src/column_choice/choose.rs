@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use kostra_core::counted;
 
 use super::end_names;
-use super::fields::{is_number_of, text, texts};
 use super::known::{LENGTH_NAMES, WEIGHT_NAMES, is_no_weight, plain};
+use crate::fields::{is_number_of, text, texts};
 use crate::message::{Message, Remedy, message};
 use crate::number::{did_you_mean, show};
 use crate::quotes::unquote;
@@ -17,25 +17,25 @@ use crate::text_fold::fold;
 use crate::{ColumnChoice, ColumnOptions, Header, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
-pub(in crate::formats) struct Chooser<'a> {
+pub(crate) struct Chooser<'a> {
     /// The names of the columns, if they have names.
-    pub(in crate::formats) names: Option<&'a [&'a [u8]]>,
+    pub(crate) names: Option<&'a [&'a [u8]]>,
     /// The fields of the first edge; empty if there is no edge.
-    pub(in crate::formats) row: &'a [&'a [u8]],
+    pub(crate) row: &'a [&'a [u8]],
     /// The number of columns.
-    pub(in crate::formats) columns: usize,
+    pub(crate) columns: usize,
     /// Whether the weight is the third column if nothing else says which it is. Programs that
     /// separate columns by blanks or tabs write it there, and more columns after it.
-    pub(in crate::formats) third_is_weight: bool,
-    pub(in crate::formats) options: &'a ReadOptions,
+    pub(crate) third_is_weight: bool,
+    pub(crate) options: &'a ReadOptions,
 }
 
 /// The columns of the vertices and the weight, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::formats) struct Chosen {
-    pub(in crate::formats) u: usize,
-    pub(in crate::formats) v: usize,
-    pub(in crate::formats) weight: Option<usize>,
+pub(crate) struct Chosen {
+    pub(crate) u: usize,
+    pub(crate) v: usize,
+    pub(crate) weight: Option<usize>,
 }
 
 impl Chooser<'_> {
@@ -44,7 +44,7 @@ impl Chooser<'_> {
     /// # Errors
     /// When an option names no column, or two options name the same column, or a column is left
     /// open.
-    pub(in crate::formats) fn choose(&self) -> Result<Chosen, ReadErrorKind> {
+    pub(crate) fn choose(&self) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight, id] = self.asked_for()?;
         let (u, v) = self.ends([source, target], [weight, id])?;
         let free: Vec<usize> = (0..self.columns)
@@ -266,7 +266,7 @@ impl Chooser<'_> {
 
     /// The columns that are kept with the edges: the ids, and then those of `keep`. `is_other`
     /// tells the columns of the ends and the weight.
-    pub(in crate::formats) fn kept(
+    pub(crate) fn kept(
         &self,
         is_other: impl Fn(usize) -> bool,
     ) -> Result<Vec<(usize, String)>, ReadErrorKind> {

@@ -147,12 +147,12 @@ pub(super) fn pairs(names: &[&[u8]]) -> Vec<(usize, usize)> {
 }
 
 /// Whether exactly two of some names say that they are ends.
-pub(super) fn are_pair(names: &[&[u8]]) -> bool {
+pub(crate) fn are_pair(names: &[&[u8]]) -> bool {
     pairs(names).len() == 1 && are_in(names)
 }
 
 /// Whether the fields of a line are names of columns, among them those of the ends of edges.
-pub(super) fn are_in(head: &[&[u8]]) -> bool {
+pub(crate) fn are_in(head: &[&[u8]]) -> bool {
     find(head).iter().any(|pair| pair.is_header)
 }
 

@@ -1,6 +1,6 @@
 //! Known names of columns of edge lists, in the form that [`plain`] returns.
 
-use super::fields::text;
+use crate::fields::text;
 use crate::quotes::unquote;
 
 /// Names of the weight. They take precedence over [`LENGTH_NAMES`].
@@ -39,7 +39,7 @@ pub fn is_similarity(name: &str) -> bool {
 }
 
 /// The name of the column of the weights, if it is [a similarity](is_similarity).
-pub(in crate::formats) fn similarity(name: Option<&[u8]>) -> Option<String> {
+pub(crate) fn similarity(name: Option<&[u8]>) -> Option<String> {
     name.map(text).filter(|name| is_similarity(name))
 }
 

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::fields::{Fields, Separator, cut, fields};
+use super::{Fields, Separator, cut, fields};
 use crate::{Delimiter, ReadOptions};
 
 /// The most columns of a table or a matrix. A square matrix of numbered edges has fewer.

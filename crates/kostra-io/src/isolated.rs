@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::message::{Message, Remedy, message};
 
 /// Counts the vertices below `vertices` at which no edge ends.
-pub(in crate::formats) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
+pub(crate) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
     const BITS: usize = u64::BITS as usize;
     let ends = || columns.u.iter().chain(&columns.v).copied();
     // With a bit per vertex, few ids of ten digits would take more memory than a copy of the ends.
