@@ -4,12 +4,13 @@
 //! memory: `T_p = max(T_1 / p, T_inf, mu L / (tau p))`, with the work `T_1`, the span `T_inf` and
 //! the number `mu` of memory transfers. The counts below are those of the kernels, with the sizes
 //! of the level: neighboring accesses of a warp are grouped into sectors, all others count one by
-//! one. The span is the number of dependent launches. Work is left out, because every step loads as
-//! often as it computes, and the device computes faster than it loads.
+//! one. The span is the number of dependent launches. The work is an operation for every word that
+//! is read or written, grouped or not, and one for every comparison of a sort in shared memory.
 //!
-//! Two constants of the device are fitted to all steps of a record: the time of a launch, and
-//! `L / (tau p)`, the time of a transfer. The fit minimizes the squared logarithms of the ratios of
-//! measured and modelled times.
+//! Three constants of the device are fitted to all steps of a record: the time of a launch,
+//! `L / (tau p)`, the time of a transfer, and `1 / p`, the time of an operation. The fit minimizes
+//! the squared logarithms of the ratios of measured and modelled times. If the work decides no
+//! step, every small time of an operation fits, and the smallest one is taken.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,15 @@ pub(crate) struct LevelStep {
     /// The number of edges of the level.
     pub(crate) edges: f64,
     pub(crate) seconds: f64,
+    cost: Cost,
+}
+
+/// The three terms of a step's cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cost {
     span: f64,
     transfers: f64,
+    work: f64,
 }
 
 /// The fitted constants of a device.
@@ -41,6 +49,8 @@ pub(crate) struct Fit {
     pub(crate) launch: f64,
     /// Seconds of a memory transfer.
     pub(crate) transfer: f64,
+    /// Seconds of an operation.
+    pub(crate) operation: f64,
 }
 
 /// How far a step is from the model.
@@ -60,42 +70,49 @@ pub(crate) struct Residual {
 impl Fit {
     /// The modelled seconds of a step.
     pub(crate) fn seconds(&self, step: &LevelStep) -> f64 {
-        (self.launch * step.span).max(self.transfer * step.transfers)
+        let Cost { span, transfers, work } = step.cost;
+        (self.launch * span).max(self.transfer * transfers).max(self.operation * work)
     }
 
     /// The best constants for steps; none if there are no steps.
     pub(crate) fn to(steps: &[LevelStep]) -> Option<Self> {
-        /// The exponents of ten between which the constants are searched.
-        const LAUNCHES: (f64, f64) = (-7.0, -3.0);
-        const TRANSFERS: (f64, f64) = (-13.0, -8.0);
-        const POINTS: i32 = 40;
+        /// The exponents of ten between which the times of a launch, a transfer and an operation
+        /// are searched.
+        const EXPONENTS: [(f64, f64); 3] = [(-7.0, -3.0), (-13.0, -8.0), (-15.0, -8.0)];
+        /// The points of a grid in each direction, less one.
+        const POINTS: u32 = 20;
+        /// Each grid is around the best point of the one before it, and a fifth as wide.
+        const GRIDS: i32 = 5;
         if steps.is_empty() {
             return None;
         }
-        let error = |fit: &Self| -> f64 {
-            steps.iter().map(|step| (step.seconds / fit.seconds(step)).ln().powi(2)).sum()
-        };
-        let middle = |(low, high): (f64, f64)| f64::midpoint(low, high);
-        let (mut launch, mut transfer) = (middle(LAUNCHES), middle(TRANSFERS));
-        let mut width = (LAUNCHES.1 - LAUNCHES.0, TRANSFERS.1 - TRANSFERS.0);
-        let at = |launch: f64, transfer: f64| Self {
+        let at = |[launch, transfer, operation]: [f64; 3]| Self {
             launch: 10_f64.powf(launch),
             transfer: 10_f64.powf(transfer),
+            operation: 10_f64.powf(operation),
         };
-        // Each grid is around the best point of the one before it.
-        for _ in 0..3 {
-            let place = |center: f64, width: f64, point: i32| {
-                center + width * (f64::from(point) / f64::from(POINTS) - 0.5)
+        let error = |fit: Self| -> f64 {
+            steps.iter().map(|step| (step.seconds / fit.seconds(step)).ln().powi(2)).sum()
+        };
+        let mut center = EXPONENTS.map(|(low, high)| f64::midpoint(low, high));
+        for grid in 0..GRIDS {
+            let place = |axis: usize, point: u32| {
+                let (low, high) = EXPONENTS[axis];
+                let width = (high - low) / 5_f64.powi(grid);
+                let place = center[axis] + width * (f64::from(point) / f64::from(POINTS) - 0.5);
+                place.clamp(low, high)
             };
-            let grid = (0..=POINTS).flat_map(|x| (0..=POINTS).map(move |y| (x, y)));
-            let points = grid
-                .map(|(x, y)| (place(launch, width.0, x), place(transfer, width.1, y)))
-                .map(|(x, y)| (error(&at(x, y)), x, y));
-            let best = points.min_by(|one, other| one.0.total_cmp(&other.0));
-            (_, launch, transfer) = best?;
-            width = (width.0 / 10.0, width.1 / 10.0);
+            let axis = || 0..=POINTS;
+            let points =
+                axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
+            let places = points.map(|[x, y, z]| [place(0, x), place(1, y), place(2, z)]);
+            // Of equal errors the first one is taken, which has the smaller times.
+            let best = places
+                .map(|place| (error(at(place)), place))
+                .min_by(|one, other| one.0.total_cmp(&other.0));
+            center = best?.1;
         }
-        Some(at(launch, transfer))
+        Some(at(center))
     }
 
     /// The residuals by step, and those of all steps at the end.
@@ -130,16 +147,10 @@ pub(crate) fn steps(result: &PartitionResult) -> Vec<LevelStep> {
     let sorts = result.contestant.ends_with("-transactions");
     let step = |phase: &PhaseTotal| {
         let level = Level::new(observed, phase, sorts, f64::from(result.parts))?;
-        let (span, transfers) = level.terms(&phase.name)?;
+        let cost = level.cost(&phase.name)?;
         let (name, seconds) = (phase.name.clone(), phase.seconds);
         // Events tick in half a microsecond: shorter steps are noise.
-        (seconds > 1e-6).then(|| LevelStep {
-            name,
-            edges: level.entries / 2.0,
-            seconds,
-            span,
-            transfers,
-        })
+        (seconds > 1e-6).then(|| LevelStep { name, edges: level.entries / 2.0, seconds, cost })
     };
     observed.phases.iter().filter_map(step).collect()
 }
@@ -177,45 +188,59 @@ impl Level {
         (self.entries / SORTED_TILE).log2().ceil().max(0.0)
     }
 
-    /// The span and the transfers of a step; none for an unknown one. Words that neighbors of a
-    /// warp access together are divided by [`SECTOR`].
-    fn terms(&self, name: &str) -> Option<(f64, f64)> {
-        let (n, e, runs, merges) = (self.vertices, self.entries, self.runs, self.merges());
+    /// The cost of a step; none for an unknown one.
+    fn cost(&self, name: &str) -> Option<Cost> {
+        let (span, words, single) = self.terms(name)?;
+        // The comparisons in shared memory: one for each entry and halving of a tile.
+        let sorts = match name {
+            "sort rows" => true,
+            "connect" | "find gains" => self.sorts,
+            _ => false,
+        };
+        let comparisons = if sorts { self.entries * SORTED_TILE.log2() } else { 0.0 };
+        Some(Cost {
+            span: span * self.runs,
+            transfers: (words / SECTOR + single) * self.runs,
+            work: (words + single + comparisons) * self.runs,
+        })
+    }
+
+    /// The span of a step, the words that neighbors of a warp access together, and the words that
+    /// are accessed one by one; none for an unknown step.
+    fn terms(&self, name: &str) -> Option<(f64, f64, f64)> {
+        let (n, e, merges) = (self.vertices, self.entries, self.merges());
         let sort_words = 6.0 * e + 2.0 * merges * e;
         let sort_span = 1.0 + 2.0 * merges;
-        let (connect_span, connect) = if self.sorts {
-            (5.0 + sort_span, (7.0 * e + sort_words) / SECTOR + e)
+        let (connect_span, connect, connect_single) = if self.sorts {
+            (5.0 + sort_span, 7.0 * e + sort_words, e)
         } else {
-            (4.0, 5.0 * e / SECTOR + 3.0 * e)
+            (4.0, 5.0 * e, 3.0 * e)
         };
-        let (choose_span, choose) = (3.0, (3.0 * e + 5.0 * n) / SECTOR + n);
-        let (span, transfers) = match name {
-            "find candidates" => (1.0, (5.0 * n + 2.0 * e) / SECTOR + 2.0 * e),
-            "match" => {
-                let cells = 2.0 * ACCESSES * self.attempts / runs;
-                (1.0, n / SECTOR + cells)
+        let (choose_span, choose) = (3.0, 3.0 * e + 5.0 * n);
+        let attempts = ACCESSES * self.attempts / self.runs;
+        Some(match name {
+            "find candidates" => (1.0, 5.0 * n + 2.0 * e, 2.0 * e),
+            "match" => (1.0, n, 2.0 * attempts),
+            "match by common neighbors" => (6.0, 2.0 * e + 6.0 * n, e + 3.0 * n),
+            "map vertices" => (3.0, 6.0 * n, n),
+            "gather rows" => (3.0, 6.0 * (n + e), n + e),
+            "sort rows" => (sort_span, sort_words, 0.0),
+            "mark parallel edges" => (1.0, 5.0 * e, 0.0),
+            "pack rows" => (4.0, 6.0 * e, 0.0),
+            "project" => (1.0, 2.0 * n, n),
+            "connect" => (connect_span, connect, connect_single),
+            "choose parts" => (choose_span + 1.0, choose + 6.0 * n, n),
+            "find gains" => {
+                let words = connect + choose + 6.0 * n;
+                (connect_span + choose_span + 1.0, words, connect_single + n)
             }
-            "match by common neighbors" => (6.0, (2.0 * e + 6.0 * n) / SECTOR + e + 3.0 * n),
-            "map vertices" => (3.0, 6.0 * n / SECTOR + n),
-            "gather rows" => (3.0, 6.0 * (n + e) / SECTOR + n + e),
-            "sort rows" => (sort_span, sort_words / SECTOR),
-            "mark parallel edges" => (1.0, 5.0 * e / SECTOR),
-            "pack rows" => (4.0, 6.0 * e / SECTOR),
-            "project" => (1.0, 2.0 * n / SECTOR + n),
-            "connect" => (connect_span, connect),
-            "choose parts" => (choose_span + 1.0, choose + 6.0 * n / SECTOR),
-            "find gains" => (connect_span + choose_span + 1.0, connect + choose + 6.0 * n / SECTOR),
-            "afterburner" => (2.0, (3.0 * e + n) / SECTOR + 2.0 * e),
-            "move vertices" => (1.0, 5.0 * n / SECTOR),
-            "balance" => (choose_span + 4.0, choose + (8.0 * n + self.parts) / SECTOR),
-            "count conflicts" => (2.0, (2.0 * e + n) / SECTOR + 2.0 * e),
-            "move in transactions" => {
-                let cells = ACCESSES * self.attempts / runs * (1.0 + e / n);
-                (3.0, 8.0 * n / SECTOR + cells)
-            }
+            "afterburner" => (2.0, 3.0 * e + n, 2.0 * e),
+            "move vertices" => (1.0, 5.0 * n, 0.0),
+            "balance" => (choose_span + 4.0, choose + 8.0 * n + self.parts, n),
+            "count conflicts" => (2.0, 2.0 * e + n, 2.0 * e),
+            "move in transactions" => (3.0, 8.0 * n, attempts * (1.0 + e / n)),
             _ => return None,
-        };
-        Some((span * runs, transfers * runs))
+        })
     }
 }
 
@@ -223,31 +248,69 @@ impl Level {
 mod tests {
     use super::*;
 
-    fn step(span: f64, transfers: f64, seconds: f64) -> LevelStep {
-        LevelStep { name: "connect".to_owned(), edges: 1.0, seconds, span, transfers }
+    fn step(cost: [f64; 3], seconds: f64) -> LevelStep {
+        let [span, transfers, work] = cost;
+        let cost = Cost { span, transfers, work };
+        LevelStep { name: "connect".to_owned(), edges: 1.0, seconds, cost }
+    }
+
+    fn exact_steps(fit: Fit, costs: &[[f64; 3]]) -> Vec<LevelStep> {
+        let step = |&cost: &[f64; 3]| step(cost, fit.seconds(&step(cost, 0.0)));
+        costs.iter().map(step).collect()
     }
 
     #[test]
     fn the_fit_finds_the_constants_of_exact_steps() {
-        let exact = Fit { launch: 4e-6, transfer: 3e-11 };
-        let sizes = [(4.0, 1e3), (8.0, 1e5), (4.0, 1e7), (4.0, 1e9)];
-        let steps = sizes.map(|(span, transfers)| {
-            let unknown = step(span, transfers, 0.0);
-            LevelStep { seconds: exact.seconds(&unknown), ..unknown }
-        });
+        let exact = Fit { launch: 4e-6, transfer: 3e-11, operation: 2e-12 };
+        let costs = [[4.0, 1e3, 1e3], [8.0, 1e5, 2e5], [4.0, 1e7, 2e7], [4.0, 1e7, 5e9]];
+        let steps = exact_steps(exact, &costs);
         let fit = Fit::to(&steps).unwrap();
-        assert!((fit.launch / exact.launch).ln().abs() < 0.01, "{fit:?}");
-        assert!((fit.transfer / exact.transfer).ln().abs() < 0.01, "{fit:?}");
+        for (found, expected) in [
+            (fit.launch, exact.launch),
+            (fit.transfer, exact.transfer),
+            (fit.operation, exact.operation),
+        ] {
+            assert!((found / expected).ln().abs() < 0.01, "{fit:?}");
+        }
         let residuals = fit.residuals(&steps);
         assert_eq!((&*residuals[0].name, residuals[1].levels), ("connect", 4));
         assert!(residuals.iter().all(|one| (one.ratio - 1.0).abs() < 0.01 && one.spread < 1.01));
         assert_eq!(Fit::to(&[]), None);
     }
 
+    /// If transfers take longer in every step, the time of an operation is too short to matter.
+    #[test]
+    fn work_that_decides_no_step_adds_no_time() {
+        let exact = Fit { launch: 4e-6, transfer: 3e-11, operation: 0.0 };
+        let steps = exact_steps(exact, &[[4.0, 1e3, 8e3], [4.0, 1e7, 8e7], [4.0, 1e9, 8e9]]);
+        let fit = Fit::to(&steps).unwrap();
+        assert!(steps.iter().all(|step| fit.operation * step.cost.work < step.seconds), "{fit:?}");
+        assert!((fit.transfer / exact.transfer).ln().abs() < 0.01, "{fit:?}");
+    }
+
+    #[test]
+    fn a_level_has_work_for_every_word() {
+        let level = Level {
+            vertices: 10.0,
+            entries: 40.0,
+            parts: 2.0,
+            runs: 3.0,
+            attempts: 0.0,
+            sorts: false,
+        };
+        // 6 words for each vertex and entry together with neighbors, and one by itself.
+        let gather = level.cost("gather rows").unwrap();
+        assert_eq!((gather.span, gather.work), (9.0, 3.0 * 7.0 * 50.0));
+        assert_eq!(gather.transfers, 3.0 * (6.0 / 8.0 + 1.0) * 50.0);
+        // A sort of 40 entries reads and writes 6 words each, and compares ten times.
+        assert_eq!(level.cost("sort rows").unwrap().work, 3.0 * (6.0 + 10.0) * 40.0);
+        assert_eq!(level.cost("unknown"), None);
+    }
+
     #[test]
     fn a_residual_has_its_factor_and_its_spread() {
-        let fit = Fit { launch: 1.0, transfer: 1.0 };
-        let steps = [step(1.0, 0.0, 2.0), step(1.0, 0.0, 8.0)];
+        let fit = Fit { launch: 1.0, transfer: 1.0, operation: 1.0 };
+        let steps = [step([1.0, 0.0, 0.0], 2.0), step([1.0, 0.0, 0.0], 8.0)];
         let residual = &fit.residuals(&steps)[0];
         assert!((residual.ratio - 4.0).abs() < 1e-9 && (residual.spread - 2.0).abs() < 1e-9);
     }

@@ -47,10 +47,11 @@ fn costs(text: &mut String, results: &[PartitionResult]) -> std::fmt::Result {
     let Some(fit) = cost::Fit::to(&steps) else { return Ok(()) };
     writeln!(
         text,
-        "\nT_p of the steps on the device, with two fitted constants: {:.1} us per launch and {:.1} \
-         ps per memory transfer.\n",
+        "\nT_p of the steps on the device, with three fitted constants: {:.1} us per launch, {:.1} \
+         ps per memory transfer and {:.3} ps per operation.\n",
         fit.launch * 1e6,
         fit.transfer * 1e12,
+        fit.operation * 1e12,
     )?;
     writeln!(text, "| step | levels | measured s | measured / T_p | spread |")?;
     writeln!(text, "|---|--:|--:|--:|--:|")?;
