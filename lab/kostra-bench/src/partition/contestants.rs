@@ -83,6 +83,12 @@ fn own() -> impl Iterator<Item = (String, Kind)> {
     presets.chain(on_device).chain(others)
 }
 
+/// Whether a contestant, by its name in records, sorts rows on a device by segmented scans.
+pub(super) fn sorts_by_scans(name: &str) -> bool {
+    let kind = own().find(|(own, _)| name.strip_prefix("kostra-") == Some(own.as_str()));
+    matches!(kind, Some((_, Kind::Device(_, _, _, RowSort::Quick))))
+}
+
 /// The names of Kostra's contestants that this machine can run.
 pub(super) fn runnable() -> Vec<String> {
     let has_device = cuda::Device::open(0).is_ok();

@@ -6,6 +6,9 @@
 //! of the level: neighboring accesses of a warp are grouped into sectors, all others count one by
 //! one. The span is the number of dependent launches. The work is an operation for every word that
 //! is read or written, grouped or not, and one for every comparison of a sort in shared memory.
+//! Aborted attempts of transactions count as well, which the source's single processor does not
+//! have. Partitioners that sort rows by segmented scans are left out: the number of rounds of such a
+//! sort depends on the keys.
 //!
 //! Three constants of the device are fitted to all steps of a record: the time of a launch,
 //! `L / (tau p)`, the time of a transfer, and `1 / p`, the time of an operation. The fit minimizes
@@ -14,7 +17,7 @@
 
 use std::collections::BTreeMap;
 
-use super::PartitionResult;
+use super::{PartitionResult, contestants};
 use crate::observed::{Observed, PhaseTotal};
 
 /// Words of four bytes in a sector of memory, the source's `C`.
@@ -141,9 +144,13 @@ impl Fit {
     }
 }
 
-/// The steps of an observed partition, by level; none without an observed one.
+/// The steps of an observed partition, by level; none without an observed one, or if rows are
+/// sorted by segmented scans.
 pub(crate) fn steps(result: &PartitionResult) -> Vec<LevelStep> {
     let Some(observed) = &result.observed else { return Vec::new() };
+    if contestants::sorts_by_scans(&result.contestant) {
+        return Vec::new();
+    }
     let sorts = result.contestant.ends_with("-transactions");
     let step = |phase: &PhaseTotal| {
         let level = Level::new(observed, phase, sorts, f64::from(result.parts))?;
@@ -305,6 +312,14 @@ mod tests {
         // A sort of 40 entries reads and writes 6 words each, and compares ten times.
         assert_eq!(level.cost("sort rows").unwrap().work, 3.0 * (6.0 + 10.0) * 40.0);
         assert_eq!(level.cost("unknown"), None);
+    }
+
+    #[test]
+    fn partitioners_that_sort_by_segmented_scans_are_known() {
+        let sort_by_scans = ["kostra-cuda-manoochehri", "kostra-cuda-handshake-transactions-scans"];
+        assert!(sort_by_scans.iter().all(|name| contestants::sorts_by_scans(name)));
+        let merge = ["kostra-cuda-handshake-transactions", "kostra-fast", contestants::BLOCKS];
+        assert!(!merge.iter().any(|name| contestants::sorts_by_scans(name)));
     }
 
     #[test]
