@@ -7,8 +7,8 @@
 //! one. The span is the number of dependent launches. The work is an operation for every word that
 //! is read or written, grouped or not, and one for every comparison of a sort in shared memory.
 //! Aborted attempts of transactions count as well, which the source's single processor does not
-//! have. Partitioners that sort rows by segmented scans are left out: the number of rounds of such a
-//! sort depends on the keys.
+//! have. Partitioners that sort rows by segmented scans are left out: the number of rounds of such
+//! a sort depends on the keys.
 //!
 //! Three constants of the device are fitted to all steps of a record: the time of a launch,
 //! `L / (tau p)`, the time of a transfer, and `1 / p`, the time of an operation. The fit minimizes
@@ -116,6 +116,17 @@ impl Fit {
             center = best?.1;
         }
         Some(at(center))
+    }
+
+    /// The numbers of steps whose greatest term are the launches, the transfers and the work.
+    pub(crate) fn deciding_terms(&self, steps: &[LevelStep]) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for LevelStep { cost: Cost { span, transfers, work }, .. } in steps {
+            let terms = [self.launch * span, self.transfer * transfers, self.operation * work];
+            let greatest = (0..3).max_by(|&one, &other| terms[one].total_cmp(&terms[other]));
+            greatest.into_iter().for_each(|term| counts[term] += 1);
+        }
+        counts
     }
 
     /// The residuals by step, and those of all steps at the end.
@@ -279,6 +290,7 @@ mod tests {
         ] {
             assert!((found / expected).ln().abs() < 0.01, "{fit:?}");
         }
+        assert_eq!(fit.deciding_terms(&steps), [2, 1, 1]);
         let residuals = fit.residuals(&steps);
         assert_eq!((&*residuals[0].name, residuals[1].levels), ("connect", 4));
         assert!(residuals.iter().all(|one| (one.ratio - 1.0).abs() < 0.01 && one.spread < 1.01));

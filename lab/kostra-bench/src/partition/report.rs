@@ -53,6 +53,12 @@ fn costs(text: &mut String, results: &[PartitionResult]) -> std::fmt::Result {
         fit.transfer * 1e12,
         fit.operation * 1e12,
     )?;
+    let [launches, transfers, operations] = fit.deciding_terms(&steps);
+    writeln!(
+        text,
+        "The launches are the greatest term {launches} times, the transfers {transfers} times and \
+         the operations {operations} times.\n"
+    )?;
     writeln!(text, "| step | levels | measured s | measured / T_p | spread |")?;
     writeln!(text, "|---|--:|--:|--:|--:|")?;
     for one in fit.residuals(&steps) {
