@@ -17,14 +17,16 @@
 //! ```
 //!
 //! Source: Manoochehri 2017, sections 4.1 and 4.2, which follows mt-metis (LaSalle & Karypis 2013).
-//! The modules state where they differ, and why.
+//! The modules state where they differ, and why. [`partition_multicore`] takes all steps of the
+//! source.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `graph` | [`WeightedGraph`]: rows with integer weights |
 //! | `importance` | a graph's own weights as weights of the cut |
 //! | `multilevel` | [`partition()`]: the scheme |
-//! | `coarsen` | clusters, contraction |
+//! | `multicore` | [`partition_multicore`]: the scheme of the source |
+//! | `coarsen` | clusters, matching, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
 //! | `refine` | moves of vertices, balance |
 //! | `enforce` | [`enforce_limit`]: balance for partitions from elsewhere |
@@ -40,6 +42,7 @@ mod error;
 mod graph;
 mod importance;
 mod initial;
+mod multicore;
 mod multilevel;
 mod options;
 pub mod part_file;
@@ -54,8 +57,9 @@ mod vertex_order;
 pub use enforce::enforce_limit;
 pub use error::PartitionError;
 pub use graph::{Rows, WeightedGraph};
+pub use multicore::partition_multicore;
 pub use multilevel::{partition, partition_coarsest};
-pub use options::{Options, Preset, limit};
+pub use options::{MatchBy, MulticoreOptions, Options, Preset, Sectioning, limit};
 pub use part_file::PartFileError;
 pub use partition::Partition;
 pub use statistics::Statistics;

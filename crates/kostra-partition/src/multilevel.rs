@@ -260,11 +260,15 @@ impl Job<'_> {
     }
 
     fn aim(&self) -> Aim {
-        let (n, k) = (self.graph.vertices(), self.options.parts);
-        let vertices = COARSEST.max(k.saturating_mul(COARSEST_PER_PART)).min(n);
-        let mean = self.graph.total_weight() / i64::from(vertices.max(1));
-        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme: self.plan.scheme }
+        aim(self.graph, self.options.parts, self.plan.scheme)
     }
+}
+
+/// The coarsest graph of a partition into `parts` parts.
+pub(crate) fn aim(graph: &WeightedGraph, parts: u32, scheme: Scheme) -> Aim {
+    let vertices = COARSEST.max(parts.saturating_mul(COARSEST_PER_PART)).min(graph.vertices());
+    let mean = graph.total_weight() / i64::from(vertices.max(1));
+    Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme }
 }
 
 /// The ratio of the greatest degree to the mean degree from which on a graph has hubs.

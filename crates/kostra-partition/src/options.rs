@@ -68,6 +68,63 @@ impl Options {
     }
 }
 
+/// How a worker chooses the neighbor with which it matches a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchBy {
+    /// The unmatched neighbor at the heaviest edge.
+    #[default]
+    HeavyEdge,
+    /// A random unmatched neighbor.
+    Random,
+}
+
+impl MatchBy {
+    /// All ways to choose, the default first.
+    pub const ALL: [Self; 2] = [Self::HeavyEdge, Self::Random];
+}
+
+/// How workers partition the coarsest graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sectioning {
+    /// Each worker finds a whole partition by recursive bisection, and the best one is kept:
+    /// parallel k-sectioning.
+    #[default]
+    Whole,
+    /// All workers of a group bisect the same graph, and the best bisection is kept. Then the group
+    /// splits, each half with one side: parallel bisecting.
+    InGroups,
+}
+
+impl Sectioning {
+    /// All ways to partition, the default first.
+    pub const ALL: [Self; 2] = [Self::Whole, Self::InGroups];
+}
+
+/// The parameters of [`partition_multicore`](crate::partition_multicore).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MulticoreOptions {
+    /// The parameters of every partition. The preset has no effect.
+    pub partition: Options,
+    /// The number of workers, the source's threads, at least 1. It changes the partition. Threads
+    /// share the work of the workers, so more threads than workers are of little use.
+    pub workers: usize,
+    /// How vertices are matched.
+    pub match_by: MatchBy,
+    /// How the coarsest graph is partitioned.
+    pub sectioning: Sectioning,
+}
+
+impl Default for MulticoreOptions {
+    fn default() -> Self {
+        Self {
+            partition: Options::default(),
+            workers: 16,
+            match_by: MatchBy::default(),
+            sectioning: Sectioning::default(),
+        }
+    }
+}
+
 /// The most weight that a part may have.
 ///
 /// Let `W` be the weight of all vertices, `w` the greatest weight of a vertex, and `k` the number

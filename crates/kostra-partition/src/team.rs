@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
+use kostra_core::Vertex;
 use kostra_parallel::{Schedule, Team, for_each_item, into_item, lock};
 
 /// The number of items of a block. It does not depend on the number of threads, so neither does any
@@ -19,6 +20,65 @@ pub(crate) fn for_each_chunk<T: Send>(
     for_each_item(team, items.chunks_mut(length).enumerate(), |(index, chunk)| {
         step(index * length, chunk);
     });
+}
+
+/// Calls `step` once for each item, and returns the results in the order of the items.
+pub(crate) fn map_items<T: Send, R: Send>(
+    team: &Team<'_>,
+    items: impl Iterator<Item = T>,
+    step: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let items: Vec<T> = items.collect();
+    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    for_each_item(team, items.into_iter().zip(&mut results), |(item, result)| {
+        *result = Some(step(item));
+    });
+    results.into_iter().flatten().collect()
+}
+
+/// Consecutive vertices for each of several workers. Their number does not depend on the number of
+/// threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shares {
+    vertices: usize,
+    /// The number of vertices of each worker but the last.
+    each: usize,
+}
+
+impl Shares {
+    /// The least number of vertices of a worker, unless it is the only one.
+    const LEAST: usize = 1 << 8;
+
+    /// Divides vertices among up to `workers` workers.
+    pub(crate) fn new(vertices: usize, workers: usize) -> Self {
+        Self { vertices, each: vertices.div_ceil(workers.max(1)).max(Self::LEAST) }
+    }
+
+    /// The number of workers that have vertices.
+    pub(crate) fn count(self) -> usize {
+        self.vertices.div_ceil(self.each)
+    }
+
+    /// The vertices of a worker.
+    pub(crate) fn range(self, worker: usize) -> Range<usize> {
+        worker * self.each..self.vertices.min((worker + 1) * self.each)
+    }
+
+    /// The worker that owns a vertex.
+    #[inline]
+    pub(crate) fn owner(self, vertex: Vertex) -> usize {
+        vertex as usize / self.each
+    }
+
+    /// The values of each worker's vertices.
+    pub(crate) fn chunks<T>(self, values: &mut [T]) -> impl Iterator<Item = &mut [T]> {
+        values.chunks_mut(self.each)
+    }
+
+    /// An empty buffer for each worker.
+    pub(crate) fn buffers<T>(self) -> Vec<Vec<T>> {
+        (0..self.count()).map(|_| Vec::new()).collect()
+    }
 }
 
 /// Scratch memory for each thread of a team, which several loops use one after the other.

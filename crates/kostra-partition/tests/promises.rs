@@ -4,8 +4,8 @@
 
 use kostra_core::{Run, Vertex};
 use kostra_partition::{
-    Options, Partition, PartitionError, Preset, Rows, Statistics, WeightedGraph, limit, partition,
-    partition_coarsest,
+    MatchBy, MulticoreOptions, Options, Partition, PartitionError, Preset, Rows, Sectioning,
+    Statistics, WeightedGraph, limit, partition, partition_coarsest, partition_multicore,
 };
 use proptest::prelude::*;
 
@@ -41,16 +41,40 @@ fn cut(graph: &WeightedGraph, partition: &Partition) -> i64 {
 /// Partitions a graph and checks all promises.
 fn checked(graph: &WeightedGraph, options: Options) -> Partition {
     let answer = partition(graph, &options, &mut Run::new()).unwrap();
+    check(graph, &options, &answer);
+    answer
+}
+
+/// Checks that a partition keeps all promises.
+fn check(graph: &WeightedGraph, options: &Options, answer: &Partition) {
     assert_eq!(answer.vertices(), graph.vertices());
     assert_eq!(answer.count(), options.parts);
-    let statistics = Statistics::count(graph, &answer).unwrap();
-    assert_eq!(statistics.edge_cut, cut(graph, &answer));
+    let statistics = Statistics::count(graph, answer).unwrap();
+    assert_eq!(statistics.edge_cut, cut(graph, answer));
     let most = limit(graph, options.parts, options.imbalance);
     assert!(statistics.part_sizes.iter().all(|&size| size > 0), "empty part: {statistics:?}");
     assert!(
         statistics.part_weights.iter().all(|&weight| weight <= most),
         "a part exceeds {most}: {statistics:?}"
     );
+}
+
+/// All ways of the partitioner with workers.
+fn multicore_ways(partition: Options) -> impl Iterator<Item = MulticoreOptions> {
+    let ways = MatchBy::ALL.into_iter().flat_map(|by| Sectioning::ALL.map(|other| (by, other)));
+    let ways = ways.flat_map(|way| [1, 9].map(|workers| (way, workers)));
+    ways.map(move |((match_by, sectioning), workers)| MulticoreOptions {
+        partition,
+        workers,
+        match_by,
+        sectioning,
+    })
+}
+
+/// Partitions a graph by workers, and checks all promises.
+fn checked_multicore(graph: &WeightedGraph, options: &MulticoreOptions) -> Partition {
+    let answer = partition_multicore(graph, options, &mut Run::new()).unwrap();
+    check(graph, &options.partition, &answer);
     answer
 }
 
@@ -96,6 +120,57 @@ fn every_kind_of_graph_gets_a_balanced_partition_without_empty_parts() {
             for preset in Preset::ALL {
                 checked(&graph, Options { preset, ..into(parts) });
             }
+        }
+    }
+}
+
+#[test]
+fn workers_partition_every_kind_of_graph_within_the_limit() {
+    let specs = [
+        "grid:rows=60,cols=60",
+        "gnm:n=1000,m=3000",
+        "rmat:scale=10,edgefactor=6",
+        "star:n=2500",
+        "complete:n=70",
+        "islands:n=2000,tiny=200",
+        "road:n=5000",
+        "empty:n=500",
+    ];
+    for spec in specs {
+        let graph = generated(spec);
+        for parts in [1, 3, 17] {
+            for options in multicore_ways(into(parts)) {
+                checked_multicore(&graph, &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_partition_of_workers() {
+    for spec in ["grid:rows=100,cols=100", "rmat:scale=12,edgefactor=8"] {
+        let graph = generated(spec);
+        for options in multicore_ways(Options { seed: 5, ..into(9) }) {
+            let with = |threads| {
+                let partition = Options { threads, ..options.partition };
+                checked_multicore(&graph, &MulticoreOptions { partition, ..options })
+            };
+            let one = with(1);
+            for threads in [2, 7] {
+                assert_eq!(one, with(threads), "{spec} with {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn workers_cut_a_grid_nearly_along_a_line() {
+    let graph = generated("grid:rows=64,cols=64");
+    for partition in [into(2), into(4)] {
+        let most = if partition.parts == 2 { 102 } else { 205 }; // 1.6 times one line or two
+        for options in multicore_ways(partition) {
+            let cut = cut(&graph, &checked_multicore(&graph, &options));
+            assert!(cut <= most, "{cut} with {options:?}");
         }
     }
 }
@@ -177,6 +252,12 @@ fn as_many_parts_as_vertices_are_allowed_and_more_are_refused() {
     let refused = |parts| partition(&graph, &into(parts), &mut Run::new()).unwrap_err();
     assert_eq!(refused(51), PartitionError::MorePartsThanVertices { parts: 51, vertices: 50 });
     assert_eq!(refused(0), PartitionError::NoParts);
+    let options = MulticoreOptions { partition: into(51), ..Default::default() };
+    let by_workers = partition_multicore(&graph, &options, &mut Run::new());
+    assert_eq!(by_workers.unwrap_err(), refused(51));
+    for parts in [25, 49, 50] {
+        checked_multicore(&graph, &MulticoreOptions { partition: into(parts), ..options });
+    }
     let none = from_pairs(0, &[]);
     assert_eq!(
         partition(&none, &into(1), &mut Run::new()),
@@ -267,6 +348,8 @@ fn a_cancelled_run_ends() {
     let mut observer = Impatient;
     let mut run = Run::new().observed_by(&mut observer);
     assert_eq!(partition(&graph, &into(2), &mut run), Err(PartitionError::Cancelled));
+    let options = MulticoreOptions { partition: into(2), ..Default::default() };
+    assert_eq!(partition_multicore(&graph, &options, &mut run), Err(PartitionError::Cancelled));
 }
 
 /// A random multigraph with weights, and a number of parts that it has.
@@ -293,6 +376,9 @@ proptest! {
         let options = Options { preset, seed, ..into(parts) };
         let one = checked(&graph, options);
         prop_assert_eq!(one, checked(&graph, Options { threads: 3, ..options }));
+        for options in multicore_ways(options) {
+            checked_multicore(&graph, &options);
+        }
     }
 }
 

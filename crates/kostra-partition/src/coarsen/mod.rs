@@ -2,16 +2,19 @@
 //!
 //! Source: Manoochehri 2017, sections 4.1.1 and 4.2.1. A level groups vertices, and contraction
 //! makes each group one vertex of the next graph. Groups are clusters along heavy edges. On graphs
-//! with hubs and stars, they are clusters of label propagation.
+//! with hubs and stars, they are clusters of label propagation. The source's own groups are the
+//! pairs of a matching.
 
 mod clustering;
 mod contract;
 mod heavy_edges;
+mod matching;
 
 use kostra_core::Vertex;
 use kostra_core::random::RandomStream;
 use kostra_parallel::Team;
 
+use crate::options::MatchBy;
 use crate::{PartitionError, WeightedGraph};
 
 pub(crate) use contract::contract;
@@ -37,6 +40,8 @@ pub(crate) enum Scheme {
     },
     /// Clusters of size-constrained label propagation.
     Clusters,
+    /// The pairs of the matching that a number of workers find.
+    Matching { by: MatchBy, workers: usize },
 }
 
 /// What coarsening aims at.
@@ -76,6 +81,7 @@ pub(crate) fn coarsen(
         let labels = match aim.scheme {
             Scheme::HeavyEdges { share } => heavy_edges::labels(&grouping, share, team),
             Scheme::Clusters => clustering::labels(&grouping, team),
+            Scheme::Matching { by, workers } => matching::labels(&grouping, (by, workers), team),
         };
         let (coarse, map) = contract(finer, &labels, team)?;
         if u64::from(coarse.vertices()) * 100 > u64::from(finer.vertices()) * STALLED_PERCENT {

@@ -31,7 +31,7 @@ pub(super) fn bisect(
     };
     let levels = with_team(1, |team| coarsen(graph, aim, None, stream, team))?;
     let coarsest = levels.last().map_or(graph, |level| &level.graph);
-    let mut sides = best_of(coarsest, goal, stream);
+    let mut sides = best_of(coarsest, goal, stream).into_sides();
     for index in (0..levels.len()).rev() {
         let finer = if index == 0 { graph } else { &levels[index - 1].graph };
         let projected = levels[index].map.iter().map(|&v| sides[v as usize]).collect();
@@ -44,13 +44,20 @@ pub(super) fn bisect(
 
 /// The best of several grown and refined bisections: the one with the least overload, then the
 /// least cut, then the one that was found first.
-fn best_of(graph: &WeightedGraph, goal: Goal, stream: RandomStream) -> Vec<u8> {
-    let attempts = (0..goal.attempts.max(1)).map(|attempt| {
+pub(super) fn best_of<'a>(
+    graph: &'a WeightedGraph,
+    goal: Goal,
+    stream: RandomStream,
+) -> TwoWay<'a> {
+    let attempt = |attempt: u64| {
         let stream = stream.split(u64::MAX - attempt);
         let mut state = grow::grow(graph, goal, stream);
         state.refine(stream);
         state
-    });
-    let best = attempts.min_by_key(|state| (state.overload(), state.cut()));
-    best.map_or_else(|| vec![0; graph.vertices() as usize], TwoWay::into_sides)
+    };
+    let others = (1..goal.attempts).map(attempt);
+    others.fold(attempt(0), |best, other| {
+        let quality = |state: &TwoWay<'_>| (state.overload(), state.cut());
+        if quality(&other) < quality(&best) { other } else { best }
+    })
 }

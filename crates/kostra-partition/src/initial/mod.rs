@@ -7,11 +7,14 @@
 
 mod bisect;
 mod grow;
+mod sectioning;
 
 use kostra_core::Vertex;
 use kostra_core::random::RandomStream;
 
 use crate::{PartitionError, WeightedGraph};
+
+pub(crate) use sectioning::SectioningJob;
 
 /// A set of vertices to be divided into the parts `first..first + count`.
 struct Task {
@@ -41,37 +44,51 @@ pub(crate) fn partition(
     attempts: u64,
     stream: RandomStream,
 ) -> Result<Vec<u32>, PartitionError> {
-    let mut parts = vec![0; graph.vertices() as usize];
-    let members = (0..graph.vertices()).collect();
-    let mut tasks = vec![Task { graph: graph.clone(), members, first: 0, count }];
+    divide(Task::whole(graph, count), |task| {
+        let goal = Goal { attempts, ..goal(&task.graph, task.count, limit) };
+        bisect::bisect(&task.graph, goal, stream.split(task.key()))
+    })
+}
+
+/// Divides the vertices of a task by recursive bisection. `bisect` finds the side of each vertex.
+fn divide(
+    whole: Task,
+    bisect: impl Fn(&Task) -> Result<Vec<u8>, PartitionError>,
+) -> Result<Vec<u32>, PartitionError> {
+    let mut parts = vec![0; whole.members.len()];
+    let mut tasks = vec![whole];
     while let Some(task) = tasks.pop() {
         if task.count == 1 {
             task.members.iter().for_each(|&v| parts[v as usize] = task.first);
         } else {
-            tasks.extend(split(&task, (limit, attempts), stream)?);
+            let sides = bisect(&task)?;
+            tasks.extend(task.halves(&sides));
         }
     }
     Ok(parts)
 }
 
-/// Bisects a task.
-fn split(
-    task: &Task,
-    (limit, attempts): (i64, u64),
-    stream: RandomStream,
-) -> Result<[Task; 2], PartitionError> {
-    let counts = [task.count.div_ceil(2), task.count / 2];
-    let goal = Goal { attempts, ..goal(&task.graph, task.count, limit) };
-    let sides = bisect::bisect(
-        &task.graph,
-        goal,
-        stream.split(u64::from(task.first) << 32 | u64::from(task.count)),
-    )?;
-    let firsts = [task.first, task.first + counts[0]];
-    Ok([0, 1].map(|side| {
-        let (graph, members) = induced(task, &sides, side as u8);
-        Task { graph, members, first: firsts[side], count: counts[side] }
-    }))
+impl Task {
+    /// All vertices of a graph.
+    fn whole(graph: &WeightedGraph, count: u32) -> Self {
+        let members = (0..graph.vertices()).collect();
+        Self { graph: graph.clone(), members, first: 0, count }
+    }
+
+    /// A number for the random decisions of this task.
+    fn key(&self) -> u64 {
+        u64::from(self.first) << 32 | u64::from(self.count)
+    }
+
+    /// The tasks of the two sides.
+    fn halves(&self, sides: &[u8]) -> [Self; 2] {
+        let counts = [self.count.div_ceil(2), self.count / 2];
+        let firsts = [self.first, self.first + counts[0]];
+        [0, 1].map(|side| {
+            let (graph, members) = induced(self, sides, side as u8);
+            Self { graph, members, first: firsts[side], count: counts[side] }
+        })
+    }
 }
 
 /// The limits of the sides. Each depth of the recursion may use the same share of the tolerated

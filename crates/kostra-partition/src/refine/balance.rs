@@ -20,7 +20,7 @@ const PASSES: u64 = 8;
 ///
 /// The threads rate the vertices of overloaded parts, and one thread moves them in the order of
 /// their ratings. O(n + m + c log n) for `c` moves.
-pub(super) fn rebalance(state: &mut State<'_>, stream: RandomStream, team: &Team<'_>) {
+pub(crate) fn rebalance(state: &mut State<'_>, stream: RandomStream, team: &Team<'_>) {
     let rated = {
         let state = &*state;
         let excess: Vec<i64> = state.weights.iter().map(|weight| weight - state.limit).collect();
@@ -64,7 +64,7 @@ pub(super) fn rebalance(state: &mut State<'_>, stream: RandomStream, team: &Team
 }
 
 /// An integer for each number, in the order of the numbers.
-fn ascending(number: f64) -> i64 {
+pub(super) fn ascending(number: f64) -> i64 {
     let bits = number.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }

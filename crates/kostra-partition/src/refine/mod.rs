@@ -4,10 +4,13 @@ mod balance;
 mod jet;
 mod pair_search;
 mod pairs;
+mod queues;
 mod state;
+mod worker;
 
-pub(crate) use balance::enforce;
+pub(crate) use balance::{enforce, rebalance};
 pub(crate) use jet::{Effort, refine};
 pub(crate) use pair_search::PairEffort;
 pub(crate) use pairs::refine_pairs;
+pub(crate) use queues::refine_by_queues;
 pub(crate) use state::State;

@@ -52,6 +52,13 @@ impl<'a> State<'a> {
         state
     }
 
+    /// The state of another partition of the graph into the same number of parts. O(n + m + k).
+    pub(crate) fn with_parts(&self, parts: Vec<u32>, team: &Team<'_>) -> Self {
+        let mut state = Self::uncounted(self.graph, parts, (self.count() as u32, self.limit));
+        state.count_foreign(|_| false, team);
+        state
+    }
+
     /// The weights of the parts, without the edges between them.
     fn uncounted(graph: &'a WeightedGraph, parts: Vec<u32>, (count, limit): (u32, i64)) -> Self {
         let mut weights = vec![0; count as usize];
