@@ -52,6 +52,29 @@ fn partition_reports_cut_balance_boundary_and_volume() {
 }
 
 #[test]
+fn partition_takes_the_steps_of_manoochehri_on_the_processor_and_refuses_those_of_a_device() {
+    let workplace = Workplace::new();
+    let line = "partition gen:grid:rows=60,cols=60 -k 4 --manoochehri";
+    let record = workplace.run(&format!("{line} --json")).expect_success().json();
+    assert_eq!(
+        (&record["matching"], &record["refinement"]),
+        (&"heavy-edge".into(), &"queues".into())
+    );
+    assert!(record["preset"].is_null() && record["device"].is_null(), "{record}");
+    assert!((100..240).contains(&record["edge_cut"].as_i64().unwrap()), "{record}");
+    let report = workplace.run(&format!("{line} --threads 2")).expect_success().stdout;
+    assert!(report.contains("Manoochehri's (seed 0)"), "{report}");
+    assert!(report.contains(&format!("{} edges between", record["edge_cut"])), "{report}");
+    for (options, reason) in [
+        ("--manoochehri --preset eco", "`--preset` has no effect"),
+        ("--matching transactions", "`--matching` has no effect on the processor"),
+    ] {
+        let refused = workplace.run(&format!("partition gen:path:n=9 -k 2 {options}"));
+        assert!(refused.code != Some(0) && refused.stderr.contains(reason), "{refused:?}");
+    }
+}
+
+#[test]
 fn partition_balances_the_weights_of_a_metis_file() {
     let workplace = Workplace::new();
     workplace.write("path.graph", "4 3 10\n3 2\n1 1 3\n1 2 4\n1 3\n");

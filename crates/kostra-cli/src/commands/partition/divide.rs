@@ -7,7 +7,7 @@ use kostra_core::{DeviceTimes, Run};
 use kostra_cuda as cuda;
 use kostra_cuda::partition::DevicePartitionOptions;
 use kostra_partition as partition;
-use kostra_partition::{Partition, Statistics, WeightedGraph, limit};
+use kostra_partition::{MulticoreOptions, Partition, Statistics, WeightedGraph, limit};
 
 use super::Plan;
 use crate::device;
@@ -15,15 +15,15 @@ use crate::input::InputGraph;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
 
-/// Where a graph is partitioned.
+/// Where a graph is partitioned, and by which steps.
 #[derive(Clone, Copy)]
 pub(super) enum PartitionedOn {
+    /// The processor, by Kostra's own steps.
     Processor,
+    /// The processor, by the steps of Manoochehri 2017, sections 4.1 and 4.2.
+    Multicore,
     /// The CUDA device of this number.
-    Device {
-        ordinal: usize,
-        options: DevicePartitionOptions,
-    },
+    Device { ordinal: usize, options: DevicePartitionOptions },
 }
 
 impl PartitionedOn {
@@ -36,11 +36,16 @@ impl PartitionedOn {
         device::open(ordinal).map(Some)
     }
 
-    /// How the device partitions.
-    pub(super) fn ways(self) -> Option<DevicePartitionOptions> {
+    /// The names of the steps that match vertices, move them, and sort rows. None for Kostra's own
+    /// steps on the processor.
+    pub(super) fn steps(self) -> [Option<&'static str>; 3] {
         match self {
-            Self::Processor => None,
-            Self::Device { options, .. } => Some(options),
+            Self::Processor => [None; 3],
+            Self::Multicore => [Some("heavy-edge"), Some("queues"), None],
+            Self::Device { options, .. } => {
+                let DevicePartitionOptions { matching, refinement, row_sort, .. } = options;
+                [matching.name(), refinement.name(), row_sort.name()].map(Some)
+            }
         }
     }
 }
@@ -89,6 +94,10 @@ pub(super) fn divide(plan: &Plan, input: &mut InputGraph) -> anyhow::Result<Outc
     let mut run = Run::new().observed_by(&mut watcher);
     let partition = match plan.place {
         PartitionedOn::Processor => partition::partition(&graph, &plan.options, &mut run)?,
+        PartitionedOn::Multicore => {
+            let options = MulticoreOptions { partition: plan.options, ..Default::default() };
+            partition::partition_multicore(&graph, &options, &mut run)?
+        }
         PartitionedOn::Device { ordinal, options } => {
             let options = DevicePartitionOptions { partition: plan.options, ..options };
             run = run.on_device(ordinal);

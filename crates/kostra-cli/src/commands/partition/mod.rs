@@ -137,7 +137,11 @@ impl Plan {
             (DeviceChoice::Cuda(_), None) => {
                 anyhow::bail!("a graph is partitioned on one device; name one in `--device`")
             }
-            (_, None) => match ways.first_named() {
+            (_, None) => match ways.first_of_device() {
+                None if ways.manoochehri && arguments.preset != Preset::default() => {
+                    anyhow::bail!("`--preset` has no effect on `--manoochehri` on the processor")
+                }
+                None if ways.manoochehri => PartitionedOn::Multicore,
                 None => PartitionedOn::Processor,
                 Some(option) => {
                     anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
@@ -265,8 +269,11 @@ fn sheet(
     let boundary = count(statistics.boundary_vertices.into(), "vertex", "vertices");
     sheet.line("boundary", format!("{boundary} with a neighbor in another part"));
     sheet.line("volume", format!("{} values to send", thousands(statistics.communication_volume)));
-    let (preset, seed) = (plan.options.preset.name(), plan.options.seed);
-    sheet.line("preset", format!("{preset} (seed {seed})"));
+    let seed = plan.options.seed;
+    match plan.place {
+        PartitionedOn::Multicore => sheet.line("steps", format!("Manoochehri's (seed {seed})")),
+        _ => sheet.line("preset", format!("{} (seed {seed})", plan.options.preset.name())),
+    }
     if let Some(device) = device {
         sheet.line("on", device);
     }
@@ -294,7 +301,8 @@ struct Record<'a> {
     edges: usize,
     parts: u32,
     imbalance: f64,
-    preset: &'static str,
+    /// Null with `--manoochehri` on the processor.
+    preset: Option<&'static str>,
     seed: u64,
     /// Whether each edge counts as much as its weight.
     edge_weights: bool,
@@ -302,9 +310,9 @@ struct Record<'a> {
     vertex_weights: bool,
     /// Null on the processor.
     device: Option<&'a str>,
-    /// How the device matched vertices; null on the processor.
+    /// How vertices were matched; null for Kostra's own steps on the processor.
     matching: Option<&'static str>,
-    /// How the device moved vertices; null on the processor.
+    /// How vertices were moved; null for Kostra's own steps on the processor.
     refinement: Option<&'static str>,
     /// How the device sorted rows; null on the processor.
     row_sort: Option<&'static str>,
@@ -345,20 +353,22 @@ fn record<'a>(
     let Outcome { statistics, limit, times, .. } = outcome;
     let of_device =
         |time: fn(DeviceTimes) -> Duration| times.on_device.map(|times| time(times).as_secs_f64());
+    let [matching, refinement, row_sort] = plan.place.steps();
+    let has_preset = !matches!(plan.place, PartitionedOn::Multicore);
     Record {
         input: plan.input.source.to_string(),
         vertices: input.parsed.graph.vertices(),
         edges: input.parsed.graph.edges(),
         parts: plan.options.parts,
         imbalance: plan.options.imbalance,
-        preset: plan.options.preset.name(),
+        preset: has_preset.then(|| plan.options.preset.name()),
         seed: plan.options.seed,
         edge_weights: plan.edge_weights,
         vertex_weights: plan.vertex_weights,
         device,
-        matching: plan.place.ways().map(|ways| ways.matching.name()),
-        refinement: plan.place.ways().map(|ways| ways.refinement.name()),
-        row_sort: plan.place.ways().map(|ways| ways.row_sort.name()),
+        matching,
+        refinement,
+        row_sort,
         edge_cut: statistics.edge_cut,
         balance: statistics.balance,
         limit: *limit,

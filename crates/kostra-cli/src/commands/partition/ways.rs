@@ -1,11 +1,11 @@
-//! How a CUDA device partitions.
+//! The steps of a partition.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra_partition::Options;
 
-/// The options for a CUDA device.
+/// The options that choose steps.
 #[derive(Args)]
 pub(super) struct Ways {
     /// How a CUDA device matches vertices: by `handshake`, in `transactions`, or each once along
@@ -18,24 +18,21 @@ pub(super) struct Ways {
     #[arg(long, value_name = "WAY", value_parser = one_of(Refinement::ALL, Refinement::name))]
     refinement: Option<Refinement>,
 
-    /// Partition on a CUDA device as Manoochehri describes: heavy-edge, invalidation, and rows
-    /// sorted by segmented scans
+    /// Partition as Manoochehri describes: on the processor by workers with a queue each, on a CUDA
+    /// device with heavy-edge, invalidation, and rows sorted by segmented scans
     #[arg(long, conflicts_with_all = ["matching", "refinement"])]
-    manoochehri: bool,
+    pub(super) manoochehri: bool,
 }
 
 impl Ways {
-    /// The first of these options that the user has passed.
-    pub(super) fn first_named(&self) -> Option<&'static str> {
-        let named = [
-            (self.matching.is_some(), "--matching"),
-            (self.refinement.is_some(), "--refinement"),
-            (self.manoochehri, "--manoochehri"),
-        ];
+    /// The first of the options for a device that the user has passed.
+    pub(super) fn first_of_device(&self) -> Option<&'static str> {
+        let named =
+            [(self.matching.is_some(), "--matching"), (self.refinement.is_some(), "--refinement")];
         named.into_iter().find_map(|(is_named, option)| is_named.then_some(option))
     }
 
-    /// What the options choose, with the default parameters of every partition.
+    /// What the options choose on a device, with the default parameters of every partition.
     pub(super) fn options(&self) -> DevicePartitionOptions {
         if self.manoochehri {
             return DevicePartitionOptions::manoochehri(Options::default());
