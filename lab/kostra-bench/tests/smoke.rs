@@ -326,12 +326,14 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
 fn partitions_are_counted_again_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("partition.json");
-    let output = bench(&["partition", "--smoke", "-k", "2,8", "-o", path.to_str().unwrap()]);
+    let kostra = "fast,eco,manoochehri,manoochehri-random,manoochehri-bisecting";
+    let wanted = ["-k", "2,8", "--kostra", kostra, "-o", path.to_str().unwrap()];
+    let output = bench(&[&["partition", "--smoke"], &wanted[..]].concat());
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{messages}");
     let record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let results = record["measured"]["partition"].as_array().unwrap();
-    assert_eq!(results.len(), 3 * 2 * 3); // graphs, numbers of parts, contestants
+    assert_eq!(results.len(), 3 * 2 * 6); // graphs, numbers of parts, contestants
     let cut = |contestant: &str| {
         let is_grid = |result: &&Value| {
             result["contestant"] == contestant && result["class"] == "mesh" && result["parts"] == 2
@@ -340,4 +342,5 @@ fn partitions_are_counted_again_and_recorded() {
     };
     assert!((30..60).contains(&cut("kostra-eco")), "{}", cut("kostra-eco"));
     assert!(cut("kostra-eco") < cut("blocks-by-degree"));
+    assert!(cut("kostra-manoochehri") < cut("blocks-by-degree"));
 }

@@ -9,7 +9,10 @@ use anyhow::{Context, Result, bail};
 use kostra_core::Run;
 use kostra_cuda as cuda;
 use kostra_cuda::partition::{DevicePartitionOptions, Matching, Refinement, RowSort};
-use kostra_partition::{Options, Partition, Preset, WeightedGraph, partition};
+use kostra_partition::{
+    MatchBy, MulticoreOptions, Options, Partition, Preset, Sectioning, WeightedGraph, partition,
+    partition_multicore,
+};
 use serde::Deserialize;
 
 use super::programs::{self, Answer, PROGRAMS, Program};
@@ -39,6 +42,8 @@ pub(super) struct Contestant {
 #[derive(Clone)]
 enum Kind {
     Kostra(Preset),
+    /// The source's way on threads.
+    Multicore(MatchBy, Sectioning),
     /// Kostra on the first CUDA device.
     Device(Preset, Matching, Refinement, RowSort),
     Blocks,
@@ -79,7 +84,13 @@ fn own() -> impl Iterator<Item = (String, Kind)> {
         DevicePartitionOptions::manoochehri(Options::default());
     let source = Kind::Device(Preset::Fast, matching, refinement, row_sort);
     let others = [("cuda-handshake-transactions-scans", scans), ("cuda-manoochehri", source)];
-    let others = others.map(|(name, kind)| (name.to_owned(), kind));
+    let (by, sectioning) = (MatchBy::default(), Sectioning::default());
+    let multicore = [
+        ("manoochehri", Kind::Multicore(by, sectioning)),
+        ("manoochehri-random", Kind::Multicore(MatchBy::Random, sectioning)),
+        ("manoochehri-bisecting", Kind::Multicore(by, Sectioning::InGroups)),
+    ];
+    let others = multicore.into_iter().chain(others).map(|(name, kind)| (name.to_owned(), kind));
     presets.chain(on_device).chain(others)
 }
 
@@ -160,6 +171,15 @@ impl Contestant {
             Kind::Kostra(preset) => {
                 let options = options(*preset, call);
                 timed(|run| Ok(partition(rows, &options, run)?))
+            }
+            Kind::Multicore(match_by, sectioning) => {
+                let options = MulticoreOptions {
+                    partition: options(Preset::Fast, call),
+                    match_by: *match_by,
+                    sectioning: *sectioning,
+                    ..Default::default()
+                };
+                timed(|run| Ok(partition_multicore(rows, &options, run)?))
             }
             Kind::Device(preset, matching, refinement, row_sort) => {
                 let options = on_device((*preset, *matching, *refinement, *row_sort), call);

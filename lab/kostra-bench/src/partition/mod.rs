@@ -43,9 +43,11 @@ pub(crate) struct PartitionArguments {
     /// Threads of each contestant that uses threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    /// Kostra's partitioners: fast, eco, and on a CUDA device cuda-MATCHING-REFINEMENT and
-    /// cuda-eco-MATCHING-REFINEMENT, such as cuda-transactions-jet or cuda-eco-handshake-jet, and
-    /// cuda-manoochehri and cuda-handshake-transactions-scans, which sort rows by segmented scans
+    /// Kostra's partitioners: fast, eco, and the way of mt-metis as manoochehri,
+    /// manoochehri-random with random matching, and manoochehri-bisecting with parallel bisecting.
+    /// On a CUDA device cuda-MATCHING-REFINEMENT and cuda-eco-MATCHING-REFINEMENT, such as
+    /// cuda-transactions-jet or cuda-eco-handshake-jet, and cuda-manoochehri and
+    /// cuda-handshake-transactions-scans, which sort rows by segmented scans
     #[arg(long, value_delimiter = ',', default_value = "fast,eco")]
     kostra: Vec<String>,
     /// Other partitioners: metis, mt-metis, jet, pymetis, kaminpar-default, kaminpar-eco,
