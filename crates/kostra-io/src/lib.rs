@@ -19,6 +19,7 @@ mod compression;
 mod damage;
 #[cfg(unix)]
 mod descriptor;
+mod directions;
 mod edge_blocks;
 mod edge_stream;
 mod error;
@@ -82,6 +83,7 @@ pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, write_checkpoint};
 pub use column_choice::is_similarity;
 pub use compression::Compression;
 pub use damage::damage_behind_panic;
+pub use directions::{Undirected, take_directions};
 pub use edge_blocks::{EdgeBlock, Ids, StreamFacts, TakeBlocks};
 pub use edge_stream::{StreamSummary, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};

@@ -11,6 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::labels::call_by_labels;
@@ -268,7 +269,7 @@ impl<'a> Document<'a> {
         }
         let mut notes = Vec::new();
         if self.directed {
-            notes.push("the graph is directed; directions are ignored".into());
+            notes.push(NOTE_ON_DIRECTED.into());
         }
         if self.graph.edges.defaulted > 0 {
             let edges = self.graph.edges.defaulted as u64;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use kostra_core::Coordinates;
 use kostra_gen::SpecError;
 use kostra_io::{
-    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, Input, Message,
-    MissingWeights, Nan, Parsed, ReadError, ReadErrorKind, ReadOptions, Remedy, RemedyValue,
-    RoadOptions, Vertices, parse_format,
+    ArrayContent, BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Format, Header, Input,
+    Message, MissingWeights, Nan, Parsed, ReadError, ReadErrorKind, ReadOptions, Remedy,
+    RemedyValue, RoadOptions, Vertices, parse_format,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -36,6 +36,8 @@ pub(crate) struct LoadedDict<'py> {
     lines: Option<Vec<String>>,
     /// The name of the weights, if it says that greater ones are nearer.
     similarity: Option<String>,
+    /// Why the edges have no directions, or nothing if they lead from their first ends.
+    undirected: Option<String>,
     /// Notes about the input.
     notes: Vec<String>,
     /// The notes that are warnings.
@@ -185,7 +187,7 @@ pub(crate) fn read(
     let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded = interruptible(py, move || kostra_io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
-    Ok(LoadedDict::new(py, loaded.parsed))
+    Ok(LoadedDict::new(py, Some(loaded.format), loaded.parsed))
 }
 
 /// The graph of a matrix in the bytes of a `.npy` file; see `Graph.from_matrix` in Python.
@@ -207,7 +209,7 @@ pub(crate) fn read_matrix(
     };
     let loaded = interruptible(py, move || kostra_io::read_bytes("matrix", &bytes, &options))?;
     let loaded = loaded.map_err(|error| explain(&ReadError { place: None, ..error }))?;
-    Ok(LoadedDict::new(py, loaded.parsed))
+    Ok(LoadedDict::new(py, Some(loaded.format), loaded.parsed))
 }
 
 /// Whether weights of this name are greater where vertices are nearer.
@@ -225,12 +227,14 @@ pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<LoadedDict<'_>>
         error => PyValueError::new_err(error.to_string()),
     })?;
     let parsed = Parsed::new(made.graph, Vec::new());
-    Ok(LoadedDict::new(py, Parsed { coordinates: made.coordinates, ..parsed }))
+    Ok(LoadedDict::new(py, None, Parsed { coordinates: made.coordinates, ..parsed }))
 }
 
 impl<'py> LoadedDict<'py> {
-    fn new(py: Python<'py>, parsed: Parsed) -> Self {
+    fn new(py: Python<'py>, format: Option<Format>, parsed: Parsed) -> Self {
         let coordinates = parsed.coordinates.as_ref();
+        let notes = spelled(&parsed.notes);
+        let undirected = kostra_io::take_directions(format, &mut notes.clone()).err();
         Self {
             geographic: matches!(coordinates, Some(Coordinates::Geographic(_))),
             coordinates: coordinates
@@ -241,7 +245,8 @@ impl<'py> LoadedDict<'py> {
             kept: parsed.kept.map(Kept),
             lines: parsed.lines.map(|lines| lines.into_iter().map(String::from).collect()),
             similarity: parsed.similarity,
-            notes: spelled(&parsed.notes),
+            undirected: undirected.map(|reason| reason.to_string()),
+            notes,
             warnings: spelled(&parsed.warnings),
         }
     }

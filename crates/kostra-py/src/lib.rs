@@ -3,6 +3,7 @@
 //! capsules and file names, calls the engine, and returns arrays.
 
 mod alternatives;
+mod arborescence;
 mod arrays;
 mod arrow;
 mod chunk;
@@ -23,6 +24,7 @@ mod kept;
 mod lists;
 mod names;
 mod partition;
+mod persistence;
 mod points;
 mod rolling;
 mod rows;
@@ -34,6 +36,7 @@ mod trace;
 mod validity;
 mod views;
 mod watch;
+mod watershed;
 mod written;
 
 use std::ffi::OsString;
@@ -55,6 +58,8 @@ mod _kostra {
 
     #[pymodule_export]
     use super::alternatives::{ForestsInOrder, GraphAlternatives, constrained_forest};
+    #[pymodule_export]
+    use super::arborescence::arborescence_of_graph;
     #[pymodule_export]
     use super::arrow::writer::stream_of_columns;
     #[pymodule_export]
@@ -90,6 +95,8 @@ mod _kostra {
     #[pymodule_export]
     use super::partition::partition_graph;
     #[pymodule_export]
+    use super::persistence::{persistence_of_cells, persistence_of_edges};
+    #[pymodule_export]
     use super::points::{
         approximate_tree_of_points, asymmetric_entries, cores_of_points, degrees_among, grid_ends,
         grid_graph, may_be_coordinate, neighbors_of_points, order_of_axes, segments,
@@ -111,6 +118,8 @@ mod _kostra {
     use super::trace::trace;
     #[pymodule_export]
     use super::validity::{validity_of_distances, validity_of_points};
+    #[pymodule_export]
+    use super::watershed::{hierarchy_weights, watershed_of_cells, watershed_of_edges};
     #[pymodule_export]
     use super::written::{draw_forest, newick, write_bytes, write_forest, write_graph};
     #[pymodule_export]

@@ -352,7 +352,7 @@ pub(crate) fn segments<'py>(
     Ok((found.labels.into_pyarray(py), found.segments))
 }
 
-fn new_grid(shape: [usize; 3], corners: bool) -> PyResult<Grid> {
+pub(crate) fn new_grid(shape: [usize; 3], corners: bool) -> PyResult<Grid> {
     let connectivity = if corners { Connectivity::Corners } else { Connectivity::Faces };
     Grid::new(shape, connectivity).map_err(grid_error)
 }

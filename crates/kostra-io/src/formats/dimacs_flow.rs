@@ -6,6 +6,7 @@
 
 use crate::attributed_graph::WeightAttribute;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -135,8 +136,11 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     if graph.edges.lack_weights() {
         weight.check_absence()?;
     }
-    let note = "the graph is directed; directions are ignored";
-    Ok(Parsed { kept: kept.finish()?, similarity, ..graph.finish(options, vec![note.into()])? })
+    Ok(Parsed {
+        kept: kept.finish()?,
+        similarity,
+        ..graph.finish(options, vec![NOTE_ON_DIRECTED.into()])?
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use kostra_core::{Vertex, memory};
 
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -239,8 +240,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let is = |names: [&str; 2]| names.contains(&&*header.format);
     let mut parsed = if is(["edgelist1", "el1"]) || is(["nodelist1", "nl1"]) {
         network.lists(header.format.starts_with('e'), rows, options)?;
-        let note = "the graph is directed; directions are ignored";
-        network.graph.finish(options, vec![note.into()])?
+        network.graph.finish(options, vec![NOTE_ON_DIRECTED.into()])?
     } else {
         let part = match &*header.format {
             "fullmatrix" | "fm" => Part::Full,

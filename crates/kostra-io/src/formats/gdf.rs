@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -136,8 +137,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         let ends = [&*fields[0], &*fields[1]];
         graph.add_edge(ends, found, place).map_err(|kind| row.fault(kind))?;
     }
-    let note = "the graph is directed; directions are ignored";
-    let notes = if directed { vec![note.into()] } else { Vec::new() };
+    let notes = if directed { vec![NOTE_ON_DIRECTED.into()] } else { Vec::new() };
     let mut parsed = graph.finish(weight, notes)?;
     call_by_labels(&mut parsed, labels)?;
     Ok(parsed)

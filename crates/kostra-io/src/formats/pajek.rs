@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::ReadOptions;
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -112,7 +113,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     let Network { graph, labels, directed, relations, .. } = network;
     let mut notes = Vec::new();
     if directed {
-        notes.push("the graph is directed; directions are ignored".into());
+        notes.push(NOTE_ON_DIRECTED.into());
     }
     if relations > 1 {
         notes.push(format!("the edges are those of {relations} relations").into());

@@ -7,6 +7,7 @@
 use kostra_core::counted;
 
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -83,7 +84,7 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     };
     let mut notes = Vec::new();
     if directed {
-        notes.push("the graph is directed; directions are ignored".into());
+        notes.push(NOTE_ON_DIRECTED.into());
     }
     if !terminals.is_empty() && !options.terminals {
         let terminals = counted(terminals.len(), "terminal is", "terminals are");

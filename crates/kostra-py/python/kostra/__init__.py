@@ -26,6 +26,9 @@ equal, negative and infinite.
 * :func:`alternatives` tells whether a forest is unique and finds the edges of all minimum forests,
   their number, and the best forests in order. :func:`constrained_forest` takes edges that a forest
   contains or avoids, vertices that are connected, and a number of trees.
+* :func:`watershed` grows regions of an image or a graph from markers.
+* :func:`persistence` finds when the components of an image, a graph or points start and end.
+* :func:`arborescence` finds the minimum spanning arborescence or forest of a directed graph.
 * :func:`steiner_tree` joins some vertices of a graph by a cheap tree.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :class:`DynamicForest` keeps the forest of a graph that changes, and :class:`DynamicPoints` the
@@ -39,6 +42,7 @@ equal, negative and infinite.
 
 from kostra._alternatives import Alternatives, alternatives, constrained_forest
 from kostra._approximate import ErrorBound
+from kostra._arborescence import Arborescence, arborescence
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest, DevicePointTree
 from kostra._distances import SamplesError
@@ -49,6 +53,7 @@ from kostra._graph import Graph
 from kostra._grid import grid, segment
 from kostra._kostra import __version__, solvers
 from kostra._partition import Partition, partition
+from kostra._persistence import Persistence, persistence
 from kostra._points import PointTree, euclidean_mst, nearest_neighbors, neighbors_mst
 from kostra._rolling import RollingTrees, rolling_mst
 from kostra._solve import minimum_spanning_forest
@@ -56,9 +61,11 @@ from kostra._steiner import SteinerTree, steiner_tree
 from kostra._trace import trace
 from kostra._tree import bottleneck, cut, newick, single_linkage
 from kostra._verify import verify
+from kostra._watershed import watershed, watershed_hierarchy
 
 __all__ = [
     "Alternatives",
+    "Arborescence",
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
@@ -69,12 +76,14 @@ __all__ = [
     "Forest",
     "Graph",
     "Partition",
+    "Persistence",
     "PointTree",
     "RollingTrees",
     "SamplesError",
     "SteinerTree",
     "__version__",
     "alternatives",
+    "arborescence",
     "bottleneck",
     "constrained_forest",
     "cut",
@@ -85,6 +94,7 @@ __all__ = [
     "neighbors_mst",
     "newick",
     "partition",
+    "persistence",
     "rolling_mst",
     "segment",
     "single_linkage",
@@ -92,6 +102,8 @@ __all__ = [
     "steiner_tree",
     "trace",
     "verify",
+    "watershed",
+    "watershed_hierarchy",
 ]
 
 

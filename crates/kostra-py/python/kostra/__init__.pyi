@@ -19,6 +19,7 @@ from kostra import scipy as scipy
 
 __all__ = [
     "Alternatives",
+    "Arborescence",
     "DeviceArray",
     "DeviceError",
     "DeviceForest",
@@ -29,12 +30,14 @@ __all__ = [
     "Forest",
     "Graph",
     "Partition",
+    "Persistence",
     "PointTree",
     "RollingTrees",
     "SamplesError",
     "SteinerTree",
     "__version__",
     "alternatives",
+    "arborescence",
     "bottleneck",
     "constrained_forest",
     "cut",
@@ -45,6 +48,7 @@ __all__ = [
     "neighbors_mst",
     "newick",
     "partition",
+    "persistence",
     "rolling_mst",
     "segment",
     "single_linkage",
@@ -52,6 +56,8 @@ __all__ = [
     "steiner_tree",
     "trace",
     "verify",
+    "watershed",
+    "watershed_hierarchy",
 ]
 
 __version__: str
@@ -371,6 +377,14 @@ class Partition:
     def __eq__(self, other: object) -> bool: ...
     __hash__: None  # type: ignore[assignment]
 
+class Arborescence:
+    edge_ids: npt.NDArray[np.int64]
+    roots: npt.NDArray[np.int64]
+    total_weight: float
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
 class SteinerTree:
     edge_ids: npt.NDArray[np.int64]
     total_weight: float
@@ -379,6 +393,21 @@ class SteinerTree:
     complete: bool
     first_weight: float
     start_weight: float
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+class Persistence:
+    births: npt.NDArray[np.float64]
+    deaths: npt.NDArray[np.float64]
+    vertices: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    elders: npt.NDArray[np.int64]
+    tree_values: npt.NDArray[np.float64]
+    tree_places: npt.NDArray[np.int64]
+    tree_parents: npt.NDArray[np.int64]
+    @property
+    def pairs(self) -> npt.NDArray[np.float64]: ...
     def __len__(self) -> int: ...
     def __eq__(self, other: object) -> bool: ...
     __hash__: None  # type: ignore[assignment]
@@ -572,6 +601,7 @@ def constrained_forest(
     maximum: bool = False,
     threads: int | None = None,
 ) -> Forest: ...
+def arborescence(graph: Any, roots: Any = None, *, maximum: bool = False) -> Arborescence: ...
 def steiner_tree(
     graph: _GraphLike | str | PathLike[str],
     terminals: Iterable[Hashable],
@@ -644,6 +674,31 @@ def grid(
     threads: int | None = None,
 ) -> Graph: ...
 def segment(graph: Graph, *, scale: float, min_size: int = 1) -> npt.NDArray[np.int32]: ...
+def persistence(
+    data: npt.ArrayLike | Graph | PointTree,
+    connectivity: Literal[4, 8, 6, 26] | None = None,
+    *,
+    heights: npt.ArrayLike | None = None,
+    edges: Literal["weights", "ends"] = "weights",
+    superlevel: bool = False,
+    min_persistence: float = 0.0,
+    threads: int | None = None,
+) -> Persistence: ...
+def watershed(
+    data: npt.ArrayLike | Graph,
+    markers: npt.ArrayLike,
+    connectivity: Literal[4, 8, 6, 26] | None = None,
+    *,
+    relief: Literal["differences", "heights"] | None = None,
+    channels: Literal["first", "last"] | None = None,
+    threads: int | None = None,
+) -> npt.NDArray[np.int32]: ...
+def watershed_hierarchy(
+    forest: Forest,
+    by: Literal["volume", "area", "dynamics", "altitude"] = "volume",
+    *,
+    areas: npt.ArrayLike | None = None,
+) -> Forest: ...
 def single_linkage(
     X: Any,
     *,

@@ -31,11 +31,13 @@ def scipy(matrix):
     return Columns(matrix.row, matrix.col, matrix.data, matrix.shape[0], names=names)
 
 
-def networkx(graph, weight):
-    """The edges of a NetworkX graph, in the order of ``graph.edges``. A missing weight is 1."""
+def networkx(graph, weight, *, directed=False):
+    """The edges of a NetworkX graph, in the order of ``graph.edges``. A missing weight is 1. With
+    ``directed``, edges lead from ``u`` to ``v``.
+    """
     if not hasattr(graph, "is_multigraph"):
         raise TypeError(f"graph must be a NetworkX graph, not {type(graph).__name__}")
-    if graph.is_directed():
+    if graph.is_directed() and not directed:
         raise ValueError("graph is directed; pass graph.to_undirected()")
     nodes = list(graph)
     numbers = {node: number for number, node in enumerate(nodes)}

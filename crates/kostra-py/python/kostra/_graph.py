@@ -9,6 +9,9 @@ from kostra._kept import Kept
 from kostra._sources import Sources
 from kostra._values import restored_graph
 
+#: Why a graph is refused where edges have directions.
+UNDIRECTED = "the edges of graph have no directions; pass (u, v, w), with edges from u to v"
+
 
 class Graph(Sources):
     """An undirected weighted multigraph.
@@ -65,6 +68,7 @@ class Graph(Sources):
         "_coordinates",
         "_nodes",
         "_similarity",
+        "_undirected",
         "geographic",
         "notes",
     )
@@ -110,14 +114,19 @@ class Graph(Sources):
         self._nodes = nodes
         self._coordinates = None
         self._similarity = None
+        self._undirected = None
         self.geographic = False
         self.notes = []
 
     @classmethod
-    def _of(cls, columns, nan, threads, copy=True, weight=None):
-        """The graph of columns, whose weights have the name ``weight``."""
+    def _of(cls, columns, nan, threads, copy=True, weight=None, directed=True):
+        """The graph of columns, whose weights have the name ``weight``. If not ``directed``, which
+        end of an edge is the first one means nothing.
+        """
         graph = cls.__new__(cls)
         graph._fill(columns, nan, copy, threads)
+        if not directed:
+            graph._undirected = UNDIRECTED
         if isinstance(weight, str) and _kostra.is_similarity(weight):
             graph._similarity = weight
         return graph
@@ -132,6 +141,7 @@ class Graph(Sources):
         graph._weight_type = graph._inner.weights().dtype
         graph._gaps = None
         graph._similarity = loaded.get("similarity")
+        graph._undirected = loaded.get("undirected")
         graph._kept = None if loaded.get("kept") is None else Kept(loaded["kept"])
         graph._lines = loaded.get("lines")
         return graph

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kostra import _arrays, _device, _kostra
-from kostra._graph import Graph
+from kostra._graph import UNDIRECTED, Graph
 
 #: By connectivity, the number of dimensions of the grid.
 DIMENSIONS = {4: 2, 8: 2, 6: 3, 26: 3}
@@ -73,22 +73,14 @@ def grid(array, connectivity=None, weight="difference", *, channels=None, thread
             'differences; pass array.convert("RGB")'
         )
     array = _arrays.numbers("array", array)
-    if connectivity is None and array.ndim >= 3:
-        raise ValueError(
-            f"is array, of the shape {array.shape}, an image with channels or a volume? pass "
-            "connectivity=4 or 8 for an image, or connectivity=6 or 26 for a volume"
-        )
+    dimensions = dimensions_of(array, connectivity)
     connectivity = 4 if connectivity is None else connectivity
-    is_integer = isinstance(connectivity, (int, np.integer))
-    dimensions = DIMENSIONS.get(connectivity) if is_integer else None
-    if dimensions is None:
-        raise ValueError(f"connectivity must be 4, 8, 6 or 26, not {connectivity!r}")
     if array.ndim not in (dimensions, dimensions + 1):
         raise ValueError(
             f"connectivity={connectivity} needs an array of {dimensions} dimensions, "
             f"or {dimensions + 1} with channels, but array has the shape {array.shape}"
         )
-    array = _channels_last(array, dimensions, channels)
+    array = channels_last(array, dimensions, channels)
     shape, channels = array.shape[:dimensions], array.shape[dimensions:]
     shape = (1,) * (3 - dimensions) + shape
     corners = connectivity in (8, 26)
@@ -111,10 +103,25 @@ def grid(array, connectivity=None, weight="difference", *, channels=None, thread
     is_single = array.dtype.itemsize <= (4 if array.dtype.kind == "f" else 2)
     values = np.ascontiguousarray(array, np.float32 if is_single else np.float64).reshape(-1)
     inner = _kostra.grid_graph(values, list(shape), channels[0] if channels else 1, corners)
-    return Graph._loaded({"graph": inner})
+    return Graph._loaded({"graph": inner, "undirected": UNDIRECTED})
 
 
-def _channels_last(array, dimensions, channels):
+def dimensions_of(array, connectivity):
+    """The number of dimensions of a grid with this connectivity; 2 without one."""
+    if connectivity is None and array.ndim >= 3:
+        raise ValueError(
+            f"is array, of the shape {array.shape}, an image with channels or a volume? pass "
+            "connectivity=4 or 8 for an image, or connectivity=6 or 26 for a volume"
+        )
+    connectivity = 4 if connectivity is None else connectivity
+    is_integer = isinstance(connectivity, (int, np.integer))
+    dimensions = DIMENSIONS.get(connectivity) if is_integer else None
+    if dimensions is None:
+        raise ValueError(f"connectivity must be 4, 8, 6 or 26, not {connectivity!r}")
+    return dimensions
+
+
+def channels_last(array, dimensions, channels):
     """An array whose channels, if it has any, are counted by the last dimension."""
     has_channels = array.ndim > dimensions
     if channels is not None:

@@ -81,7 +81,9 @@ class Sources(Lines):
         >>> [list(roads.edges)[edge] for edge in graph.minimum_spanning_forest().edge_ids]
         [('a', 'c'), ('b', 'c')]
         """
-        return cls._of(_convert.networkx(graph, weight), nan, threads, weight=weight)
+        return cls._of(
+            _convert.networkx(graph, weight), nan, threads, weight=weight, directed=False
+        )
 
     @classmethod
     def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
@@ -117,7 +119,9 @@ class Sources(Lines):
         >>> kostra.Graph.from_igraph(triangle).minimum_spanning_forest().edge_ids
         array([1, 2])
         """
-        return cls._of(_convert.igraph(graph, weight), nan, threads, weight=weight)
+        return cls._of(
+            _convert.igraph(graph, weight), nan, threads, weight=weight, directed=False
+        )
 
     @classmethod
     def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
@@ -156,7 +160,7 @@ class Sources(Lines):
         >>> graph.minimum_spanning_forest().edge_ids
         array([1, 2])
         """
-        return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
+        return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads, directed=False)
 
     @classmethod
     def from_networkit(cls, graph, *, nan="error", threads=None):
@@ -192,7 +196,7 @@ class Sources(Lines):
         >>> kostra.Graph.from_networkit(triangle).minimum_spanning_forest().total_weight
         5.0
         """
-        return cls._of(_convert.networkit(graph), nan, threads)
+        return cls._of(_convert.networkit(graph), nan, threads, directed=False)
 
     @classmethod
     def from_edges(cls, edges, n=None, *, nan="error", relabel=False, threads=None):

@@ -10,6 +10,7 @@ use super::tokens::{Kind, Token, Tokens};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::message::{Message, Remedy, message};
@@ -122,7 +123,7 @@ impl<'a> Document<'a> {
         }
         self.is_directed = token.is_word("digraph");
         if self.is_directed {
-            self.notes.push("the graph is directed; directions are ignored".into());
+            self.notes.push(NOTE_ON_DIRECTED.into());
         } else if !token.is_word("graph") {
             let sentence = "a DOT file starts with graph or digraph; name a file in DOT";
             return Err(self.text.malformed(token.at, sentence));

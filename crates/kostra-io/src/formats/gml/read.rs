@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::tokens::{Token, Tokens};
 use crate::attributed_graph::{AttributedGraph, WEIGHT, WeightAttribute};
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::labels::call_by_labels;
@@ -232,8 +233,7 @@ impl<'a> Document<'a> {
         if !has_graph {
             return Err(Fault::at_line(1, 1, "the file has no list `graph`; name a file in GML"));
         }
-        let note = "the graph is directed; directions are ignored";
-        let notes = if directed { vec![note.into()] } else { Vec::new() };
+        let notes = if directed { vec![NOTE_ON_DIRECTED.into()] } else { Vec::new() };
         let mut parsed = graph.finish(weight, notes)?;
         call_by_labels(&mut parsed, labels)?;
         Ok(parsed)

@@ -10,6 +10,7 @@ use super::keys::{Edge, Key, WeightKeys, kind_of};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::interface::Parsed;
 use crate::message::Message;
@@ -363,8 +364,8 @@ impl<'a> Document<'a> {
         if !self.has_graph {
             return Err(malformed(place, "the file has no element <graph>; add it"));
         }
-        let note = "the graph is directed; directions are ignored";
-        let mut notes: Vec<Message> = if self.directed { vec![note.into()] } else { Vec::new() };
+        let mut notes: Vec<Message> =
+            if self.directed { vec![NOTE_ON_DIRECTED.into()] } else { Vec::new() };
         if self.groups > 0 {
             let groups = counted(self.groups, "group is a vertex", "groups are vertices");
             notes.push(format!("{groups}, like the nodes inside").into());

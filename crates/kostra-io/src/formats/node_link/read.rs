@@ -13,6 +13,7 @@ use super::values::{Values, fault_at};
 use crate::attributed_graph::{AttributedGraph, WeightAttribute};
 use crate::columns::TextNumber;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::BYTE_ORDER_MARK;
 use crate::interface::Parsed;
@@ -303,8 +304,7 @@ impl Document<'_> {
             let sentence = format!("the object has no list {missing}; add it");
             return Err(Fault::at_line(1, 1, sentence));
         }
-        let note = "the graph is directed; directions are ignored";
-        let mut notes = if self.directed { vec![note.into()] } else { Vec::new() };
+        let mut notes = if self.directed { vec![NOTE_ON_DIRECTED.into()] } else { Vec::new() };
         if self.is_array && positions.nodes() == 0 {
             graph.accept_undeclared();
             graph.text_ids = positions.has_text_ends;

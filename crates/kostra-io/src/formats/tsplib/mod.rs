@@ -15,6 +15,7 @@ mod tests;
 
 use crate::ReadOptions;
 use crate::compression::Stream;
+use crate::directions::NOTE_ON_DIRECTED;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
@@ -185,8 +186,7 @@ fn finish(
     options: &ReadOptions,
 ) -> Result<Parsed, Fault> {
     let is_directed = specification.kind == "ATSP" && graph.is_some();
-    let note = "the graph is directed; directions are ignored";
-    let notes = if is_directed { vec![note.into()] } else { Vec::new() };
+    let notes = if is_directed { vec![NOTE_ON_DIRECTED.into()] } else { Vec::new() };
     let weight_type = &specification.weight_type;
     let graph = match (graph, &points) {
         (Some(graph), _) => graph,
