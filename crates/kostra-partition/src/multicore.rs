@@ -6,7 +6,7 @@
 //! share nothing. The number of workers is an option, so the threads that do their work do not
 //! change the partition.
 //!
-//! `papers/manoochehri.md` lists the differences from the source. [`partition()`](crate::partition)
+//! `papers/manoochehri.md` lists the differences from the source. [`partition()`](crate::partition())
 //! is Kostra's own scheme.
 
 use kostra_core::Run;
@@ -19,7 +19,7 @@ use crate::multilevel::aim;
 use crate::refine::{State, enforce, rebalance, refine_by_queues};
 use crate::{MulticoreOptions, Partition, PartitionError, Sectioning, WeightedGraph, limit};
 
-/// Divides the vertices of a graph into parts as [`partition()`](crate::partition) does, by the
+/// Divides the vertices of a graph into parts as [`partition()`](crate::partition()) does, by the
 /// steps of Manoochehri 2017, sections 4.1 and 4.2.
 ///
 /// No part exceeds the [`limit`], and none is empty. The partition depends on the graph and the
@@ -27,7 +27,7 @@ use crate::{MulticoreOptions, Partition, PartitionError, Sectioning, WeightedGra
 /// three copies of the graph, and 40 bytes per vertex.
 ///
 /// # Errors
-/// As [`partition()`](crate::partition).
+/// As [`partition()`](crate::partition()).
 pub fn partition_multicore(
     graph: &WeightedGraph,
     options: &MulticoreOptions,

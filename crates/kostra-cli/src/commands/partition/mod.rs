@@ -139,7 +139,7 @@ impl Plan {
             }
             (_, None) => match ways.first_of_device() {
                 None if ways.manoochehri && arguments.preset != Preset::default() => {
-                    anyhow::bail!("`--preset` has no effect on `--manoochehri` on the processor")
+                    anyhow::bail!("`--preset` has no effect with `--manoochehri` on the processor")
                 }
                 None if ways.manoochehri => PartitionedOn::Multicore,
                 None => PartitionedOn::Processor,
