@@ -100,7 +100,7 @@ impl VertexLabels<'_> {
     }
 
     #[inline(always)]
-    fn is_between_components(self, (u, v): (Vertex, Vertex)) -> bool {
+    pub(super) fn is_between_components(self, (u, v): (Vertex, Vertex)) -> bool {
         let label = |vertex: Vertex| self.labels[vertex as usize].load(Relaxed);
         label(u) != label(v)
     }

@@ -1,6 +1,6 @@
 //! The state of a solve by filtering, and the steps of its loop.
 
-use kostra_core::{EdgeSet, Key, Run, SolveError, Vertex};
+use kostra_core::{EdgeId, EdgeSet, Key, Run, SolveError, Vertex};
 
 use super::batch::{Batch, BatchLimits, BatchResult};
 use super::filter::{Filter, FilterArrays};
@@ -10,11 +10,15 @@ use super::selection::RemainingEdges;
 use super::state::Solve;
 use crate::light_edges::light_edges;
 
+/// The number of edges in a sample that tells whether a filter would keep most edges.
+const SAMPLED_EDGES: usize = 256;
+
 /// What a solve by filtering knows between batches.
 pub(super) struct Filtering<'a, K: Key> {
     solve: Solve<'a, K>,
     arrays: &'a FilterArrays<'a>,
-    /// The edges after the last pivot between components.
+    /// The edges after the last pivot between components. After [`without`](Self::without), also
+    /// edges inside components, which batches tolerate.
     pub(super) remaining: RemainingEdges<'a, 'a>,
     /// The number of components.
     pub(super) components: usize,
@@ -51,6 +55,29 @@ impl<'a, K: Key> Filtering<'a, K> {
     pub(super) fn known_batch(&self, known: &EdgeSet) -> Batch<'a, K> {
         self.arrays.batch.fill(self.solve.team, |word| known.words()[word], |_| ());
         Batch { is_known: true, ..self.batch(Pivot::FIRST) }
+    }
+
+    /// Whether most edges of a small sample are between components, so that a filter would read the
+    /// labels of both ends of every edge and drop only a few edges.
+    pub(super) fn most_join_components(&self) -> bool {
+        let (edges, labels) = (self.solve.edges, self.arrays.vertex_labels);
+        let sample = (0..edges.len()).step_by(edges.len().div_ceil(SAMPLED_EDGES).max(1));
+        let sampled = sample.len();
+        let kept = sample.filter(|&id| labels.is_between_components(edges.ends(id as EdgeId)));
+        2 * kept.count() > sampled
+    }
+
+    /// Goes on with all edges except the `known` ones of the first batch, without a filter.
+    pub(super) fn without(self, known: &EdgeSet, components: usize) -> Self {
+        let selection = &self.arrays.rest;
+        let remaining = self.remaining;
+        selection.fill(self.solve.team, |word| remaining.word(word) & !known.words()[word], |_| ());
+        Self {
+            remaining: RemainingEdges::Selected(selection),
+            components,
+            is_labelled: true,
+            ..self
+        }
     }
 
     fn vertices(&self) -> usize {

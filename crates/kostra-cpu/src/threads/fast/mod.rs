@@ -304,7 +304,8 @@ impl<K: Key> Solve<'_, K> {
         }
         while state.remaining.len() > 0 && state.components > 1 {
             run.report.round(state.components, state.remaining.len())?;
-            let (pivot, batch) = if let Some(known) = known.take() {
+            let first = known.take();
+            let (pivot, batch) = if let Some(known) = first {
                 (Pivot::FIRST, state.known_batch(known))
             } else {
                 let pivot = state.select_batch(memory.len(), run)?;
@@ -316,6 +317,10 @@ impl<K: Key> Solve<'_, K> {
                 return Ok(());
             }
             let giant = run.phase("label", |_| state.label_vertices(&result));
+            if let Some(known) = first.filter(|_| state.most_join_components()) {
+                state = run.phase("filter", |_| state.without(known, components));
+                continue;
+            }
             let giant_edges = run.phase("filter", |_| state.filter(giant));
             state = state.next(pivot, components, giant_edges.as_ref());
 
