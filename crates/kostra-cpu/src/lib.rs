@@ -12,7 +12,7 @@ mod threads;
 
 pub use radix_sort::radix_sort_by_key;
 pub use sequential::kruskal_of_edges;
-pub use threads::{ForestBound, InteriorContraction, UndecidedEdges, contract_interior};
+pub use threads::{ForestBound, InteriorContraction, UndecidedEdges, contract_interior, pack_bits};
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Graph, Key, Order, Problem, Run, SolveError, Solver, Weight,

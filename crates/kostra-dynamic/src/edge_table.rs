@@ -8,12 +8,16 @@
 
 use std::ops::Range;
 
-use kostra_core::{EdgeId, Encoding, Key, OutOfMemory, Vertex, Weight, memory};
+use kostra_core::{EdgeId, Encoding, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
 
 /// The table is arranged again when it has more entries than this for each present edge, and
 /// `SPARE` more. Half of the entries are present then, so the next time is far.
 const ENTRIES_PER_EDGE: usize = 4;
 const SPARE: usize = if cfg!(test) { 8 } else { 1024 };
+
+/// How many edges before its use an entry is prefetched. The processor cannot predict whether an
+/// edge is in the forest, so it does not read later entries by itself.
+const PREFETCH_DISTANCE: usize = 16;
 
 /// Where an edge is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +154,17 @@ impl<W: Weight> EdgeTable<W> {
     /// Whether the edge with this id is present.
     pub(crate) fn has(&self, id: EdgeId) -> bool {
         self.states.get(self.position(id)).is_some_and(|state| state.is_present())
+    }
+
+    /// Prefetches an entry for a later [`get`](Self::get), while the edge at `place` is used.
+    #[inline]
+    pub(crate) fn prefetch_after<T>(&self, place: usize, edges: &[(EdgeId, T)]) {
+        let Some((id, _)) = edges.get(place + PREFETCH_DISTANCE) else { return };
+        let position = self.position(*id);
+        prefetch(&self.u, position);
+        prefetch(&self.v, position);
+        prefetch(&self.weights, position);
+        prefetch(&self.states, position);
     }
 
     /// An edge that was present since the table was [tidied](Self::tidy).

@@ -12,7 +12,7 @@
 use kostra_core::{
     BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Run, SolveError, Weight, memory,
 };
-use kostra_cpu::{ForestBound, forest_of_edges, forest_within_bound};
+use kostra_cpu::{ForestBound, forest_of_edges, forest_within_bound, pack_bits};
 
 use crate::DynamicForest;
 use crate::edge_table::{Code, Membership};
@@ -98,9 +98,7 @@ impl<W: Weight> DynamicForest<W> {
     /// The entries with a `wanted` state, by positions from the first one on.
     fn positions_of(&self, wanted: impl Fn(Code) -> bool) -> Result<EdgeSet, OutOfMemory> {
         let states = &self.table.states()[self.table.positions()];
-        let word = |states: &[Code]| {
-            states.iter().rev().fold(0, |word, &state| word << 1 | u64::from(wanted(state)))
-        };
+        let word = |states| pack_bits(states, &wanted);
         Ok(BitSet::from_words(memory::collected(states.chunks(64).map(word))?))
     }
 }

@@ -199,12 +199,15 @@ impl<W: Weight> DynamicForest<W> {
             return Err(UpdateError::WeightsMismatch { edges, weights });
         }
         let expired = self.table.ids_below(batch.expire);
-        let named = expired.len()..;
         let mut changes = memory::with_capacity(expired.len() + batch.delete.len() + ids.len())?;
         changes.extend(expired.iter().chain(batch.delete).map(|&id| (id, None)));
         changes.extend(ids.iter().zip(weights).map(|(&id, &weight)| (id, Some(weight))));
-        if let Some(&(edge, _)) = changes[named].iter().find(|change| !self.table.has(change.0)) {
-            return Err(UpdateError::NotPresent { edge });
+        let is_absent = |&place: &usize| {
+            self.table.prefetch_after(place, &changes);
+            !self.table.has(changes[place].0)
+        };
+        if let Some(place) = (expired.len()..changes.len()).find(is_absent) {
+            return Err(UpdateError::NotPresent { edge: changes[place].0 });
         }
         if let Some((&edge, _)) = ids.iter().zip(weights).find(|(_, weight)| weight.is_nan()) {
             return Err(UpdateError::NanWeight { edge });
@@ -225,7 +228,8 @@ impl<W: Weight> DynamicForest<W> {
 
     fn effects(&self, changes: &[Change<W>], inserted: usize) -> Batch {
         let mut batch = Batch { gained: inserted, ..Batch::default() };
-        for &change in changes {
+        for (place, &change) in changes.iter().enumerate() {
+            self.table.prefetch_after(place, changes);
             *match self.effect(change) {
                 Effect::Lost(_) => &mut batch.lost,
                 Effect::Gained => &mut batch.gained,
@@ -258,10 +262,12 @@ impl<W: Weight> DynamicForest<W> {
         changes: &[Change<W>],
         inserted: Range<EdgeId>,
     ) -> Result<(), OutOfMemory> {
-        let before = memory::collected(changes.iter().map(|&(id, _)| self.table.get(id)))?;
+        let mut before = memory::with_capacity(changes.len())?;
         let (mut leaving, mut gained) = (Vec::new(), Vec::new());
-        for (&(id, weight), edge) in changes.iter().zip(&before) {
-            let effect = self.effect((id, weight));
+        for (place, &(id, weight)) in changes.iter().enumerate() {
+            self.table.prefetch_after(place, changes);
+            let (edge, effect) = (self.table.get(id), self.effect((id, weight)));
+            before.push(edge);
             match weight {
                 Some(weight) => self.table.set_weight(id, weight),
                 None => self.table.set_state(id, Membership::Absent),

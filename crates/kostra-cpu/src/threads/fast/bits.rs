@@ -16,7 +16,7 @@ pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
 
 /// Packs `answer(items[i])` into bit `i`, for up to 64 items.
 #[inline(always)]
-pub(super) fn pack_bits<T: Copy>(items: &[T], answer: impl Fn(T) -> bool) -> u64 {
+pub fn pack_bits<T: Copy>(items: &[T], answer: impl Fn(T) -> bool) -> u64 {
     let byte = |item| if answer(item) { u8::MAX } else { 0 };
     let bytes = match <&[T; 64]>::try_from(items) {
         // The fixed length lets the compiler unroll this into vector instructions.

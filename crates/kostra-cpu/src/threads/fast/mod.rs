@@ -61,6 +61,7 @@ use kostra_core::{
 use kostra_parallel::{SharedEdgeSet, atomic_u32, atomic_u64, edge_ids, with_observed_team};
 
 use self::batch::{Batch, BatchLimits, BatchResult};
+pub use self::bits::pack_bits;
 use self::filter::FilterArrays;
 use self::filtering::Filtering;
 use self::interior::BoundaryComponents;
